@@ -1,0 +1,63 @@
+# The verbs of this repository. `make quickstart` and `make test` work on a fresh Debian 12 machine.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export CARGO_BUILD_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
+SETUP := $(VENV)/.ready
+LIVE_TOOLS := $(VENV)/.test-tools
+
+.PHONY: quickstart test check format schema bench clean help
+.DEFAULT_GOAL := help
+
+help:  ## List the verbs
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+quickstart: $(SETUP) $(ENGINE)  ## What Docker costs Redis on this machine, in about eight minutes
+	@$(BIN)/dunnage quickstart
+
+test: $(LIVE_TOOLS) check  ## Every test: pure, contract, live and browser
+	$(BIN)/pytest -q tests/unit tests/golden tests/contract tests/end_to_end -n 2 -m "not live and not browser"
+	cargo test --release --locked --quiet
+	$(BIN)/pytest -q -m "live or browser"
+
+check: $(SETUP) $(ENGINE)  ## Format, lint, types, import rules, schema drift; seconds
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --check
+	cargo clippy --release --locked --quiet --all-targets -- -D warnings
+	$(BIN)/python -m dunnage schema --check schema
+
+format: $(SETUP)  ## Rewrite what `check` would complain of
+	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench
+	cargo fmt
+
+schema: $(SETUP) $(ENGINE)  ## Write schema/ anew
+	$(BIN)/python -m dunnage schema --write schema
+
+bench: $(SETUP) $(ENGINE)  ## The engine beside its peers, as ratios
+	$(BIN)/python bench/engine.py
+
+clean:  ## Remove everything that was built here
+	rm -rf $(VENV) target
+
+$(SETUP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "dunnage: Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 quickstart" >&2; exit 3; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { apt-get update -qq && apt-get install -y -qq python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
+	cargo build --release --locked --quiet
+	@touch $@
+
+$(LIVE_TOOLS): $(SETUP)
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; }
+	@touch $@

@@ -1,0 +1,32 @@
+//! What the kernel says of one running process: the material of parity.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `dunnage-engine inspect --pid PID --data PATH` prints this.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Inspection {
+    /// Path of the executable as the process sees it.
+    pub executable: String,
+    /// SHA-256 of the executable.
+    pub executable_sha256: String,
+    /// Every file mapped executable → SHA-256, read through the process's own root.
+    pub mapped: BTreeMap<String, String>,
+    /// Arguments.
+    pub argv: Vec<String>,
+    /// Effective limits: every row of `/proc/PID/limits` (soft:hard), `cpus_allowed`,
+    /// `memory_limit`, `cpu_quota`, `pids_limit` as the process's control groups (and their
+    /// ancestors, the tightest counts) say, `transparent_hugepages`, `oom_score_adj`, `nice`,
+    /// `scheduler`, `capabilities` (effective set), `seccomp`, `no_new_privileges`.
+    pub limits: BTreeMap<String, String>,
+    /// The data directory as the process sees it: `file_system`, `mount_options`, `source`.
+    pub data: BTreeMap<String, String>,
+    /// Kernel release, `vm.*` and `net.*` settings that matter to databases (overcommit, swappiness,
+    /// dirty ratios, somaxconn, tcp keepalive, …), as seen in the process's network namespace.
+    pub kernel: BTreeMap<String, String>,
+    /// `uid:gid` it runs as.
+    pub user: String,
+}

@@ -1,0 +1,23 @@
+//! The border between the orchestration (Python) and the engine (Rust).
+//!
+//! Every type here is a file or a line of one; its JSON Schema is generated into `schema/` and
+//! checked for drift. All times are seconds, all sizes bytes, unless a name says otherwise.
+
+pub mod inspection;
+pub mod load;
+pub mod samples;
+
+use schemars::{Schema, schema_for};
+
+/// Every schema of the border with the name of its file.
+#[must_use]
+pub fn schemas() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("engine-load.schema.json", schema_for!(load::LoadPlan)),
+        ("engine-result.schema.json", schema_for!(load::LoadResult)),
+        ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
+        ("engine-samples.schema.json", schema_for!(samples::Line)),
+        ("engine-pause.schema.json", schema_for!(samples::PauseLine)),
+        ("engine-inspection.schema.json", schema_for!(inspection::Inspection)),
+    ]
+}

@@ -1,0 +1,79 @@
+//! What hosts did: cumulative counters, a line per sample.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of [`WatchPlan`] and [`Line`]. 1: first.
+pub const SAMPLES_VERSION: u32 = 1;
+
+/// `dunnage-engine sample --plan FILE --out DIRECTORY` reads this and writes `samples.jsonl`
+/// until it receives SIGTERM (or its parent ends).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WatchPlan {
+    /// Always [`SAMPLES_VERSION`].
+    pub version: u32,
+    /// Name of the host, repeated in the header.
+    pub host: String,
+    /// Samples per second, at most 20.
+    pub rate: f64,
+    /// Name of a unit → its control group below every hierarchy (version 1) or below the unified
+    /// mount (version 2). The empty name is the whole host.
+    pub units: BTreeMap<String, String>,
+}
+
+/// One line of `samples.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "line")]
+pub enum Line {
+    /// The first line.
+    Header {
+        /// Always [`SAMPLES_VERSION`].
+        version: u32,
+        /// Name of the host.
+        host: String,
+        /// Seconds between samples.
+        interval: f64,
+        /// Control group version found, 1 or 2.
+        cgroups: u32,
+        /// Counter → why it cannot be read or attributed here, such as `softirq` → "lab hosts
+        /// share the machine's counters".
+        absent: BTreeMap<String, String>,
+    },
+    /// One reading.
+    Sample {
+        /// Unix time.
+        time: f64,
+        /// Unit → counter → value. Counters: `cpu`, `cpu_user`, `cpu_system`, `throttled`
+        /// (seconds); `memory_resident`, `memory_cache`, `swap` (bytes, as it stands);
+        /// `disk_read`, `disk_written` (bytes); and for the whole host `received`, `sent`
+        /// (bytes), `packets_received`, `packets_sent` over all interfaces but loopback.
+        units: BTreeMap<String, BTreeMap<String, f64>>,
+        /// Machine-wide counters, cumulative: `cpu_total`, `cpu_idle`, `softirq`, `iowait`, `steal`
+        /// (seconds over all processors), `pressure_cpu`, `pressure_memory`, `pressure_io`
+        /// (seconds in which some task waited).
+        machine: BTreeMap<String, f64>,
+        /// CPU seconds used by the sampler itself so far.
+        own_cpu: f64,
+    },
+    /// The last line, when it was told to end.
+    Footer {
+        /// Samples taken.
+        samples: u64,
+        /// Ticks at which no sample was taken because the one before was late.
+        missed: u64,
+    },
+}
+
+/// One line of the file that `dunnage-engine pause` writes, five a second: how a declared slowdown
+/// was really carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PauseLine {
+    /// Unix time.
+    pub time: f64,
+    /// Seconds so far in which the processes were stopped.
+    pub paused: f64,
+}

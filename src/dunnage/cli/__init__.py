@@ -1,0 +1,1 @@
+"""The `dunnage` command, a file a verb."""

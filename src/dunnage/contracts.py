@@ -1,0 +1,310 @@
+"""What the parts may expect of each other. Implementations are listed in `catalog.py` only.
+
+A database says what runs, a platform how, a host where, a generator drives, a sampler watches.
+None of them knows another; the runner introduces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from dunnage.model.layout import Layout, Reservation, Service, Software, Stage, Step, Target
+from dunnage.model.load import Command, LoadOrder, Samples, WatchOrder
+from dunnage.model.record import Measurement
+from dunnage.model.study import DatabaseSpec, Limits
+from dunnage.model.value import Scalar
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A command that ended. A non-zero `code` is a fact, not an exception."""
+
+    argv: tuple[str, ...]
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Clock(Protocol):
+    """Time as the testbed has it; a fake one can run ahead of ours."""
+
+    def now(self) -> float:
+        """Unix time in seconds."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+
+
+class Process(Protocol):
+    """A process that a host started and that may still live."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id as the host sees it."""
+
+    def poll(self) -> int | None:
+        """Exit code, or None while it lives. Raises HostLostError with its host."""
+
+    def wait(self, timeout: float) -> int:
+        """Exit code; raises TimeoutError after `timeout` seconds, HostLostError with its host."""
+
+    def signal(self, name: str) -> None:
+        """Send `TERM`, `KILL`, `STOP`, `CONT`, …; nothing happens if it has ended."""
+
+
+class Host(Protocol):
+    """A machine, or something that acts as one: the only place where processes start.
+
+    Every process started here dies with the host, and with us unless the testbed was kept.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in the testbed, such as `db-1`."""
+
+    @property
+    def group(self) -> str:
+        """The group of the testbed it belongs to."""
+
+    @property
+    def address(self) -> str:
+        """The IPv4 address by which the other hosts reach it."""
+
+    @property
+    def engine(self) -> str:
+        """Path of `dunnage-engine` on this host."""
+
+    @property
+    def scratch(self) -> str:
+        """Directory on a disk of this host for data, removed when the testbed is released."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str = "",
+        timeout: float = 60.0,
+        unit: str = "command",
+    ) -> Completed:
+        """Run a command to its end inside the control group `unit` of this host.
+
+        Raises HostLostError, and RunError when `timeout` seconds are over (it is killed then).
+        """
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        unit: str,
+        log: str,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        directory: str = "/",
+    ) -> Process:
+        """Start a process in the control group `unit`, its output going to the file `log`."""
+
+    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """Write a file, making its directories."""
+
+    def get(self, path: str) -> bytes:
+        """Read a file; raises FileNotFoundError."""
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a directory with all in it; nothing happens if there is none."""
+
+    def put_tree(self, source: Path, path: str) -> None:
+        """Make a local directory visible at `path`, read-only."""
+
+    def control_group(self, unit: str) -> str:
+        """Name of a unit's control group below each hierarchy; the empty unit is the host."""
+
+    def freeze(self, unit: str) -> None:
+        """Hold every process of a unit still."""
+
+    def thaw(self, unit: str) -> None:
+        """Let them go on."""
+
+    def clock_offset(self) -> float:
+        """Seconds that this host's clock is ahead of ours."""
+
+
+class Testbed(Protocol):
+    """Hosts, claimed for as long as the `with` that gave us this lasts."""
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All hosts, in the order of the study's groups."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that the testbed's owner goes by."""
+
+    def group(self, name: str) -> tuple[Host, ...]:
+        """The hosts of one group."""
+
+    def lost(self) -> tuple[str, ...]:
+        """Names of hosts that no longer answer."""
+
+    def restore(self, name: str) -> None:
+        """Bring a lost host back, empty."""
+
+    def environment(self) -> Mapping[str, Scalar]:
+        """Facts about the hardware, the kernel and how the hosts were made."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A software tree on this machine and the place where every host and image has it."""
+
+    software: Software
+    source: Path
+    """Where it lies on this machine."""
+    prefix: str
+    """Absolute path that its programs were made for, on every host and in every image."""
+    archive: Path
+    """The image made of that tree, as a root file system in a tar file."""
+    tag: str
+    """What the image is called once imported."""
+    facts: Mapping[str, Scalar]
+    """Where it came from: packages, versions, hashes."""
+
+
+class SoftwareStore(Protocol):
+    """How a database's software is obtained: one tree, and an image made of that tree."""
+
+    def tree(self, software: Software) -> Tree:
+        """Obtain a tree from the cache, or make it. Raises UnavailableError with the reason."""
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """A Docker daemon on a host: where it answers, and its units on the host for the sampler."""
+
+    host: str
+    url: str
+    units: tuple[str, ...]
+    container_group: str
+    """Control group below which its containers' groups lie; a container's is its id."""
+
+
+class Substrate(Protocol):
+    """What lives on the hosts for a platform, for as long as its `with` lasts."""
+
+    def daemon(self, host: str) -> Daemon:
+        """The Docker daemon of a host; KeyError if there is none."""
+
+    def wake(self) -> None:
+        """Make it usable for a stay."""
+
+    def freeze(self) -> None:
+        """Keep it from using any CPU during the stay of another platform."""
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Versions, storage driver and network settings, as the daemons tell them."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A member that runs: on which host, under which process id there, in which control group."""
+
+    member: str
+    host: Host
+    pid: int
+    control_group: str
+
+
+class Platform(Protocol):
+    """How database processes are run: one deployment, from `reserve` to `down`.
+
+    `down` is called exactly once, whatever failed before it, and leaves nothing of this stay on
+    the hosts.
+    """
+
+    def reserve(self, layout: Layout) -> Reservation:
+        """Fix places and addresses before anything starts."""
+
+    def up(self, services: Sequence[Service], deadline: float) -> None:
+        """Start services and wait until each is ready.
+
+        Raises StayError, with the last lines of the member's log, when one ends or is not ready
+        within `deadline` seconds.
+        """
+
+    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
+        """Run a command beside a member, in its container if it has one."""
+
+    def running(self) -> tuple[Running, ...]:
+        """The members that run; raises StayError naming one that has died, with its log."""
+
+    def client(self, host: Host) -> Host:
+        """Where a generator runs on a client's host: that host, or a container on it."""
+
+    def network(self) -> Mapping[str, str]:
+        """What is really in force on the way to the members, read back."""
+
+    def log(self, member: str, lines: int = 20) -> str:
+        """The last lines that a member wrote."""
+
+    def down(self) -> None:
+        """Stop everything in reverse order and remove it."""
+
+
+@runtime_checkable
+class Crashable(Protocol):
+    """A platform whose members can be made to fail on purpose."""
+
+    def crash(self, member: str) -> None:
+        """Kill a member's process without warning."""
+
+
+class Database(Protocol):
+    """What is deployed. Everything here is pure: data out, output parsed."""
+
+    def layout(self, spec: DatabaseSpec) -> Layout:
+        """Roles, members and ports."""
+
+    def stages(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Stage, ...]:
+        """What to start and what to run when it is ready, in order."""
+
+    def facts(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Step, ...]:
+        """How to ask the servers for version, topology, consistency and settings in force."""
+
+    def reset(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Step, ...]:
+        """How to get back to an empty database."""
+
+    def settle(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Step, ...]:
+        """What must be over before a measured run: copies caught up, no background work.
+
+        One step's facts hold `data_size`, the bytes of data in the database.
+        """
+
+    def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
+        """What a generator needs to know."""
+
+
+class Generator(Protocol):
+    """Who makes load: a command to run on the client, and how to read what it left. Pure."""
+
+    def commands(
+        self, order: LoadOrder, engine: str, directory: str, parts: int = 1
+    ) -> tuple[Command, ...]:
+        """One command for each part; all parts together make the load that was ordered."""
+
+    def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
+        """Add the parts' results. Raises RunError that says what failed, if one did."""
+
+
+class Sampler(Protocol):
+    """Who watches hosts: a command to run on each, and how to read what it left. Pure.
+
+    The process samples until it is sent TERM, and then ends by itself.
+    """
+
+    def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
+        """What to start on the host."""
+
+    def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
+        """Read what it left; raises RunError when nothing usable is there."""

@@ -1,0 +1,96 @@
+"""Every error a user can meet: what happened, where, and the next command to type.
+
+Errors are raised once, where they are noticed, and rendered once, in the CLI.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """What the `dunnage` command ends with; documented in `dunnage --help`."""
+
+    OK = 0
+    BUG = 1
+    """Something that Dunnage did not foresee; a traceback is shown."""
+    USAGE = 2
+    """The command line or the study file is wrong."""
+    UNAVAILABLE = 3
+    """What was asked for cannot run here; the message says what is missing."""
+    FAILED = 4
+    """A deployment or a run failed; finished runs are kept, `--resume` goes on."""
+    UNTRUSTWORTHY = 5
+    """Everything ran, but too many runs are invalid for an answer."""
+    INTERRUPTED = 130
+
+
+class DunnageError(Exception):
+    """Base of all errors: one sentence `what`, the place `where`, a command as `hint`."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.FAILED
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in a study file. `line` counts from 1; 0 means the file as a whole."""
+
+    line: int
+    what: str
+    hint: str = ""
+
+
+class StudyError(DunnageError):
+    """A study file has problems; all of them are here, in order of line."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, path: str, problems: tuple[Problem, ...]) -> None:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        super().__init__(count, where=path, hint="dunnage schema study")
+        self.problems = problems
+
+
+class UsageError(DunnageError):
+    """The command line, or a file it names, does not fit."""
+
+    exit_code = ExitCode.USAGE
+
+
+class UnavailableError(DunnageError):
+    """What was asked for cannot run here."""
+
+    exit_code = ExitCode.UNAVAILABLE
+
+
+class StayError(DunnageError):
+    """A deployment could not be brought up, or died: the stay ends, its runs are to be repeated."""
+
+
+class RunError(DunnageError):
+    """One run failed; the deployment may still be alive."""
+
+
+class HostLostError(DunnageError):
+    """A host no longer answers: power cut, crash or a cut network."""
+
+
+class ResultError(DunnageError):
+    """A result directory is missing, foreign, from a newer version, or cannot be written."""
+
+
+class InterruptedRunError(DunnageError):
+    """The user stopped the study; what finished is kept."""
+
+    exit_code = ExitCode.INTERRUPTED

@@ -1,0 +1,1 @@
+"""Who makes load: a command and a parser each."""

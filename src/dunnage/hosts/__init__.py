@@ -1,0 +1,1 @@
+"""Where things run. The only package that starts processes."""

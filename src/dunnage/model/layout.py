@@ -1,0 +1,208 @@
+"""What a database wants to run, before and after addresses are known. Plain data.
+
+A database says *what* in these words, a platform says *how*, a host says *where*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dunnage.model.study import Limits, Storage
+
+
+@dataclass(frozen=True)
+class Software:
+    """What a member runs: a tree that is the same natively and in the image made of it.
+
+    `image` names an image to use in containers instead; natively the tree is used all the same.
+    """
+
+    name: str
+    version: str
+    image: str | None = None
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One member's place as the database asks for it.
+
+    `ports` names what it listens on, such as `{"redis": 6379, "bus": 16379}`. `slot` is the number
+    of the host of the deployment's group, taken round the group's size.
+    """
+
+    member: str
+    role: str
+    slot: int
+    ports: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All members of one database, and what they run."""
+
+    seats: tuple[Seat, ...]
+    software: Software
+
+
+@dataclass(frozen=True)
+class Address:
+    """A host (address or name) and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A host address known only inside the member when it starts, such as a pod's.
+
+    Its text is a placeholder that the start wrapper replaces in the member's files and arguments.
+    """
+
+    member: str
+
+    def __str__(self) -> str:
+        return f"@late:{self.member}@"
+
+
+@dataclass(frozen=True)
+class LateAddress:
+    """A late host with a port that is known early."""
+
+    host: Late
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """The three addresses of one port of one member.
+
+    They differ as soon as a packet is translated on its way, and what a member advertises to
+    clients must be the endpoint under study, or drivers that discover members go round it.
+    """
+
+    bind: Address | LateAddress
+    """What the process listens on."""
+    peer: Address | LateAddress
+    """What other members connect to."""
+    client: Address
+    """What clients are told."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A reserved place: where a member will be, known before anything starts.
+
+    `home` is a directory for its files and `data` one for its data, both absolute and the same
+    inside and outside a container.
+    """
+
+    member: str
+    role: str
+    host: str
+    home: str
+    data: str
+    prefix: str
+    """Directory of the software tree, as the member sees it."""
+    ports: Mapping[str, Addresses]
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """The places of all members, in the layout's order."""
+
+    places: tuple[Place, ...]
+
+    def place(self, member: str) -> Place:
+        """The place of `member`; KeyError when the layout has none."""
+        for place in self.places:
+            if place.member == member:
+                return place
+        raise KeyError(member)
+
+    def role(self, role: str) -> tuple[Place, ...]:
+        """The places of all members with this role."""
+        return tuple(place for place in self.places if place.role == role)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A command, run beside the member, that tells readiness: exit 0 and `expect` in its output."""
+
+    argv: tuple[str, ...]
+    expect: str = ""
+    interval: float = 0.05
+    """Seconds between tries."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """One process to start at a place."""
+
+    member: str
+    argv: tuple[str, ...]
+    ready: Probe
+    software: Software
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Absolute path, below the place's home, to content."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    stop_signal: str = "TERM"
+    stop_grace: float = 10.0
+    """Seconds before a stopping member is killed."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run on a member when the services before it are ready.
+
+    It is tried again until `done` accepts its output or the deadline (seconds) is over. `parse`
+    turns the output into facts.
+    """
+
+    name: str
+    member: str
+    argv: tuple[str, ...]
+    stdin: str = ""
+    deadline: float = 30.0
+    done: Callable[[str], bool] = lambda _: True
+    parse: Callable[[str], Mapping[str, Any]] = lambda _: {}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Services to start together and, when they are ready, steps to run in order."""
+
+    name: str
+    services: tuple[Service, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a deployment imposes on every member, whatever the database."""
+
+    limits: Limits
+    storage: Storage
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a generator needs to know of a living database; only this crosses to it.
+
+    `addresses` are the client addresses in the order of the layout. `endpoint` holds every address
+    that a connection may go to; one that goes elsewhere left the endpoint under study.
+    """
+
+    driver: str
+    topology: str
+    addresses: tuple[Address, ...]
+    endpoint: frozenset[Address]
+    options: Mapping[str, str | int | float | bool]

@@ -1,0 +1,80 @@
+"""What is asked of a generator and of a sampler, and the command that they answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dunnage.model.layout import Target
+from dunnage.model.study import Arrivals, Level, Phase, Workload
+
+
+@dataclass(frozen=True)
+class LoadOrder:
+    """One load to make. Times in seconds.
+
+    `duration` or `operations` ends it; with neither, the load phase ends when all records are in.
+    """
+
+    workload: Workload
+    phase: Phase
+    level: Level
+    target: Target
+    connections: int
+    arrivals: Arrivals
+    warmup: float
+    duration: float | None
+    operations: int | None
+    timeout: float
+    seed: int
+    interval: float = 0.2
+    """Length of one window of the time line."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to run on a host: put `files`, run `argv`, then collect `artefacts`.
+
+    All paths in `files` and `artefacts` are names inside `directory`.
+    """
+
+    argv: tuple[str, ...]
+    directory: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    artefacts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WatchOrder:
+    """One host to watch at `rate` hertz.
+
+    `units` maps the name of a unit (a member, `daemon`, `generator`, `sampler`) to its control
+    group as the host names it; the empty name stands for the whole host.
+    """
+
+    host: str
+    units: Mapping[str, str]
+    rate: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One reading of counters. All values are cumulative except memory, which is as it stood."""
+
+    time: float
+    """Unix seconds by the host's clock."""
+    units: Mapping[str, Mapping[str, float]]
+    machine: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All that a sampler saw on one host."""
+
+    host: str
+    interval: float
+    samples: tuple[Sample, ...]
+    own_cpu: tuple[float, ...]
+    """CPU seconds used by the sampler so far, at each sample."""
+    absent: Mapping[str, str]
+    """Counter → why it could not be read or attributed here."""

@@ -1,0 +1,104 @@
+"""The one table of metrics that study files, analysis, terminal, page and CSV all read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+QUANTILES = ("p50", "p90", "p95", "p99", "p99.9")
+"""Quantiles of latency that are metrics of their own."""
+
+OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
+"""Operation types of the YCSB core workloads."""
+
+
+class Better(StrEnum):
+    """Which direction a user wants a metric to move."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One quantity of a run: its name in study files, what it is, its unit and better direction.
+
+    `scale` turns the value held in code (SI units) into `unit`; `open_only` metrics mean something
+    only where the load has intended starts.
+    """
+
+    name: str
+    title: str
+    unit: str
+    better: Better
+    method: str
+    scale: float = 1.0
+    digits: int = 0
+    open_only: bool = False
+
+
+def _latency(kind: str, statistic: str, operation: str = "") -> Metric:
+    start = "intended" if kind == "response" else "actual"
+    prefix = f"{operation}." if operation else ""
+    which = f"{operation} operations" if operation else "all operations"
+    return Metric(
+        name=f"{prefix}{kind}.{statistic}",
+        title=f"{f'{operation} ' if operation else ''}{kind} time, {statistic}",
+        unit="ms",
+        better=Better.LOWER,
+        method=f"HDR histogram of {which}, from the {start} start",
+        scale=1e3,
+        digits=3,
+        open_only=kind == "response",
+    )
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "throughput",
+            "Throughput",
+            "op/s",
+            Better.HIGHER,
+            "answered operations without error / measured seconds",
+        ),
+        Metric(
+            "cpu.database",
+            "CPU per operation, database hosts",
+            "µs/op",
+            Better.LOWER,
+            "CPU seconds of all database hosts (servers, daemons, proxies) / operations",
+            scale=1e6,
+            digits=1,
+        ),
+        Metric(
+            "cpu.client",
+            "CPU per operation, client",
+            "µs/op",
+            Better.LOWER,
+            "CPU seconds of the generator / operations",
+            scale=1e6,
+            digits=1,
+        ),
+        Metric(
+            "memory.database",
+            "Memory of the database hosts",
+            "MiB",
+            Better.LOWER,
+            "largest anonymous memory of each database host, summed",
+            scale=2**-20,
+            digits=1,
+        ),
+        *(
+            _latency(kind, statistic, operation)
+            for operation in ("", *OPERATIONS)
+            for kind in ("service", "response")
+            for statistic in ("mean", *QUANTILES)
+        ),
+    )
+}
+"""Every metric by name."""
+
+HEADLINE = ("throughput", "service.p95", "cpu.database")
+"""What the first table of an answer shows for every deployment, whatever a question names."""

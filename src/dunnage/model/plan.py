@@ -1,0 +1,74 @@
+"""The plan: every block, stay and run of a study, in order, before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dunnage.model.study import Deployment, Level, Workload
+from dunnage.model.value import Value
+
+PLAN_VERSION = 1
+"""1: first."""
+
+
+class RunPlan(Value):
+    """One (deployment, workload, level) to be measured once."""
+
+    id: str
+    block: int
+    deployment: str
+    workload: Workload
+    level: Level
+    repeat: int
+    """Counts from 1; above 1 only when the study repeats inside a stay."""
+    position: int
+    """Place in the whole study, counted from 0: what drift is tested against."""
+    seed: int
+
+
+class StayPlan(Value):
+    """One living deployment with its runs."""
+
+    id: str
+    block: int
+    deployment: str
+    runs: tuple[RunPlan, ...]
+
+
+class Block(Value):
+    """One round in which every deployment has one stay, in random order."""
+
+    index: int
+    """Counts from 1."""
+    stays: tuple[StayPlan, ...]
+
+
+class Skipped(Value):
+    """A deployment that cannot run here, with the reason."""
+
+    deployment: str
+    reason: str
+
+
+class Plan(Value):
+    """What will be done. Written before anything starts and never changed."""
+
+    version: int = PLAN_VERSION
+    study: str
+    seed: int
+    deployments: tuple[Deployment, ...]
+    blocks: tuple[Block, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    def runs(self) -> Iterator[RunPlan]:
+        """All runs in the order in which they are to happen."""
+        for block in self.blocks:
+            for stay in block.stays:
+                yield from stay.runs
+
+    def deployment(self, name: str) -> Deployment:
+        """The resolved deployment called `name`; KeyError when the plan has none."""
+        for deployment in self.deployments:
+            if deployment.name == name:
+                return deployment
+        raise KeyError(name)

@@ -1,0 +1,210 @@
+"""What one run and one stay leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from dunnage.model.study import Level, Workload
+from dunnage.model.value import Scalar, Value
+
+RECORD_VERSION = 1
+"""1: first."""
+
+
+class Status(StrEnum):
+    """What the instrument thinks of its own run."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNKNOWN = "unknown"
+
+
+class CheckResult(Value):
+    """One validity gate: its verdict, what was seen and what would have been accepted."""
+
+    check: str
+    status: Status
+    seen: str
+    bound: str
+
+
+class Latency(Value):
+    """Quantiles of one histogram, in seconds. `quantiles` maps `p50`, `p99.9`, … to seconds."""
+
+    count: int
+    mean: float
+    minimum: float
+    maximum: float
+    quantiles: Mapping[str, float]
+
+
+class OperationStats(Value):
+    """One operation type (`read`, `update`, …, or `all`) in the measured window.
+
+    `service` counts from the actual start of an operation, `response` from its intended start; a
+    closed loop has no intended starts and so no `response`.
+    """
+
+    count: int
+    errors: Mapping[str, int]
+    """By kind: `timeout`, `connection`, `server`, `not_found`, `protocol`."""
+    service: Latency | None
+    response: Latency | None
+
+
+class Window(Value):
+    """One interval of the time line, in seconds since the start of the measured window.
+
+    Negative starts belong to the warm-up.
+    """
+
+    start: float
+    length: float
+    operations: int
+    errors: int
+
+
+class Measurement(Value):
+    """What the generator saw, over all its parts."""
+
+    began: float
+    """Unix time at which the measured window began, in seconds, by the client's clock."""
+    seconds: float
+    """Length of the measured window."""
+    operations: Mapping[str, OperationStats]
+    windows: tuple[Window, ...]
+    remotes: tuple[str, ...]
+    """Every `address:port` connected to."""
+    client_cpu: float
+    """User and system CPU seconds of the generator in the measured window."""
+    client_busy: float
+    """Busiest generator thread: its CPU time as a share of the window. At 1 it is the limit."""
+    offered: float | None
+    """Operations per second that were intended; None in a closed loop."""
+    backlog: int
+    """Operations intended inside the window but not answered at its end."""
+    parts: int
+    """Number of engines whose results are added here."""
+
+
+class Usage(Value):
+    """What one host or member used in the measured window. None: could not be attributed here."""
+
+    cpu_user: float | None = None
+    """CPU seconds."""
+    cpu_system: float | None = None
+    cpu: float | None = None
+    """CPU seconds, user and system, by the kernel's precise clock where it has one."""
+    throttled: float | None = None
+    """Seconds in which a quota held tasks back."""
+    memory_resident: float | None = None
+    """Largest anonymous memory, in bytes."""
+    memory_cache: float | None = None
+    """Largest page cache charged, in bytes."""
+    swap: float | None = None
+    disk_read: float | None = None
+    """Bytes."""
+    disk_written: float | None = None
+    received: float | None = None
+    """Bytes on the network."""
+    sent: float | None = None
+    packets_received: float | None = None
+    packets_sent: float | None = None
+
+
+class MachineUsage(Value):
+    """What belongs to the whole machine, as shares of its CPU time or of time (pressure)."""
+
+    busy: float | None = None
+    softirq: float | None = None
+    iowait: float | None = None
+    steal: float | None = None
+    pressure_cpu: float | None = None
+    pressure_memory: float | None = None
+    pressure_io: float | None = None
+
+
+class HostUsage(Value):
+    """One host: all of it, each unit on it (a member, the daemon, the sampler, the generator)."""
+
+    host: str
+    group: str
+    whole: Usage
+    units: Mapping[str, Usage]
+    machine: MachineUsage
+    samples: int
+    expected_samples: int
+    sampler_cpu: float | None
+    """CPU seconds that the sampler itself used in the window."""
+    absent: Mapping[str, str] = {}
+    """What could not be attributed on this host, with the reason."""
+
+
+class Record(Value):
+    """One finished run. Written last and atomically: a run without it did not happen."""
+
+    version: int = RECORD_VERSION
+    run: str
+    stay: str
+    block: int
+    deployment: str
+    workload: Workload
+    level: Level
+    repeat: int
+    position: int
+    started: float
+    """Unix time, in seconds."""
+    ended: float
+    status: Status
+    checks: tuple[CheckResult, ...]
+    measurement: Measurement | None
+    usage: tuple[HostUsage, ...]
+    data_size: float | None = None
+    """Bytes of data in the database before the run."""
+    paused: float | None = None
+    """Share of the measured time in which a declared slowdown really held the servers."""
+    artefacts: tuple[str, ...] = ()
+    """Files beside the record."""
+
+
+class ProcessFacts(Value):
+    """What the kernel says of one member's running process: the material of parity."""
+
+    member: str
+    role: str
+    executable: str
+    executable_sha256: str
+    mapped: Mapping[str, str]
+    """Every mapped file with its SHA-256."""
+    argv: tuple[str, ...]
+    files: Mapping[str, str]
+    """The member's configuration files, as they were put there."""
+    limits: Mapping[str, str]
+    """Effective resource limits, cgroup limits and CPU set."""
+    data: Mapping[str, str]
+    """File system and mount options of the data directory."""
+    kernel: Mapping[str, str]
+    """Kernel release and the system settings that matter to a database."""
+    user: str
+
+
+class StayRecord(Value):
+    """One living deployment: what its servers and processes said of themselves."""
+
+    version: int = RECORD_VERSION
+    stay: str
+    block: int
+    deployment: str
+    started: float
+    ready: float
+    """Unix time at which the database could be used."""
+    stages: Mapping[str, float]
+    """Seconds that each stage of the formation took."""
+    facts: Mapping[str, Scalar]
+    """What the servers say of themselves, read back after formation."""
+    processes: tuple[ProcessFacts, ...]
+    endpoint: tuple[str, ...]
+    """Every address that clients are told."""
+    network: Mapping[str, str]
+    """What is really in force: driver, MTU, proxy processes, address translation."""

@@ -1,0 +1,302 @@
+"""A study: what to compare, as the YAML file says it and after its defaults were filled in.
+
+The classes ending in `Spec` are the grammar of the file; `Deployment` is one variant with
+everything that the study says about it resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from dunnage.model.value import Scalar, Value
+from dunnage.units import Bytes, Hertz, Seconds, Share
+
+STUDY_VERSION = 1
+"""1: first public grammar."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
+"""What a user may call a study, deployment, workload or question: safe in paths and shells."""
+
+
+class TestbedSpec(Value):
+    """The hosts a study runs on."""
+
+    __test__ = False  # not a test class, whatever pytest makes of its name
+
+    kind: str = Field(description="Where hosts come from: `namespace` or `fake`.")
+    hosts: Mapping[Name, Annotated[int, Field(ge=1, le=64)]] = Field(
+        default={"db": 3, "client": 1}, description="Number of hosts in each group."
+    )
+    memory: Bytes | None = Field(
+        default=None, description="Memory limit of each database host, for example `2GiB`."
+    )
+    steer: bool = Field(
+        default=True,
+        description="Steer received packets to the receiving host's own cores (RPS); without it "
+        "a database host's receive path runs on the sender's cores and its cost is hidden.",
+    )
+
+
+class SubstrateSpec(Value):
+    """What must live on the hosts before a platform can be used."""
+
+    kind: str = Field(default="daemons", description="`daemons` (ours, one a host) or `existing`.")
+    contexts: Mapping[str, str] = Field(
+        default={},
+        description="For `existing`: the Docker context that reaches each host's daemon.",
+    )
+
+
+class ConsistencySpec(Value):
+    """How many copies must answer. What each value means is the database's to say."""
+
+    read: str | int | None = None
+    write: str | int | None = None
+
+
+class DatabaseSpec(Value):
+    """What is deployed."""
+
+    kind: str
+    version: str | None = Field(default=None, description="Default: the one Dunnage knows best.")
+    image: str | None = Field(
+        default=None,
+        description="An image to run in containers instead of the one made from the same tree as "
+        "the native server. It is then listed as a difference.",
+    )
+    topology: str | None = Field(default=None, description="Default: the database's first.")
+    members: Annotated[int, Field(ge=1, le=64)] = 1
+    replication: Annotated[int, Field(ge=1)] | None = None
+    consistency: ConsistencySpec = ConsistencySpec()
+    settings: Mapping[str, Scalar] = Field(
+        default={}, description="Server settings, written into its configuration as they are."
+    )
+
+
+class Storage(StrEnum):
+    """What a member's data lies on."""
+
+    BIND = "bind"
+    """A directory of the host; natively that directory itself."""
+    VOLUME = "volume"
+    """A local volume of the platform."""
+    CONTAINER = "container"
+    """The container's own file system (overlay2)."""
+    TMPFS = "tmpfs"
+
+
+class Peers(StrEnum):
+    """Which address members use among themselves."""
+
+    DIRECT = "direct"
+    ENDPOINT = "endpoint"
+
+
+class ClientPlace(StrEnum):
+    """Where the generator runs, on the client's own host either way."""
+
+    HOST = "host"
+    CONTAINER = "container"
+
+
+class Limits(Value):
+    """Limits of one member's cgroup, the same natively and in a container."""
+
+    memory: Bytes | None = None
+    cpus: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="CPU quota in processors (CFS bandwidth, 10 ms period)."
+    )
+    pids: Annotated[int, Field(ge=1)] | None = None
+
+
+class DeploymentSpec(Value):
+    """One variant under study; anything left out is the study's own."""
+
+    platform: str
+    network: str | None = Field(
+        default=None, description="Driver of the network: `host`, `bridge` or `user-defined`."
+    )
+    endpoint: str | None = Field(default=None, description="The kind of address a client uses.")
+    storage: Storage = Storage.BIND
+    peers: Peers = Peers.ENDPOINT
+    client: ClientPlace = ClientPlace.HOST
+    hosts: Name = Field(default="db", description="The group of hosts the members run on.")
+    limits: Limits = Limits()
+    slowdown: Annotated[Share, Field(ge=0, lt=1)] = Field(
+        default=0.0,
+        description="Stop the servers for this share of the time: a known effect, to test the "
+        "instrument with.",
+    )
+    database: Mapping[str, object] = Field(
+        default={}, description="Keys of `database` that differ from the study's."
+    )
+
+
+class Phase(StrEnum):
+    """Which phase of a workload is measured."""
+
+    LOAD = "load"
+    RUN = "run"
+
+
+class WorkloadSpec(Value):
+    """A YCSB core workload, by letter or with something of its own."""
+
+    name: Name
+    core: Literal["A", "B", "C", "D", "E", "F"] = "A"
+    phase: Phase = Phase.RUN
+    records: Annotated[int, Field(ge=1)] | None = None
+
+
+def _workload(value: object) -> object:
+    """A bare letter stands for the core workload of that name."""
+    return {"name": value, "core": value} if isinstance(value, str) else value
+
+
+class Arrivals(StrEnum):
+    """How the intended starts of an open load are spaced."""
+
+    CONSTANT = "constant"
+    POISSON = "poisson"
+
+
+class LoadSpec(Value):
+    """How hard and how long each run drives the database.
+
+    `threads` is a closed loop: each thread waits for its answer. `rate` is an open load: operations
+    have intended starts, whatever the database does.
+    """
+
+    threads: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = ()
+    rate: tuple[Annotated[float, Field(gt=0)], ...] = Field(
+        default=(), description="Operations per second."
+    )
+    connections: Annotated[int, Field(ge=1, le=4096)] = Field(
+        default=64, description="Most operations in flight under an open load."
+    )
+    arrivals: Arrivals = Arrivals.CONSTANT
+    warmup: Seconds = 1.0
+    duration: Seconds | None = Field(default=None, description="Measured time of a run.")
+    operations: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Stop after this many operations instead."
+    )
+    timeout: Seconds = Field(default=10.0, description="An operation without answer is an error.")
+
+
+class SamplerSpec(Value):
+    """How hosts are watched."""
+
+    kind: str = "engine"
+    rate: Annotated[Hertz, Field(gt=0, le=20)] = 1.0
+
+
+class QuestionSpec(Value):
+    """What the study shall answer: `against` compared with `baseline`."""
+
+    baseline: Name
+    against: tuple[Name, ...] = Field(min_length=1)
+    metric: str = "throughput"
+    tolerance: Annotated[Share, Field(gt=0, lt=1)] = 0.03
+
+
+class Order(StrEnum):
+    """Order of workloads and levels inside a stay."""
+
+    RANDOM = "random"
+    PUBLISHED = "published"
+
+
+class Unavailable(StrEnum):
+    """What to do with a deployment that cannot run here."""
+
+    REFUSE = "refuse"
+    SKIP = "skip"
+
+
+class Study(Value):
+    """A study file."""
+
+    dunnage: Literal[1] = Field(description="Version of this grammar.")
+    name: Name
+    testbed: TestbedSpec
+    substrate: SubstrateSpec = SubstrateSpec()
+    database: DatabaseSpec
+    deployments: Mapping[Name, DeploymentSpec] = Field(min_length=1)
+    factors: Mapping[Name, tuple[Scalar, ...]] = Field(
+        default={},
+        description="Keys of a deployment, each with several values: every deployment is "
+        "multiplied by every combination.",
+    )
+    workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(_workload)], ...] = Field(min_length=1)
+    records: Annotated[int, Field(ge=1)] = 10_000
+    load: LoadSpec
+    blocks: Annotated[int, Field(ge=1, le=1000)] = 6
+    repeat: Annotated[int, Field(ge=1, le=10)] = Field(
+        default=1, description="Runs of the same workload and level inside one stay."
+    )
+    twin: Name | None = Field(
+        default=None, description="The deployment that is deployed twice in every block."
+    )
+    questions: Mapping[Name, QuestionSpec] = {}
+    generator: str = "engine"
+    sampler: SamplerSpec = SamplerSpec()
+    order: Order = Order.RANDOM
+    unavailable: Unavailable = Unavailable.REFUSE
+    seed: int = 1
+    deadline: Seconds = Field(
+        default=120.0, description="A member that is not ready after this time ends the stay."
+    )
+
+
+class Deployment(Value):
+    """One variant under study, resolved: nothing is left to a default."""
+
+    name: str
+    title: str
+    """Canonical name from the endpoint grammar, such as `HostDockerBridgeHostPort`."""
+    twin_of: str | None = None
+    platform: str
+    network: str
+    endpoint: str
+    storage: Storage
+    peers: Peers
+    client: ClientPlace
+    hosts: str
+    limits: Limits
+    slowdown: float
+    database: DatabaseSpec
+
+
+class Workload(Value):
+    """One workload, resolved."""
+
+    name: str
+    core: Literal["A", "B", "C", "D", "E", "F"]
+    phase: Phase
+    records: int
+
+
+class Level(Value):
+    """One load setting: either `threads` (closed loop) or `rate` (open load) is set."""
+
+    threads: int | None = None
+    rate: float | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether operations have intended starts, so that response times mean something."""
+        return self.rate is not None
+
+    @property
+    def name(self) -> str:
+        """`t32` or `r2000`: short, and safe in a path."""
+        return f"t{self.threads}" if self.rate is None else f"r{self.rate:g}"
+
+    @property
+    def label(self) -> str:
+        """`32 threads` or `2000 op/s`, for people."""
+        return f"{self.threads} threads" if self.rate is None else f"{self.rate:g} op/s"

@@ -1,0 +1,1 @@
+"""How database processes are run."""

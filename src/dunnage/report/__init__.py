@@ -1,0 +1,1 @@
+"""From answers to a page, tables and figures."""

@@ -1,0 +1,1 @@
+"""Who watches hosts: a command and a parser each."""

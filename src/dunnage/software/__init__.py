@@ -1,0 +1,1 @@
+"""How a database is obtained: one tree, and an image made of that tree."""

@@ -1,0 +1,1 @@
+"""The result directory: its layout, its writer, its reader."""

@@ -1,0 +1,1 @@
+"""What must live on hosts before a platform can be used."""

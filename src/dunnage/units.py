@@ -1,0 +1,115 @@
+"""Quantities as people write them (`15s`, `3%`, `512MiB`, `5Hz`) and as code holds them.
+
+Code holds seconds, shares of one, bytes and hertz; the unit stands in the name of the type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+_QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?)\s*([^\d\s].*)?\s*")
+
+DURATIONS: Mapping[str, float] = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+SHARES: Mapping[str, float] = {"%": 0.01}
+SIZES: Mapping[str, float] = {
+    "B": 1,
+    "KB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
+FREQUENCIES: Mapping[str, float] = {"Hz": 1}
+
+
+def quantity(text: object, units: Mapping[str, float], noun: str) -> float:
+    """Return `text` in the base unit of `units`; plain numbers count as base units.
+
+    Raises ValueError with a sentence that names the units that would do.
+    """
+    if isinstance(text, bool) or not isinstance(text, str | int | float):
+        raise ValueError(f"`{text}` is not a {noun}; write for example `{_example(units)}`")
+    if isinstance(text, int | float):
+        return float(text)
+    match = _QUANTITY.fullmatch(text)
+    if match is None or (match[2] is not None and match[2].strip() not in units):
+        known = ", ".join(f"`{unit}`" for unit in units)
+        raise ValueError(
+            f"`{text}` is not a {noun}; write a number with a unit of {known}, "
+            f"for example `{_example(units)}`"
+        )
+    factor = units[match[2].strip()] if match[2] else 1.0
+    return float(match[1].replace("_", "")) * factor
+
+
+def _example(units: Mapping[str, float]) -> str:
+    return {"s": "15s", "%": "3%", "MiB": "512MiB", "Hz": "5Hz"}[
+        next(unit for unit in ("s", "%", "MiB", "Hz") if unit in units)
+    ]
+
+
+def _reader(units: Mapping[str, float], noun: str) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        return quantity(value, units, noun)
+
+    return read
+
+
+def _schema(units: Mapping[str, float], noun: str) -> WithJsonSchema:
+    known = "|".join(re.escape(unit) for unit in units)
+    return WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number"},
+                {"type": "string", "pattern": rf"^\s*[+-]?\d[\d_]*(\.\d+)?\s*({known})?\s*$"},
+            ],
+            "description": f"A {noun}, for example {_example(units)}.",
+        }
+    )
+
+
+Seconds = Annotated[
+    float, BeforeValidator(_reader(DURATIONS, "duration")), _schema(DURATIONS, "duration")
+]
+"""A duration in seconds, written `15s`, `200ms`, `2min`."""
+Share = Annotated[float, BeforeValidator(_reader(SHARES, "share")), _schema(SHARES, "share")]
+"""A share of one, written `3%` or `0.03`."""
+Bytes = Annotated[float, BeforeValidator(_reader(SIZES, "size")), _schema(SIZES, "size")]
+"""A size in bytes, written `512MiB`."""
+Hertz = Annotated[
+    float, BeforeValidator(_reader(FREQUENCIES, "frequency")), _schema(FREQUENCIES, "frequency")
+]
+"""A frequency in hertz, written `5Hz`."""
+
+
+def duration(seconds: float) -> str:
+    """Write a duration for people: `850 ms`, `4.2 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"
+
+
+def size(count: float) -> str:
+    """Write a number of bytes for people, in binary units: `512 MiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(count) < 1024 or unit == "GiB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1024
+    raise AssertionError("unreachable: the last unit always returns")
+
+
+def percent(share: float, *, sign: bool = False) -> str:
+    """Write a share of one as a percentage with two significant digits or one decimal."""
+    digits = 1 if abs(share) < 1 else 0
+    return f"{share * 100:+.{digits}f} %" if sign else f"{share * 100:.{digits}f} %"
