@@ -2,6 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
+mod enter;
+mod init;
+mod mounts;
 mod schema;
 
 /// Generates load and watches hosts.
@@ -14,12 +17,21 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Be the first process of a host made of namespaces.
+    Init(init::Arguments),
+    /// Run a program inside such a host.
+    Enter(enter::Arguments),
+    /// Show a directory of this machine inside such a host, read-only.
+    Graft(mounts::Arguments),
     /// Write the JSON Schemas of the border into a directory.
     Schema(schema::Arguments),
 }
 
 fn main() -> std::process::ExitCode {
     let result = match Arguments::parse().verb {
+        Verb::Init(arguments) => init::init(&arguments),
+        Verb::Enter(arguments) => enter::enter(&arguments),
+        Verb::Graft(arguments) => mounts::graft(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),
     };
     match result {
