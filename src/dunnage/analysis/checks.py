@@ -1,0 +1,265 @@
+"""The instrument judges its own run: valid, invalid or unknown, gate by gate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, late_rate
+from dunnage.analysis.values import answered, failed
+from dunnage.model.load import LoadOrder
+from dunnage.model.record import CheckResult, HostUsage, Measurement, Status
+from dunnage.model.study import Arrivals, Phase
+from dunnage.units import duration, percent, size
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a run must keep to. Shares of one and seconds."""
+
+    errors: float = 0.0
+    """Errors over operations."""
+    busy_open: float = 0.95
+    """Busiest client thread under an open load: above it starts are late by queueing alone."""
+    busy_closed: float = 0.98
+    """Busiest client thread in a closed loop: with less than 2 % idle the throughput would be the
+    client's own, and a cost of the platform would hide behind it."""
+    schedule: float = 0.99
+    """Answered over offered under an open load, over the window and in its second half."""
+    change: float = 0.15
+    """Last third of the measured window against the first."""
+    swap: float = 0.0
+    """Bytes."""
+    steal: float = 0.01
+    """Share of the machine's CPU time."""
+    missing: float = 0.05
+    """Samples missing; one may always be, as a window seldom begins with a tick."""
+    throttled: float = 0.0
+    """Seconds, where no quota is asked for."""
+    duration: float = 0.98
+    """Measured over ordered time."""
+    shortest: float = 1.0
+    """Seconds that a run must measure, whatever ends it."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that the gates look at, of one run."""
+
+    measurement: Measurement
+    usage: Sequence[HostUsage]
+    order: LoadOrder
+    endpoint: frozenset[str]
+    """Every `address:port` that a connection may go to, as numbers, not names."""
+    parts: int
+    """Engines that were started."""
+    quota: bool = False
+    """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
+
+
+Finding = tuple[Status, str, str]
+"""Verdict, what was seen, what would have been accepted."""
+Gate = Callable[[Evidence, Bounds], Finding]
+
+
+def judge(evidence: Evidence, bounds: Bounds | None = None) -> tuple[CheckResult, ...]:
+    """Pass a run through every gate. A gate that crashes is unknown and says with what."""
+    results = []
+    for name, gate in GATES.items():
+        try:
+            status, seen, bound = gate(evidence, bounds or Bounds())
+        except Exception as error:
+            status, seen, bound = (
+                Status.UNKNOWN,
+                f"the check failed: {error!r}",
+                "a check that ends",
+            )
+        results.append(CheckResult(check=name, status=status, seen=seen, bound=bound))
+    return tuple(results)
+
+
+def status(checks: Iterable[CheckResult]) -> Status:
+    """One invalid gate makes a run invalid; else one unknown gate, or none at all, unknown."""
+    found = {check.status for check in checks}
+    if Status.INVALID in found:
+        return Status.INVALID
+    return Status.VALID if found == {Status.VALID} else Status.UNKNOWN
+
+
+def _passes(good: bool) -> Status:
+    return Status.VALID if good else Status.INVALID
+
+
+def _errors(evidence: Evidence, bounds: Bounds) -> Finding:
+    kinds = failed(evidence.measurement)
+    errors = sum(kinds.values())
+    total = errors + answered(evidence.measurement)
+    bound = f"at most {percent(bounds.errors)} of operations"
+    if not total:
+        return Status.INVALID, "no operation was answered", bound
+    named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if count)
+    seen = f"{errors} of {total} operations" + (f" ({named})" if named else "")
+    return _passes(errors / total <= bounds.errors), seen, bound
+
+
+def _client(evidence: Evidence, bounds: Bounds) -> Finding:
+    limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
+    busy = evidence.measurement.client_busy
+    seen = f"busiest client thread {percent(busy)} of one processor"
+    return _passes(busy < limit), seen, f"below {percent(limit)}"
+
+
+def _schedule(evidence: Evidence, bounds: Bounds) -> Finding:
+    measurement, order = evidence.measurement, evidence.order
+    if not order.level.open:
+        return Status.VALID, "closed loop: there is no schedule", "none in a closed loop"
+    bound = f"at least {percent(bounds.schedule)} of the offered rate, and no growing backlog"
+    if not measurement.offered or measurement.seconds <= 0:
+        return Status.UNKNOWN, "the offered rate is not known", bound
+    ended = answered(measurement) + sum(failed(measurement).values())
+    achieved = ended / measurement.seconds / measurement.offered
+    lag = max(measurement.backlog, (1 - achieved) * measurement.offered * measurement.seconds)
+    seen = (
+        f"{percent(achieved)} of {measurement.offered:g} op/s, lag at the end "
+        f"{duration(lag / measurement.offered)}"
+    )
+    late = late_rate(measurement.windows)
+    slack = 0.0
+    if order.arrivals is Arrivals.POISSON:
+        # Half a window of Poisson arrivals deviates from the mean by chance: three sigmas.
+        slack = 3 / math.sqrt(max(1.0, measurement.offered * measurement.seconds / 2))
+    growing = late is not None and late / measurement.offered < bounds.schedule - slack
+    if growing:
+        seen += ", and the backlog grows: over capacity"
+    return _passes(achieved >= bounds.schedule and not growing), seen, bound
+
+
+def _steady(evidence: Evidence, bounds: Bounds) -> Finding:
+    if evidence.order.phase is Phase.LOAD:
+        return Status.VALID, "load phase: the database grows", "none in a load phase"
+    bound = (
+        f"first and last third differ by less than {percent(bounds.change)}, "
+        "no window without an answer"
+    )
+    found = flatness(evidence.measurement.windows)
+    if found is None:
+        return (
+            Status.UNKNOWN,
+            f"fewer than {MINIMUM_WINDOWS} windows of ten operations: too short to tell",
+            bound,
+        )
+    seen = f"{percent(found.change, sign=True)} over {found.windows} windows, {found.empty} empty"
+    return _passes(abs(found.change) < bounds.change and not found.empty), seen, bound
+
+
+def _swap(evidence: Evidence, bounds: Bounds) -> Finding:
+    largest = _largest({host.host: host.whole.swap for host in evidence.usage})
+    bound = f"at most {size(bounds.swap)}"
+    if largest is None:
+        return Status.UNKNOWN, _why(evidence.usage, "swap"), bound
+    return _passes(largest[1] <= bounds.swap), f"{size(largest[1])} on {largest[0]}", bound
+
+
+def _steal(evidence: Evidence, bounds: Bounds) -> Finding:
+    largest = _largest({host.host: host.machine.steal for host in evidence.usage})
+    bound = f"below {percent(bounds.steal)} of CPU time"
+    if largest is None:
+        return Status.UNKNOWN, _why(evidence.usage, "steal"), bound
+    return _passes(largest[1] < bounds.steal), f"{percent(largest[1])} seen by {largest[0]}", bound
+
+
+def _iowait(evidence: Evidence, _bounds: Bounds) -> Finding:
+    largest = _largest({host.host: host.machine.iowait for host in evidence.usage})
+    bound = "none: shown because it explains"
+    if largest is None:
+        return Status.VALID, _why(evidence.usage, "iowait"), bound
+    return Status.VALID, f"{percent(largest[1])} of CPU time seen by {largest[0]}", bound
+
+
+def _samples(evidence: Evidence, bounds: Bounds) -> Finding:
+    bound = f"at most {percent(bounds.missing)} or one missing, the window covered, on every host"
+    if not evidence.usage:
+        return Status.UNKNOWN, "no host was watched", bound
+    short = [
+        f"{host.host} {host.samples} of {host.expected_samples}"
+        for host in evidence.usage
+        if host.expected_samples - host.samples > max(1.0, bounds.missing * host.expected_samples)
+    ]
+    uncovered = [
+        f"{host.host}: {host.absent.get('cpu', 'no CPU counter')}"
+        for host in evidence.usage
+        if host.whole.cpu is None
+    ]
+    if short or uncovered:
+        return Status.INVALID, "; ".join(short + uncovered), bound
+    taken = sum(host.samples for host in evidence.usage)
+    expected = sum(host.expected_samples for host in evidence.usage)
+    return Status.VALID, f"{taken} samples, {expected} expected", bound
+
+
+def _connections(evidence: Evidence, _bounds: Bounds) -> Finding:
+    bound = "only addresses of the endpoint: " + ", ".join(sorted(evidence.endpoint))
+    remotes = frozenset(evidence.measurement.remotes)
+    if not remotes:
+        return Status.UNKNOWN, "the generator did not tell where it connected to", bound
+    outside = sorted(remotes - evidence.endpoint)
+    if outside:
+        return Status.INVALID, "connections left the endpoint: " + ", ".join(outside), bound
+    return Status.VALID, ", ".join(sorted(remotes)), bound
+
+
+def _throttled(evidence: Evidence, bounds: Bounds) -> Finding:
+    known = {
+        f"{unit or 'all'} on {host.host}": used.throttled
+        for host in evidence.usage
+        for unit, used in (("", host.whole), *host.units.items())
+    }
+    largest = _largest(known)
+    bound = "a quota is under study" if evidence.quota else f"at most {duration(bounds.throttled)}"
+    if largest is None:
+        return Status.UNKNOWN, _why(evidence.usage, "throttled"), bound
+    held = evidence.quota or largest[1] <= bounds.throttled
+    return _passes(held), f"{duration(largest[1])}, {largest[0]}", bound
+
+
+def _parts(evidence: Evidence, _bounds: Bounds) -> Finding:
+    found = evidence.measurement.parts
+    return _passes(found == evidence.parts), f"{found} engines", f"{evidence.parts} engines"
+
+
+def _duration(evidence: Evidence, bounds: Bounds) -> Finding:
+    ordered = (evidence.order.duration or 0.0) * bounds.duration
+    wanted = max(bounds.shortest, ordered)
+    seconds = evidence.measurement.seconds
+    return _passes(seconds >= wanted), duration(seconds), f"at least {duration(wanted)}"
+
+
+def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:
+    found = [(where, value) for where, value in known.items() if value is not None]
+    return max(found, key=lambda pair: pair[1], default=None)
+
+
+def _why(usage: Sequence[HostUsage], counter: str) -> str:
+    for host in usage:
+        for name in (counter, f"machine.{counter}"):
+            if name in host.absent:
+                return f"not known: {host.absent[name]}"
+    return "not known: no host reported it"
+
+
+GATES: dict[str, Gate] = {
+    "errors": _errors,
+    "client": _client,
+    "schedule": _schedule,
+    "steady": _steady,
+    "swap": _swap,
+    "steal": _steal,
+    "iowait": _iowait,
+    "samples": _samples,
+    "connections": _connections,
+    "throttled": _throttled,
+    "parts": _parts,
+    "duration": _duration,
+}
+"""Every gate by the name that reports show."""

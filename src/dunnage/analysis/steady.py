@@ -1,0 +1,74 @@
+"""Whether a time line is flat: the windows of a run, made large enough to be judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from dunnage.model.record import Window
+
+MINIMUM_WINDOWS = 6
+"""Two a third; fewer say nothing of a trend."""
+_OPERATIONS = 10
+"""Operations that a window must hold on average, or an empty one is no news."""
+
+
+@dataclass(frozen=True)
+class Flatness:
+    """What a time line looks like over the measured window."""
+
+    windows: int
+    first: float
+    """Operations per second in the first third."""
+    last: float
+    """Operations per second in the last third."""
+    empty: int
+    """Windows without an answer."""
+
+    @property
+    def change(self) -> float:
+        """Last third over first third, minus one; infinite when nothing was answered at first."""
+        return self.last / self.first - 1 if self.first > 0 else math.inf
+
+
+def flatness(windows: Sequence[Window]) -> Flatness | None:
+    """Compare the thirds of the measured windows; None when too few of them can be judged.
+
+    Neighbouring windows are joined until they hold ten operations on average.
+    """
+    measured = sorted((w for w in windows if w.start >= -1e-9), key=lambda w: w.start)
+    if not measured:
+        return None
+    usual = median(window.length for window in measured)
+    whole = [window for window in measured if window.length >= usual / 2 > 0]
+    operations = sum(window.operations for window in whole)
+    if not operations:
+        return Flatness(len(whole), 0.0, 0.0, len(whole)) if whole else None
+    joined = max(1, math.ceil(_OPERATIONS * len(whole) / operations))
+    groups = [whole[i : i + joined] for i in range(0, len(whole) - joined + 1, joined)]
+    if len(groups) < MINIMUM_WINDOWS:
+        return None
+    third = len(groups) // 3
+    return Flatness(
+        windows=len(groups),
+        first=_rate(groups[:third]),
+        last=_rate(groups[-third:]),
+        empty=sum(not any(window.operations for window in group) for group in groups),
+    )
+
+
+def late_rate(windows: Sequence[Window]) -> float | None:
+    """Answered operations per second, errors included, in the second half of the time line."""
+    measured = sorted((w for w in windows if w.start >= -1e-9), key=lambda w: w.start)
+    half = measured[len(measured) // 2 :]
+    length = sum(window.length for window in half)
+    if len(measured) < 2 or length <= 0:
+        return None
+    return sum(window.operations + window.errors for window in half) / length
+
+
+def _rate(groups: Sequence[Sequence[Window]]) -> float:
+    length = sum(window.length for group in groups for window in group)
+    return sum(window.operations for group in groups for window in group) / length
