@@ -1,0 +1,127 @@
+"""Debian's packages, downloaded and unpacked below a directory; nothing is installed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dunnage.errors import UnavailableError
+from dunnage.model.offer import Support
+
+_DOWNLOAD_SECONDS = 600
+_UNPACK_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Package:
+    """A downloaded package: `version` and `sha256` say exactly what it is."""
+
+    name: str
+    version: str
+    sha256: str
+    file: Path
+
+    @property
+    def upstream(self) -> str:
+        """The version as its authors count: without Debian's epoch and revision."""
+        without_epoch = self.version.rpartition(":")[2]
+        return without_epoch.rpartition("-")[0] or without_epoch
+
+    @property
+    def identity(self) -> str:
+        """Version and hash, for facts and keys."""
+        return f"{self.version} sha256:{self.sha256}"
+
+
+def support() -> Support:
+    """Whether this machine has the programs that fetch and unpack Debian's packages."""
+    for program in ("apt-get", "dpkg-deb"):
+        if shutil.which(program) is None:
+            return Support(
+                met=False,
+                reason=f"`{program}` is not on PATH, and software is made of Debian's packages",
+                hint="apt-get install apt dpkg (or run on Debian 12)",
+            )
+    return Support(met=True)
+
+
+def download(names: Sequence[str], directory: Path) -> tuple[Package, ...]:
+    """Download packages into a directory, in the order asked for.
+
+    The package index is updated once if it does not suffice. Raises UnavailableError with what
+    apt-get said.
+    """
+    there = support()
+    if not there.met:
+        raise UnavailableError(there.reason, where=", ".join(names), hint=there.hint)
+    failure = _fetch(names, directory)
+    if failure is not None:
+        _apt("update", directory)
+        failure = _fetch(names, directory)
+    if failure is not None:
+        raise UnavailableError(
+            f"Debian's packages cannot be downloaded: {failure}",
+            where=", ".join(names),
+            hint=f"apt-get update && apt-get download {names[0]}",
+        )
+    return tuple(_package(name, directory) for name in names)
+
+
+def unpack(packages: Sequence[Package], root: Path) -> None:
+    """Unpack packages over each other below `root`, running none of their scripts."""
+    for package in packages:
+        done = subprocess.run(
+            ["dpkg-deb", "-x", str(package.file), str(root)],
+            capture_output=True,
+            text=True,
+            timeout=_UNPACK_SECONDS,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise UnavailableError(
+                f"`{package.file.name}` cannot be unpacked: {done.stderr.strip()}",
+                hint=f"dpkg-deb --info {package.file.name}",
+            )
+
+
+def _fetch(names: Sequence[str], directory: Path) -> str | None:
+    """Download; returns what went wrong, or None."""
+    return _apt("download", directory, *names)
+
+
+def _apt(verb: str, directory: Path, *names: str) -> str | None:
+    """Run apt-get in a directory; returns its last words if it failed, else None."""
+    directory.mkdir(parents=True, exist_ok=True)
+    # Without a sandbox user apt-get may write into a directory that only we can enter.
+    argv = ["apt-get", "-q", "-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=2", verb, *names]
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            timeout=_DOWNLOAD_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"`apt-get {verb}` took more than {_DOWNLOAD_SECONDS} s"
+    if done.returncode == 0:
+        return None
+    words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    return words[-1].removeprefix("E: ")
+
+
+def _package(name: str, directory: Path) -> Package:
+    """What apt-get left for a package: `name_version_architecture.deb`, with `:` as `%3a`."""
+    files = sorted(directory.glob(f"{name}_*.deb"))
+    if not files:
+        raise UnavailableError(
+            f"apt-get downloaded no package `{name}`", hint=f"apt-cache policy {name}"
+        )
+    version = files[-1].name.split("_")[1].replace("%3a", ":")
+    digest = hashlib.sha256(files[-1].read_bytes()).hexdigest()
+    return Package(name, version, digest, files[-1])

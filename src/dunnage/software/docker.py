@@ -1,0 +1,143 @@
+"""Docker's daemon and all it calls, from PATH or from Debian's packages; never installed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dunnage.errors import UnavailableError
+from dunnage.software import debian
+from dunnage.software.cache import Cache
+
+_REQUEST = f"docker-debian-recipe1-{platform.machine()}"
+_CALLED = ("dockerd", "containerd", "runc", "iptables")
+_PACKAGES = (
+    "docker.io",
+    "containerd",
+    "runc",
+    "tini",
+    "iptables",
+    "libdevmapper1.02.1",
+    "libip4tc2",
+    "libip6tc2",
+    "libmnl0",
+    "libnetfilter-conntrack3",
+    "libnfnetlink0",
+    "libnftnl11",
+    "libpcre2-8-0",
+    "libseccomp2",
+    "libselinux1",
+    "libsystemd0",
+    "libudev1",
+    "libxtables12",
+)
+# Debian's own preference first; the other for kernels without nf_tables.
+_VARIANTS = ("nft", "legacy")
+
+
+@dataclass(frozen=True)
+class DockerBinaries:
+    """A daemon to start with exactly this environment added; `origin` says whose it is."""
+
+    dockerd: Path
+    environment: Mapping[str, str]
+    origin: str
+
+
+def on_path() -> DockerBinaries | None:
+    """The daemon on PATH, if everything that it calls is there too."""
+    search = _search_path()
+    found = [shutil.which(program, path=search) for program in _CALLED]
+    if found[0] is None or None in found:
+        return None
+    return DockerBinaries(Path(found[0]), {"PATH": search}, f"on PATH: {found[0]}")
+
+
+def is_unpacked(cache: Cache) -> bool:
+    """Whether Debian's daemon is in the cache."""
+    return cache.find(_REQUEST) is not None
+
+
+def unpacked(cache: Cache) -> DockerBinaries:
+    """Debian's daemon from the cache, downloaded on first use.
+
+    Raises UnavailableError when it cannot be had, or when its iptables cannot work here.
+    """
+    entry = cache.obtain(_REQUEST, _make)
+    refusals = []
+    for variant in _VARIANTS:
+        environment = _environment(entry, variant)
+        refusal = _try_iptables(environment)
+        if refusal is None:
+            return DockerBinaries(
+                entry / "usr/sbin/dockerd", environment, f"Debian: {_versions(entry)}"
+            )
+        refusals.append(f"{variant}: {refusal}")
+    raise UnavailableError(
+        f"iptables does not work in a network namespace of our own ({'; '.join(refusals)})",
+        where="docker",
+        hint="unshare --net iptables -t nat -L",
+    )
+
+
+def _make(entry: Path) -> str:
+    packages = debian.download(_PACKAGES, entry / "packages")
+    debian.unpack(packages, entry)
+    shutil.rmtree(entry / "packages")
+    for variant in _VARIANTS:
+        names = entry / f"iptables-{variant}"
+        names.mkdir()
+        for family in ("iptables", "ip6tables"):
+            for verb in ("", "-save", "-restore"):
+                target = Path("..", "usr", "sbin", f"xtables-{variant}-multi")
+                (names / f"{family}{verb}").symlink_to(target)
+    facts = "\n".join(f"{package.name} {package.identity}" for package in packages)
+    (entry / "packages.txt").write_text(facts + "\n")
+    return f"docker-{packages[0].upstream}-{hashlib.sha256(facts.encode()).hexdigest()[:12]}"
+
+
+def _environment(entry: Path, variant: str) -> Mapping[str, str]:
+    programs = (entry / f"iptables-{variant}", entry / "usr/sbin", entry / "usr/bin")
+    libraries = sorted({path.parent for path in entry.rglob("lib*.so.*") if path.is_file()})
+    extensions = sorted(entry.rglob("libxt_tcp.so"))
+    return {
+        "PATH": ":".join([*map(str, programs), _search_path()]),
+        "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
+        "XTABLES_LIBDIR": str(extensions[0].parent),
+    }
+
+
+def _try_iptables(environment: Mapping[str, str]) -> str | None:
+    """Add a translation in a network namespace that vanishes at once; what failed, or None."""
+    rule = ["iptables", "-t", "nat", "-A", "POSTROUTING", "-p", "tcp", "-j", "MASQUERADE"]
+    try:
+        done = subprocess.run(
+            ["unshare", "--net", *rule],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+
+
+def _versions(entry: Path) -> str:
+    """`docker.io 20.10.24…, containerd …`: the packages that are programs."""
+    lines = [line.split() for line in (entry / "packages.txt").read_text().splitlines()]
+    return ", ".join(f"{name} {version}" for name, version, *_ in lines if name[:3] != "lib")
+
+
+def _search_path() -> str:
+    """PATH, and the directories for administrators that some users lack in theirs."""
+    return os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"

@@ -1,0 +1,126 @@
+"""Software trees from the cache, made of Debian's packages when they are not there yet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shutil
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from dunnage.contracts import Tree
+from dunnage.errors import UnavailableError
+from dunnage.model.layout import Software
+from dunnage.model.offer import Support
+from dunnage.model.value import Scalar
+from dunnage.software import debian, docker
+from dunnage.software.cache import Cache
+from dunnage.software.docker import DockerBinaries
+from dunnage.software.image import write_image
+from dunnage.software.recipe import Recipe
+from dunnage.software.redis import REDIS
+from dunnage.software.tree import Patchelf, make_tree
+
+PREFIX = "/run/dunnage/software"
+"""Directory that holds every tree, on every host and in every image."""
+
+RECIPES: Mapping[tuple[str, str], Recipe] = {
+    (recipe.name, recipe.version): recipe for recipe in (REDIS,)
+}
+"""Every tree that can be made."""
+
+_PATCHELF = Recipe("patchelf", "debian", 1, ("patchelf",), {"patchelf": "usr/bin/patchelf"})
+
+
+class DebianSoftware:
+    """A SoftwareStore whose trees are made of Debian's packages, and Docker's daemon besides.
+
+    Once a tree is in the cache it is used for ever, so that all stays of a study, and two studies
+    on one machine, run the same bytes; remove the cache to move on to newer packages.
+    """
+
+    def __init__(self, cache: Cache | None = None) -> None:
+        self._cache = cache or Cache()
+
+    def tree(self, software: Software) -> Tree:
+        """Obtain a tree from the cache, or make it. Raises UnavailableError with the reason."""
+        recipe = _recipe(software)
+        entry = self._cache.obtain(_request(recipe), partial(self._make, recipe))
+        facts: Mapping[str, Scalar] = json.loads((entry / "facts.json").read_text())
+        return Tree(
+            software=software,
+            source=entry / "tree",
+            prefix=f"{PREFIX}/{entry.name}",
+            archive=entry / "image.tar",
+            tag=f"dunnage/{recipe.name}:{entry.name.removeprefix(recipe.name + '-')}",
+            facts=facts,
+        )
+
+    def dockerd(self) -> DockerBinaries:
+        """Docker's daemon with all it calls: what PATH has, else Debian's, unpacked.
+
+        Raises UnavailableError with the reason.
+        """
+        return docker.on_path() or docker.unpacked(self._cache)
+
+    def software_support(self) -> Support:
+        """Whether every tree is in the cache or can be made."""
+        warm = all(self._cache.find(_request(recipe)) for recipe in RECIPES.values())
+        return Support(met=True) if warm else debian.support()
+
+    def docker_support(self) -> Support:
+        """Whether a Docker daemon is on PATH, in the cache, or can be had."""
+        if docker.on_path() or docker.is_unpacked(self._cache):
+            return Support(met=True)
+        there = debian.support()
+        if there.met:
+            return there
+        return Support(
+            met=False,
+            reason=f"no `dockerd` on PATH, and Debian's cannot be had: {there.reason}",
+            hint="put dockerd, containerd, runc and iptables on PATH",
+        )
+
+    def _make(self, recipe: Recipe, entry: Path) -> str:
+        """Fill a cache entry: `tree/`, `image.tar` and `facts.json`; returns its name."""
+        tools = self._cache.obtain(_request(_PATCHELF), _make_patchelf)
+        patchelf = Patchelf(tools / _PATCHELF.programs["patchelf"])
+        unpacked, packages = entry / "unpacked", entry / "packages"
+        found = debian.download(recipe.packages, packages)
+        debian.unpack(found, unpacked)
+        facts: dict[str, Scalar] = {f"package.{each.name}": each.identity for each in found}
+        facts |= {"version": found[0].upstream, "recipe": recipe.revision, "patchelf": tools.name}
+        key = hashlib.sha256(json.dumps([PREFIX, facts], sort_keys=True).encode()).hexdigest()
+        name = f"{recipe.name}-{recipe.version}-{key[:12]}"
+        make_tree(unpacked, recipe.programs, entry / "tree", f"{PREFIX}/{name}", patchelf)
+        write_image(entry / "tree", f"{PREFIX}/{name}", entry / "image.tar")
+        (entry / "facts.json").write_text(json.dumps({**facts, "key": key}, indent=1) + "\n")
+        shutil.rmtree(unpacked)
+        shutil.rmtree(packages)
+        return name
+
+
+def _make_patchelf(entry: Path) -> str:
+    packages = entry / "packages"
+    (package,) = debian.download(_PATCHELF.packages, packages)
+    debian.unpack((package,), entry)
+    shutil.rmtree(packages)
+    return f"patchelf-{package.upstream}-{package.sha256[:12]}"
+
+
+def _recipe(software: Software) -> Recipe:
+    recipe = RECIPES.get((software.name, software.version))
+    if recipe is not None:
+        return recipe
+    known = ", ".join(f"`{name} {version}`" for name, version in sorted(RECIPES))
+    raise UnavailableError(
+        f"there is no recipe for {software.name} {software.version}; known are {known}",
+        where="software",
+        hint="dunnage doctor",
+    )
+
+
+def _request(recipe: Recipe) -> str:
+    return f"{recipe.name}-{recipe.version}-recipe{recipe.revision}-{platform.machine()}"

@@ -1,0 +1,112 @@
+"""Software: what is said when it cannot be had, and images that are the same bytes each time."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from dunnage.errors import UnavailableError
+from dunnage.model.layout import Software
+from dunnage.software.cache import Cache
+from dunnage.software.debian import Package
+from dunnage.software.image import write_image
+from dunnage.software.obtain import DebianSoftware
+
+
+def program(directory: Path, name: str, script: str) -> None:
+    directory.mkdir(exist_ok=True)
+    (directory / name).write_text(f"#!/bin/sh\n{script}\n")
+    (directory / name).chmod(0o755)
+
+
+def test_unknown_software_is_refused_with_what_is_known(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError, match=r"no recipe for redis 6\.2; known are `redis 7\.0`"):
+        DebianSoftware(Cache(tmp_path)).tree(Software("redis", "6.2"))
+
+
+def test_without_apt_get_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    store = DebianSoftware(Cache(tmp_path / "cache"))
+    support = store.software_support()
+    assert not support.met
+    assert "`apt-get` is not on PATH" in support.reason
+    with pytest.raises(UnavailableError, match="`apt-get` is not on PATH") as caught:
+        store.tree(Software("redis", "7.0"))
+    assert caught.value.hint
+
+
+def test_offline_it_repeats_what_apt_get_said_after_one_update(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools, calls = tmp_path / "tools", tmp_path / "calls"
+    say = f"echo \"$*\" >> {calls}; echo 'E: Unable to fetch some archives' >&2; exit 100"
+    program(tools, "apt-get", say)
+    program(tools, "dpkg-deb", "exit 0")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    with pytest.raises(UnavailableError, match="Unable to fetch some archives") as caught:
+        DebianSoftware(Cache(tmp_path / "cache")).tree(Software("redis", "7.0"))
+    assert caught.value.hint.startswith("apt-get update && apt-get download")
+    verbs = [line.split()[5] for line in calls.read_text().splitlines()]
+    assert verbs == ["download", "update", "download"]
+
+
+def test_a_daemon_on_path_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = tmp_path / "tools"
+    for name in ("dockerd", "containerd", "runc", "iptables"):
+        program(tools, name, "exit 0")
+    monkeypatch.setenv("PATH", str(tools))
+    store = DebianSoftware(Cache(tmp_path / "cache"))
+    assert store.docker_support().met
+    found = store.dockerd()
+    assert found.dockerd == tools / "dockerd"
+    assert found.environment["PATH"].startswith(str(tools))
+    assert found.origin == f"on PATH: {tools / 'dockerd'}"
+
+
+def test_the_authors_version_stands_without_epoch_and_revision() -> None:
+    def upstream(version: str) -> str:
+        return Package("p", version, "", Path("p.deb")).upstream
+
+    assert upstream("5:7.0.15-1~deb12u10") == "7.0.15"
+    assert upstream("0.14.3-1+b1") == "0.14.3"
+    assert upstream("20.10.24+dfsg1-1+deb12u1") == "20.10.24+dfsg1"
+
+
+def test_the_same_tree_gives_the_same_image(tmp_path: Path) -> None:
+    archives = []
+    for name, order in (("first", ("a", "b")), ("second", ("b", "a"))):
+        tree = tmp_path / name / "tree"
+        (tree / "bin").mkdir(parents=True)
+        for each in order:
+            (tree / "bin" / each).write_text(each)
+            (tree / "bin" / each).chmod(0o755)
+        archives.append(tmp_path / name / "image.tar")
+        write_image(tree, "/run/dunnage/software/thing-1", archives[-1])
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+
+
+def test_an_image_holds_the_tree_at_its_prefix_and_little_else(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "bin").mkdir(parents=True)
+    (tree / "bin" / "server").write_text("program")
+    (tree / "bin" / "server").chmod(0o755)
+    write_image(tree, "/run/dunnage/software/thing-1", tmp_path / "image.tar")
+    with tarfile.open(tmp_path / "image.tar") as tar:
+        members = {entry.name: entry for entry in tar.getmembers()}
+        server = members["run/dunnage/software/thing-1/bin/server"]
+        content = tar.extractfile(server)
+        assert content is not None
+        assert content.read() == b"program"
+    assert server.mode == 0o755
+    assert members["tmp"].mode == 0o1777
+    assert {name for name, entry in members.items() if entry.isfile()} == {
+        "etc/group",
+        "etc/nsswitch.conf",
+        "etc/passwd",
+        "run/dunnage/software/thing-1/bin/server",
+    }
+    assert {(entry.uid, entry.gid, entry.mtime) for entry in members.values()} == {(0, 0, 0)}
