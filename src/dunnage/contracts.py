@@ -7,7 +7,7 @@ None of them knows another; the runner introduces them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -180,6 +180,16 @@ class SoftwareStore(Protocol):
 
 
 @dataclass(frozen=True)
+class Certificates:
+    """Files on this machine by which we and a daemon know each other."""
+
+    authority: str
+    certificate: str
+    key: str
+    verify: bool
+
+
+@dataclass(frozen=True)
 class Daemon:
     """A Docker daemon on a host: where it answers, and its units on the host for the sampler."""
 
@@ -188,6 +198,10 @@ class Daemon:
     units: tuple[str, ...]
     container_group: str
     """Control group below which its containers' groups lie; a container's is its id."""
+    certificates: Certificates | None = None
+    """For a daemon reached by TLS."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables under which the daemon's own tools, such as iptables, run on its host."""
 
 
 class Substrate(Protocol):

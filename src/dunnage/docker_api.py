@@ -1,0 +1,53 @@
+"""Docker's API as substrates and platforms both need it: a connection, and its errors as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import docker
+import docker.tls
+import requests
+from docker.errors import DockerException
+
+from dunnage.contracts import Daemon
+from dunnage.errors import DunnageError
+
+TIMEOUT = 120.0
+"""Seconds that one call may take; a container's graceful stop is the longest."""
+
+Refused = (DockerException, requests.RequestException, OSError)
+"""Everything that a call can raise when the daemon refuses it or is not there."""
+
+
+def connect(daemon: Daemon, timeout: float = TIMEOUT) -> docker.DockerClient:
+    """Connect to a daemon in the newest version of the API that it speaks. Raises `Refused`."""
+    certificates = daemon.certificates
+    tls: docker.tls.TLSConfig | bool = False
+    if certificates is not None:
+        tls = docker.tls.TLSConfig(
+            ca_cert=certificates.authority,
+            client_cert=(certificates.certificate, certificates.key),
+            verify=certificates.verify,
+        )
+    return docker.DockerClient(
+        base_url=daemon.url,
+        version="auto",
+        timeout=int(timeout),
+        tls=tls,
+        use_ssh_client=daemon.url.startswith("ssh://"),
+    )
+
+
+@contextmanager
+def translated(error: type[DunnageError], what: str, *, where: str, hint: str) -> Iterator[None]:
+    """Raise `error` saying `what` and the daemon's own explanation in place of `Refused`."""
+    try:
+        yield
+    except Refused as refusal:
+        raise error(f"{what}: {explanation(refusal)}", where=where, hint=hint) from refusal
+
+
+def explanation(refusal: BaseException) -> str:
+    """The daemon's own words, without the address of the call."""
+    return str(getattr(refusal, "explanation", None) or refusal).strip()
