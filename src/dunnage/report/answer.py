@@ -1,0 +1,173 @@
+"""The answer as a table has it: conditions, below each the baseline, its variants and the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
+from dunnage.model.metrics import HEADLINE
+from dunnage.model.study import QuestionSpec
+from dunnage.report import numbers, words
+
+FEWEST_BLOCKS = 6
+"""A difference over fewer blocks has no interval."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One deployment under one condition: metric → its comparison with the baseline."""
+
+    deployment: str
+    cells: Mapping[str, Comparison]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All that was measured with one workload and level against one baseline."""
+
+    baseline: str
+    workload: str
+    level: str
+    rows: tuple[Row, ...]
+    values: Mapping[str, Estimate]
+    """Metric → what the baseline itself reached."""
+
+    def bound(self, metric: str) -> float | None:
+        """The A/A bound of a metric, the same for every row."""
+        bounds = [row.cells[metric].bound for row in self.rows if metric in row.cells]
+        known = [bound for bound in bounds if bound is not None]
+        return max(known) if known else None
+
+
+def all_comparisons(analysis: Analysis) -> tuple[Comparison, ...]:
+    """Every comparison once. A question's own wins over an exploratory one of the same thing."""
+    twins = {comparison.deployment for comparison in analysis.twin}
+    found: dict[tuple[str, ...], Comparison] = {}
+    named = (comparison for answer in analysis.answers for comparison in answer.comparisons)
+    for comparison in (*named, *analysis.comparisons):
+        if comparison.question is None and comparison.deployment in twins:
+            continue
+        key = (
+            comparison.baseline,
+            comparison.deployment,
+            comparison.workload,
+            comparison.level,
+            comparison.metric,
+        )
+        found.setdefault(key, comparison)
+    return tuple(found.values())
+
+
+def metrics(comparisons: Iterable[Comparison]) -> tuple[str, ...]:
+    """The metrics to show: the headline ones that there are, then what questions ask besides."""
+    present = dict.fromkeys(comparison.metric for comparison in comparisons)
+    first = tuple(name for name in HEADLINE if name in present)
+    return first + tuple(name for name in present if name not in HEADLINE)
+
+
+def conditions(analysis: Analysis) -> tuple[Condition, ...]:
+    """All comparisons, by baseline, workload and level, in the order in which they come."""
+    groups: dict[tuple[str, str, str], dict[str, dict[str, Comparison]]] = {}
+    for comparison in all_comparisons(analysis):
+        key = (comparison.baseline, comparison.workload, comparison.level)
+        cells = groups.setdefault(key, {}).setdefault(comparison.deployment, {})
+        cells[comparison.metric] = comparison
+    values = {
+        (summary.deployment, summary.workload, summary.level, summary.metric): summary.estimate
+        for summary in analysis.summaries
+    }
+    return tuple(
+        Condition(
+            baseline=baseline,
+            workload=workload,
+            level=level,
+            rows=tuple(Row(deployment, cells) for deployment, cells in rows.items()),
+            values={
+                metric: estimate
+                for (deployment, *place, metric), estimate in values.items()
+                if deployment == baseline and place == [workload, level]
+            },
+        )
+        for (baseline, workload, level), rows in groups.items()
+    )
+
+
+def unsettled(analysis: Analysis) -> tuple[Comparison, ...]:
+    """What the study's questions asked and these blocks could not settle."""
+    return tuple(
+        comparison
+        for answer in analysis.answers
+        for comparison in answer.comparisons
+        if comparison.verdict is Verdict.INCONCLUSIVE
+    )
+
+
+def asked(question: QuestionSpec) -> str:
+    """What a question asks, in words."""
+    return (
+        f"{', '.join(question.against)} against {question.baseline} "
+        f"in {words.phrase(question.metric)}, tolerance {numbers.tolerance(question.tolerance)}"
+    )
+
+
+def reading(analysis: Analysis) -> str:
+    """How the numbers are to be read, in one or two sentences."""
+    estimates = [comparison.difference for comparison in all_comparisons(analysis)]
+    with_interval = [estimate for estimate in estimates if estimate.low is not None]
+    if not with_interval:
+        return too_few(max((estimate.n for estimate in estimates), default=0))
+    blocks = sorted({estimate.n for estimate in with_interval})
+    span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
+    text = (
+        f"differences from the baseline with {numbers.coverage(with_interval[0])} intervals over "
+        f"{span} blocks; nothing smaller than the A/A bound (two identical deployments) is claimed"
+    )
+    if any(comparison.question is None for comparison in all_comparisons(analysis)):
+        text += "; * exploratory: no question of the study names it"
+    return text
+
+
+def too_few(blocks: int) -> str:
+    """Say that there are too few blocks for an interval, and how many are missing."""
+    missing = max(FEWEST_BLOCKS - blocks, 0)
+    return (
+        f"no interval below {FEWEST_BLOCKS} blocks: {numbers.count(blocks, 'block')} so far, "
+        f"{missing} more needed"
+    )
+
+
+def runs_counted(analysis: Analysis) -> str:
+    """How many of the planned runs count, and what became of the others."""
+    return (
+        f"{analysis.valid} of {analysis.planned} valid, {analysis.invalid} invalid, "
+        f"{analysis.unknown} unknown, {analysis.missing} missing"
+    )
+
+
+def why_not_valid(analysis: Analysis) -> tuple[tuple[str, int], ...]:
+    """Every reason why a run is not valid, with how many runs gave it."""
+    return words.tally(reason for run in analysis.runs for reason in run.reasons)
+
+
+def undecided(analysis: Analysis) -> tuple[str, ...]:
+    """What is not settled, and how many blocks would settle it; alike reasons are counted."""
+    places: dict[str, list[str]] = {}
+    for comparison in unsettled(analysis):
+        places.setdefault(_remedy(comparison), []).append(
+            f"{words.plain(comparison.deployment)}, {words.phrase(comparison.metric)}, "
+            f"workload {words.plain(comparison.workload)}, {words.level(comparison.level)}"
+        )
+    return tuple(
+        f"{found[0] if len(found) == 1 else f'{len(found)} comparisons'}: {remedy}"
+        for remedy, found in places.items()
+    )
+
+
+def _remedy(comparison: Comparison) -> str:
+    if comparison.blocks_needed is None:
+        return words.plain(comparison.reason)
+    return (
+        f"{numbers.count(comparison.blocks_needed, 'block')} in all would settle it "
+        f"({comparison.difference.n} so far)"
+    )

@@ -1,0 +1,76 @@
+"""One way to write a number: the terminal, the page and the CSV files say the same string."""
+
+from __future__ import annotations
+
+from dunnage.model.analysis import Estimate
+from dunnage.model.metrics import METRICS
+
+MINUS = "\u2212"
+"""A minus sign as wide as a plus sign, so that columns of differences line up."""
+NO_INTERVAL = "no interval"
+
+
+def value(metric: str, number: float) -> str:
+    """Write a value held in SI units with the metric's own unit and digits: `1.204 ms`."""
+    return f"{bare(metric, number)} {METRICS[metric].unit}"
+
+
+def bare(metric: str, number: float) -> str:
+    """The same without its unit, for columns that carry the unit in their head."""
+    known = METRICS[metric]
+    return f"{number * known.scale:,.{known.digits}f}".replace("-", MINUS)
+
+
+def difference(share: float) -> str:
+    """Write a difference, a share of one, with its sign: `+9.1 %`."""
+    return f"{_signed(share)} %"
+
+
+def magnitude(share: float) -> str:
+    """Write how large a difference is, for sentences whose verb says its direction."""
+    return f"{_digits(abs(share))} %"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Write both ends of an interval of shares: `+9.1 … +12.8 %`, or that there is none."""
+    if low is None or high is None:
+        return NO_INTERVAL
+    return f"{_signed(low)} … {_signed(high)} %"
+
+
+def bound(share: float | None) -> str:
+    """Write an A/A bound: `±1.2 %`, or that there is none."""
+    return "none" if share is None else f"±{_digits(share)} %"
+
+
+def tolerance(share: float) -> str:
+    """Write a tolerance as people do, without needless zeros: `±3 %`."""
+    return f"±{share * 100:.3g} %"
+
+
+def coverage(estimate: Estimate) -> str:
+    """Write how much an interval covers: `95 %`."""
+    return f"{estimate.level * 100:.3g} %"
+
+
+def span(metric: str, estimate: Estimate) -> str:
+    """Write the interval of a value in its own unit: `46,100 … 49,800 op/s`."""
+    if estimate.low is None or estimate.high is None:
+        return NO_INTERVAL
+    return f"{bare(metric, estimate.low)} … {value(metric, estimate.high)}"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Write a number of things: `1 block`, `6 blocks`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _digits(share: float) -> str:
+    return f"{share * 100:.{1 if abs(share) < 1 else 0}f}"
+
+
+def _signed(share: float) -> str:
+    text = _digits(share)
+    if float(text) == 0:
+        return text.lstrip("-")
+    return MINUS + text[1:] if text.startswith("-") else "+" + text

@@ -1,0 +1,108 @@
+"""The answer and the runs as CSV, with the units of numbers in the names of columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dunnage.errors import ResultError
+from dunnage.model.analysis import Analysis
+from dunnage.model.metrics import METRICS
+from dunnage.report import answer
+
+Cell = str | int | float | None
+
+
+def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
+    """Write `answers.csv` and `runs.csv` into a directory and return their paths.
+
+    Raises ResultError when they cannot be written.
+    """
+    tables = (("answers.csv", _answers(analysis)), ("runs.csv", _runs(analysis)))
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return tuple(_write(directory / name, rows) for name, rows in tables)
+    except OSError as error:
+        raise ResultError(
+            f"the tables could not be written: {error.strerror}",
+            where=str(directory),
+            hint=f"df -h {directory}",
+        ) from error
+
+
+def column(metric: str) -> str:
+    """The name of a metric's column: `throughput [op/s]`."""
+    return f"{metric} [{METRICS[metric].unit}]"
+
+
+def _answers(analysis: Analysis) -> list[Mapping[str, Cell]]:
+    named = answer.all_comparisons(analysis)
+    return [
+        {
+            "question": comparison.question,
+            "deployment": comparison.deployment,
+            "baseline": comparison.baseline,
+            "workload": comparison.workload,
+            "level": comparison.level,
+            "metric": comparison.metric,
+            "verdict": comparison.verdict.value,
+            "difference [%]": _percent(comparison.difference.value),
+            "low [%]": _percent(comparison.difference.low),
+            "high [%]": _percent(comparison.difference.high),
+            "coverage [%]": _percent(comparison.difference.level),
+            "blocks": comparison.difference.n,
+            "hodges-lehmann [%]": _percent(comparison.hodges_lehmann),
+            "aa-bound [%]": _percent(comparison.bound),
+            "tolerance [%]": _percent(comparison.tolerance),
+            "detectable [%]": _percent(comparison.detectable),
+            "blocks-needed": comparison.blocks_needed,
+            "method": comparison.difference.method,
+            "reason": comparison.reason,
+        }
+        for comparison in (*named, *analysis.twin)
+    ]
+
+
+def _runs(analysis: Analysis) -> list[Mapping[str, Cell]]:
+    present = {metric for run in analysis.runs for metric in run.values}
+    shown = [metric for metric in METRICS if metric in present]
+    return [
+        {
+            "run": run.run,
+            "stay": run.stay,
+            "block": run.block,
+            "position": run.position,
+            "deployment": run.deployment,
+            "workload": run.workload,
+            "level": run.level,
+            "status": run.status,
+            **{column(metric): _scaled(metric, run.values.get(metric)) for metric in shown},
+            "reasons": "; ".join(run.reasons),
+        }
+        for run in analysis.runs
+    ]
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, Cell]]) -> Path:
+    found = list(rows)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(found[0]) if found else ["nothing measured"])
+        writer.writeheader()
+        writer.writerows({key: _harmless(cell) for key, cell in row.items()} for row in found)
+    return path
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else float(f"{share * 100:.6g}")
+
+
+def _scaled(metric: str, number: float | None) -> float | None:
+    return None if number is None else float(f"{number * METRICS[metric].scale:.9g}")
+
+
+def _harmless(cell: Cell) -> Cell:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front of it."""
+    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return "'" + cell
+    return cell

@@ -1,0 +1,74 @@
+"""Words that the terminal and the page share: verdicts, levels, metrics, reasons."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from dunnage.model.analysis import Verdict
+from dunnage.model.metrics import METRICS
+
+SYMBOLS: Mapping[Verdict, str] = {
+    Verdict.OVERHEAD: "▼",
+    Verdict.GAIN: "▲",
+    Verdict.EQUIVALENT: "≈",
+    Verdict.INCONCLUSIVE: "?",
+}
+"""Worse, better, the same, not settled: whichever direction the number itself went."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_THREADS = re.compile(r"t(\d+)")
+_RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def plain(text: str) -> str:
+    """Replace control characters: a server's log must not steer a terminal or break a page."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def mark(verdict: Verdict) -> str:
+    """A verdict with its symbol, so that colour never speaks alone: `▼ overhead`."""
+    return f"{SYMBOLS[verdict]} {verdict.value}"
+
+
+def level(name: str) -> str:
+    """A level as people say it: `t32` is `32 threads`, `r2000` is `2000 op/s`."""
+    if match := _THREADS.fullmatch(name):
+        return "1 thread" if match[1] == "1" else f"{match[1]} threads"
+    if match := _RATE.fullmatch(name):
+        return f"{match[1]} op/s"
+    return plain(name)
+
+
+def condition(workload: str, name: str) -> str:
+    """The heading of what was measured together: `Workload A, 32 threads`."""
+    return f"Workload {plain(workload)}, {level(name)}"
+
+
+def title(metric: str) -> str:
+    """A metric's title, for headings."""
+    text = METRICS[metric].title
+    return text[:1].upper() + text[1:]
+
+
+def phrase(metric: str) -> str:
+    """A metric inside a sentence: `throughput`, `service time (p95)`."""
+    text = METRICS[metric].title
+    text = re.sub(r", (p[\d.]+|mean)$", r" (\1)", text)
+    return text if text.startswith("CPU") else text[:1].lower() + text[1:]
+
+
+def tally(reasons: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """Reasons with how often each was given, the most frequent first.
+
+    Reasons that differ only in what was seen count as one, and the first of them stands for all.
+    """
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for reason in reasons:
+        kind = _FIGURE.sub("#", reason)
+        first.setdefault(kind, plain(reason))
+        counts[kind] += 1
+    return tuple((first[kind], number) for kind, number in counts.most_common())

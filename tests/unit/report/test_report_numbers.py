@@ -1,0 +1,49 @@
+"""Numbers are written in one way."""
+
+import pytest
+
+from dunnage.model.metrics import METRICS
+from dunnage.report import numbers
+
+
+def test_a_value_carries_its_unit_and_the_digits_of_its_metric() -> None:
+    assert numbers.value("throughput", 48210.4) == "48,210 op/s"
+    assert numbers.value("service.p95", 0.0012041) == "1.204 ms"
+    assert numbers.value("cpu.database", 18.24e-6) == "18.2 µs/op"
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_metric_can_be_written(metric: str) -> None:
+    assert numbers.value(metric, 1.0).endswith(" " + METRICS[metric].unit)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.091, "+9.1 %"),
+        (-0.11, "−11.0 %"),
+        (0.0, "0.0 %"),
+        (-0.0001, "0.0 %"),
+        (0.0004, "0.0 %"),
+        (1.5, "+150 %"),
+        (-0.9996, "−100.0 %"),
+    ],
+)
+def test_a_difference_has_a_sign_unless_it_rounds_to_zero(share: float, text: str) -> None:
+    assert numbers.difference(share) == text
+
+
+def test_an_interval_has_both_signs_and_one_unit() -> None:
+    assert numbers.interval(0.091, 0.128) == "+9.1 … +12.8 %"
+    assert numbers.interval(-0.016, 0.002) == "−1.6 … +0.2 %"
+
+
+def test_a_missing_end_is_no_interval() -> None:
+    assert numbers.interval(None, 0.1) == numbers.interval(0.1, None) == "no interval"
+    assert numbers.bound(None) == "none"
+
+
+def test_counts_agree_with_their_nouns() -> None:
+    assert numbers.count(1, "block") == "1 block"
+    assert numbers.count(0, "block") == "0 blocks"
+    assert numbers.count(12000, "entry", "entries") == "12,000 entries"

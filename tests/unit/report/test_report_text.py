@@ -1,0 +1,134 @@
+"""The terminal's answer says everything, in whatever width, and obeys nobody's markup."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console, RenderableType
+
+from dunnage.model.analysis import Analysis, Verdict
+from dunnage.model.record import Status
+from dunnage.report import numbers, text, words
+from report_samples import HOSTILE, nothing_measured, sample
+
+
+def shown(renderable: RenderableType, width: int = 120, *, colour: bool = False) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        _environ={},
+    )
+    console.print(renderable)
+    output = console.file
+    assert isinstance(output, io.StringIO)
+    return output.getvalue()
+
+
+def test_every_verdict_is_a_word_and_a_symbol() -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study))
+    for verdict in Verdict:
+        assert words.mark(verdict) in output
+
+
+def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study), 160)
+    for answer in made.analysis.answers:
+        for comparison in answer.comparisons:
+            estimate = comparison.difference
+            assert numbers.difference(estimate.value) in output
+            assert numbers.interval(estimate.low, estimate.high) in output
+            assert numbers.bound(comparison.bound) in output
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study), width)
+    assert max(len(line) for line in output.splitlines()) <= width
+    assert "…\n" not in output
+
+
+def test_verdicts_are_coloured_where_there_is_colour_and_plain_where_there_is_none() -> None:
+    made = sample()
+    table = text.answer_table(made.analysis, made.study)
+    assert "\x1b[1;31m▼ overhead" in shown(table, colour=True)
+    assert "\x1b" not in shown(table)
+
+
+def test_few_blocks_have_no_interval_and_say_how_many_are_missing() -> None:
+    made = sample(blocks=3)
+    output = shown(text.answer_table(made.analysis, made.study))
+    assert "no interval below 6 blocks: 3 blocks so far, 3 more needed" in output
+    assert "▼" not in output
+    assert "±" not in output.split("Reading")[0].split("─")[-1]
+
+
+def test_invalid_runs_are_counted_with_their_reasons() -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study))
+    assert "69 of 73 valid, 2 invalid, 1 unknown, 1 missing" in output
+    assert "2 × client-busy:" in output
+    assert "swarm: IPVS is missing in this kernel" in output
+
+
+def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study), 160)
+    assert "docker-bridge: platform: native → docker; network: host → bridge" in output
+    assert "docker-noisy: mapped file /usr/lib/libc.so.6: 2 versions" in output
+    assert "docker-noisy, throughput, workload C, 32 threads: 124 blocks in all" in output
+
+
+def test_an_exploratory_comparison_is_marked() -> None:
+    made = sample()
+    output = shown(text.answer_table(made.analysis, made.study))
+    assert "▼ overhead*" in output
+    assert "* exploratory" in output
+
+
+def test_a_study_without_any_finished_run_says_so() -> None:
+    output = shown(text.answer_table(nothing_measured(), sample().study))
+    assert "No comparison could be made" in output
+    assert "60 missing" in output
+    assert "docker-bridge: no dockerd could be found" in output
+
+
+def test_hostile_names_are_shown_literally_and_cannot_steer_the_terminal() -> None:
+    made = sample(hostile=True)
+    output = shown(text.answer_table(made.analysis, made.study), 400, colour=True)
+    assert HOSTILE in output
+    assert "[red]" in output
+    assert "\x1b[31m<b>" not in output
+    assert "\u202e" not in output
+
+
+def test_the_json_is_the_whole_analysis() -> None:
+    made = sample()
+    assert Analysis.model_validate(json.loads(text.as_json(made.analysis))) == made.analysis
+
+
+def test_the_plan_shows_blocks_stays_runs_time_and_what_is_skipped() -> None:
+    made = sample()
+    output = shown(text.plan_table(made.plan, made.study, 500.0))
+    assert "6 blocks, 36 stays, 72 runs, about 8 min 20 s" in output
+    assert "native-twin (twin of native)" in output
+    assert "HostDockerBridgeHostPort" in output
+    assert "swarm: IPVS is missing in this kernel" in output
+
+
+def test_a_plan_of_too_few_blocks_says_that_it_cannot_answer() -> None:
+    made = sample(blocks=3)
+    assert "no interval below 6 blocks" in shown(text.plan_table(made.plan, made.study, 60.0))
+
+
+def test_the_status_counts_finished_runs_by_deployment_and_block() -> None:
+    made = sample()
+    ids = [run.id for run in made.plan.runs()]
+    statuses = dict.fromkeys(ids[:25], Status.VALID) | {ids[0]: Status.INVALID}
+    output = shown(text.status_table(made.plan, statuses))
+    assert "25 of 72 runs done" in output
+    assert "!■▪···" in output or "!■····" in output
