@@ -1,0 +1,179 @@
+"""Everything there is to choose from: one line for each implementation.
+
+The runner and the command line know parts by the names that stand here, and nothing else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+from dunnage.contracts import (
+    Database,
+    Generator,
+    Host,
+    Platform,
+    Sampler,
+    SoftwareStore,
+    Substrate,
+    Testbed,
+)
+from dunnage.databases.fake import FakeDatabase
+from dunnage.databases.redis import Redis
+from dunnage.errors import UnavailableError
+from dunnage.generators.engine import EngineGenerator
+from dunnage.generators.fake import FakeGenerator
+from dunnage.hosts import clean as labs
+from dunnage.hosts.fake import open_fake
+from dunnage.hosts.machine_lock import measuring as measuring_alone
+from dunnage.hosts.namespace import open_namespace
+from dunnage.hosts.supports import supports as namespace_supports
+from dunnage.model.offer import Capability, Offer, Support
+from dunnage.model.plan import Skipped
+from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
+from dunnage.platforms.docker import Docker
+from dunnage.platforms.fake import FakePlatform
+from dunnage.platforms.native import Native
+from dunnage.samplers.engine import EngineSampler
+from dunnage.samplers.fake import FakeSampler
+from dunnage.software.cache import Cache
+from dunnage.software.engine import engine_path, engine_support
+from dunnage.software.fake import FakeTrees
+from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.existing import open_existing
+from dunnage.substrates.fake import open_fake_substrate
+
+PLATFORMS = {"native": Native, "docker": Docker, "fake": FakePlatform}
+DATABASES: Mapping[str, Callable[[], Database]] = {"redis": Redis, "fake": FakeDatabase}
+GENERATORS: Mapping[str, Callable[[], Generator]] = {
+    "engine": EngineGenerator,
+    "fake": FakeGenerator,
+}
+SAMPLERS: Mapping[str, Callable[[], Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
+
+OFFER = Offer(
+    testbeds={"namespace": "Host", "fake": "Fake"},
+    substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
+    platforms={name: platform.offer for name, platform in PLATFORMS.items()},
+    databases={"redis": Redis.offer, "fake": FakeDatabase.offer},
+    generators=tuple(GENERATORS),
+    samplers=tuple(SAMPLERS),
+)
+
+QUICKSTART_NEEDS = (
+    Capability.ROOT,
+    Capability.NAMESPACES,
+    Capability.CGROUPS,
+    Capability.ENGINE,
+    Capability.DOCKER,
+    Capability.SOFTWARE,
+)
+"""What a machine needs for the quickstart."""
+
+
+def supports(testbed: str) -> Mapping[Capability, Support]:
+    """What hosts of a kind of testbed can do here, without opening it. Fakes can do everything."""
+    if testbed == "fake":
+        return {capability: Support(met=True) for capability in Capability}
+    cache = Cache()
+    return {
+        **namespace_supports(),
+        Capability.ENGINE: engine_support(),
+        Capability.DOCKER: cache.docker_support(),
+        Capability.SOFTWARE: cache.software_support(),
+    }
+
+
+def available(
+    study: Study, deployments: Sequence[Deployment]
+) -> tuple[tuple[Deployment, ...], tuple[Skipped, ...]]:
+    """Tell deployments that can run here from those that cannot, with the reason.
+
+    Raises UnavailableError naming every reason when the study does not say `unavailable: skip`, or
+    when nothing is left.
+    """
+    here = supports(study.testbed.kind)
+    skipped = []
+    hints = []
+    for deployment in deployments:
+        lacking = [here[need] for need in _needs(study, deployment) if not here[need].met]
+        if lacking:
+            reason = "; ".join(support.reason for support in lacking)
+            skipped.append(Skipped(deployment=deployment.name, reason=reason))
+            hints.extend(support.hint for support in lacking if support.hint)
+    names = {each.deployment for each in skipped}
+    left = tuple(deployment for deployment in deployments if deployment.name not in names)
+    if skipped and (study.unavailable == "refuse" or not left):
+        reasons = "; ".join(f"`{each.deployment}`: {each.reason}" for each in skipped)
+        raise UnavailableError(
+            f"cannot run here: {reasons}",
+            where=study.name,
+            hint=next(iter(hints), "dunnage doctor"),
+        )
+    return left, tuple(skipped)
+
+
+def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
+    if study.testbed.kind == "namespace":
+        yield from (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
+        yield from (Capability.ENGINE, Capability.SOFTWARE)
+    for need in OFFER.platforms[deployment.platform].needs:
+        if not (need is Capability.DOCKER and study.substrate.kind == "existing"):
+            yield need
+
+
+def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
+    """Claim the hosts of a study."""
+    if spec.kind == "fake":
+        return open_fake(spec, name=name, engine=None, keep=keep)
+    return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
+
+
+def measuring(study: Study, on_wait: Callable[[str], None]) -> AbstractContextManager[object]:
+    """Hold the machine alone while real runs are measured; fakes need no machine."""
+    if study.testbed.kind == "fake":
+        return nullcontext()
+    return measuring_alone(study.name, on_wait)
+
+
+def software(testbed: str) -> SoftwareStore:
+    """Where trees for the hosts of a kind of testbed come from."""
+    return FakeTrees() if testbed == "fake" else Cache()
+
+
+def family(deployment: Deployment) -> str | None:
+    """Family of substrate that a deployment's platform needs."""
+    return OFFER.platforms[deployment.platform].substrate
+
+
+def families(deployments: Iterable[Deployment]) -> tuple[str, ...]:
+    """All families that deployments need, each once, in a stable order."""
+    return tuple(sorted({name for name in map(family, deployments) if name is not None}))
+
+
+def open_substrate(
+    name: str, spec: SubstrateSpec, testbed: Testbed, hosts: tuple[Host, ...]
+) -> AbstractContextManager[Substrate]:
+    """Bring the substrate of a family to life on some hosts."""
+    if name == "fake":
+        return open_fake_substrate(testbed, hosts)
+    if spec.kind == "existing":
+        return open_existing(spec.contexts, hosts)
+    return open_daemons(testbed, Cache().dockerd(), hosts)
+
+
+def platform(
+    deployment: Deployment,
+    testbed: Testbed,
+    substrate: Substrate | None,
+    trees: SoftwareStore,
+    stay: str,
+) -> Platform:
+    """The platform of one deployment, for one stay."""
+    hosts = testbed.group(deployment.hosts)
+    return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
+
+
+def clean(*, kept: bool) -> tuple[str, ...]:
+    """Remove what no living owner holds; say what was removed."""
+    return labs.clean(kept=kept)

@@ -1,0 +1,30 @@
+"""`dunnage clean`: remove what no living owner holds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dunnage import catalog
+from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
+
+NAME = "clean"
+HELP = "Remove what a killed study left: control groups, directories. Never what is in use."
+EXAMPLES = "Examples:  dunnage clean  ·  dunnage clean --kept  ·  dunnage clean --format json"
+
+
+def command(
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Also end and remove labs left up by `run --keep`.")
+    ] = False,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Remove leftovers and say which."""
+    removed = catalog.clean(kept=kept)
+    if format_ is Format.JSON:
+        show_json({"removed": list(removed)})
+        return
+    for name in removed:
+        out.print(name)
+    err.print(f"{len(removed)} removed" if removed else "nothing to remove")

@@ -1,0 +1,68 @@
+"""The `dunnage` command: verbs, and the one place where errors are shown."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import click
+import typer
+
+from dunnage import __version__
+from dunnage.cli import clean, doctor, init, plan, quickstart, report, run, schema, status
+from dunnage.cli.terminal import show_error
+from dunnage.errors import DunnageError, ExitCode
+
+app = typer.Typer(
+    name="dunnage",
+    help="Measure what a platform costs a database, with its uncertainty and its cause.",
+    epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
+    "3 cannot run here · 4 something failed, finished runs are kept · "
+    "5 ran, but too few valid runs for an answer · 130 interrupted.\n\n"
+    "Examples:  dunnage quickstart  ·  dunnage run studies/fake.yaml  ·  dunnage doctor",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for verb in (quickstart, init, doctor, plan, run, status, report, clean, schema):
+    app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dunnage {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; every error ends here, in one sentence and an exit code."""
+    try:
+        code = app(standalone_mode=False)
+    except DunnageError as error:
+        show_error(error)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(ExitCode.USAGE)
+    except (KeyboardInterrupt, click.Abort):
+        print("dunnage: interrupted; every finished run is kept", file=sys.stderr)  # noqa: T201
+        sys.exit(ExitCode.INTERRUPTED)
+    except Exception:
+        traceback.print_exc()
+        print("dunnage: this is a bug in Dunnage; please report it", file=sys.stderr)  # noqa: T201
+        sys.exit(ExitCode.BUG)
+    sys.exit(code if isinstance(code, int) else ExitCode.OK)

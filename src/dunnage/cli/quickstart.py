@@ -1,0 +1,44 @@
+"""`dunnage quickstart`: what Docker costs Redis, here and now."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunnage import catalog
+from dunnage.cli.files import RESULTS
+from dunnage.cli.run import begin
+from dunnage.cli.terminal import Format, FormatOption, err
+from dunnage.errors import ExitCode, UnavailableError
+
+NAME = "quickstart"
+HELP = "Answer a first question on this machine: what Docker costs Redis. About eight minutes."
+EXAMPLES = "Examples:  dunnage quickstart  ·  dunnage quickstart --fake  ·  make quickstart"
+
+
+def command(
+    fake: Annotated[
+        bool, typer.Option("--fake", help="Walk the whole path with fakes, in about a second.")
+    ] = False,
+    results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Run the study `quickstart`, or `fake` where nothing real may or can be started."""
+    if not fake:
+        supports = catalog.supports("namespace")
+        missing = [supports[name] for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
+        if missing:
+            for support in missing:
+                err.print(f"missing: {support.reason}; to get it: [bold]{support.hint}[/]")
+            raise UnavailableError(
+                "the quickstart cannot run here, but its walk with the fakes can",
+                hint="dunnage quickstart --fake",
+            )
+    name = "fake.yaml" if fake else "quickstart.yaml"
+    with as_file(files("dunnage.study") / "presets" / name) as study:
+        code = begin(study, [], results, keep=False, format_=format_)
+    if code is not ExitCode.OK:
+        raise typer.Exit(code)

@@ -1,0 +1,33 @@
+"""`dunnage report`: remake the answer from a result directory, on any machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunnage.cli.answer import answer
+from dunnage.cli.files import RESULTS
+from dunnage.cli.terminal import Format, FormatOption
+from dunnage.errors import ExitCode
+from dunnage.store.read import open_result
+
+NAME = "report"
+HELP = "Show the answer of a result and remake its page and tables."
+EXAMPLES = (
+    "Examples:  dunnage report  ·  dunnage report results/quickstart  ·  "
+    "dunnage report results/quickstart --format json"
+)
+
+
+def command(
+    result: Annotated[
+        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
+    ] = RESULTS,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Analyse anew; nothing is measured."""
+    code = answer(open_result(result), format_)
+    if code is not ExitCode.OK:
+        raise typer.Exit(code)

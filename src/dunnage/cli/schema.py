@@ -1,0 +1,74 @@
+"""`dunnage schema`: the JSON Schemas of everything that is written or read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from dunnage import catalog
+from dunnage.cli.terminal import err, show_json
+from dunnage.errors import ExitCode, UsageError
+from dunnage.model.analysis import Analysis
+from dunnage.model.plan import Plan
+from dunnage.model.record import Record, StayRecord
+from dunnage.study.schema import study_schema
+
+NAME = "schema"
+HELP = "Print a JSON Schema, for editors and other programs."
+EXAMPLES = "Examples:  dunnage schema study > study.schema.json  ·  dunnage schema --check schema"
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="study, plan, stay, record or analysis.")] = "study",
+    write: Annotated[
+        Path | None, typer.Option(help="Write all schemas, the engine's too, into a directory.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Exit 4 if the schemas in a directory are not these.")
+    ] = None,
+) -> None:
+    """Print one schema, or write or check all of them."""
+    if write is None and check is None:
+        own = _own()
+        if name not in own:
+            raise UsageError(f"no schema is called `{name}`; there are {', '.join(own)}")
+        show_json(own[name])
+        return
+    with TemporaryDirectory() as directory:
+        fresh = Path(directory)
+        _write_all(fresh)
+        names = sorted(path.name for path in fresh.iterdir())
+        if write is not None:
+            write.mkdir(parents=True, exist_ok=True)
+            for each in names:
+                (write / each).write_bytes((fresh / each).read_bytes())
+        if check is not None:
+            there = {path.name: path.read_bytes() for path in check.glob("*.schema.json")}
+            stale = [each for each in names if there.get(each) != (fresh / each).read_bytes()]
+            stale += sorted(set(there) - set(names))
+            if stale:
+                err.print(f"stale: {', '.join(stale)}; try: [bold]make schema[/]")
+                raise typer.Exit(ExitCode.FAILED)
+
+
+def _own() -> Mapping[str, Any]:
+    return {
+        "study": study_schema(catalog.OFFER),
+        "plan": Plan.model_json_schema(),
+        "stay": StayRecord.model_json_schema(),
+        "record": Record.model_json_schema(),
+        "analysis": Analysis.model_json_schema(),
+    }
+
+
+def _write_all(directory: Path) -> None:
+    for name, schema in _own().items():
+        text = json.dumps(schema, indent=2, ensure_ascii=False)
+        (directory / f"{name}.schema.json").write_text(text + "\n")
+    subprocess.run([catalog.engine_path(), "schema", "--out", str(directory)], check=True)

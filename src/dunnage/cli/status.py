@@ -1,0 +1,63 @@
+"""`dunnage status`: how far a result has come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunnage.cli.files import RESULTS
+from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
+from dunnage.model.record import Status
+from dunnage.store.read import open_result
+
+NAME = "status"
+HELP = "Tell how far a result has come: finished, invalid and missing runs, with reasons."
+EXAMPLES = "Examples:  dunnage status  ·  dunnage status results/quickstart --format json"
+
+
+def command(
+    result: Annotated[
+        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
+    ] = RESULTS,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Read a result directory; also while a study is running."""
+    opened = open_result(result)
+    planned = [run.id for run in opened.plan.runs()]
+    finished = opened.finished()
+    missing = [run for run in planned if run not in finished]
+    statuses = Counter(record.status for record in opened.records)
+    failures = [event for event in opened.events() if "why" in event]
+    if format_ is Format.JSON:
+        show_json(
+            {
+                "result": str(opened.layout.root),
+                "study": opened.plan.study,
+                "planned": len(planned),
+                "finished": len(finished),
+                **{status.value: statuses[status] for status in Status},
+                "missing": missing,
+                "failures": [dict(event) for event in failures],
+            }
+        )
+        return
+    out.print(f"{opened.plan.study}: {len(finished)} of {len(planned)} runs finished")
+    for status in (Status.INVALID, Status.UNKNOWN):
+        for record in opened.records:
+            if record.status is status:
+                reasons = "; ".join(
+                    f"{check.check}: {check.seen}"
+                    for check in record.checks
+                    if check.status is not Status.VALID
+                )
+                out.print(f"  {status.value} {record.run}: {reasons}", markup=False)
+    for event in failures:
+        what = event.get("stay") or event.get("run") or event.get("host")
+        out.print(f"  {event['event']} {what}: {event['why']}", markup=False)
+    if missing:
+        err.print(f"next: [bold]dunnage run --resume {opened.layout.root}[/]", soft_wrap=True)
+    else:
+        err.print(f"next: [bold]dunnage report {opened.layout.root}[/]", soft_wrap=True)

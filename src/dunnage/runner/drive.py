@@ -1,0 +1,82 @@
+"""Drive a database: start every part of a load at once, wait, collect, add."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from dunnage.contracts import Host, Process
+from dunnage.errors import RunError
+from dunnage.model.load import Command, LoadOrder
+from dunnage.model.record import Measurement
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.stay import Stay
+
+GRACE = 30.0
+"""Seconds that a generator may take beyond its load, to connect and to write its results."""
+
+LONGEST = 3600.0
+"""Seconds that a load which ends by itself may take at most."""
+
+
+def drive(
+    stay: Stay, order: LoadOrder, directory: str, stop: Stop
+) -> tuple[list[tuple[str, dict[str, bytes]]], Measurement]:
+    """Run all parts of a load at once, each on its client, and add their results."""
+    clients = stay.clients
+    place = f"{clients[0].scratch}/{directory}"
+    generator = stay.equipment.generator
+    commands = generator.commands(order, clients[0].engine, place, len(clients))
+    expected = order.warmup + (order.duration or 0.0)
+    with ExitStack() as stack:
+        parts = []
+        for host, command in zip(clients, commands, strict=True):
+            stack.callback(host.remove, command.directory)
+            process = start(host, command, "generator")
+            stack.callback(process.signal, "KILL")
+            parts.append((host, command, process))
+        limit = expected + order.timeout + GRACE if order.duration else LONGEST
+        for host, command, process in parts:
+            _wait(stay, host, command, process, limit)
+        collected = [(host.name, collect(host, command)) for host, command, _ in parts]
+    if stop.count > 1:
+        stop.check()
+    return collected, generator.parse([files for _, files in collected])
+
+
+def start(host: Host, command: Command, unit: str) -> Process:
+    for name, content in command.files.items():
+        host.put(f"{command.directory}/{name}", content.encode())
+    return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
+
+
+def _wait(stay: Stay, host: Host, command: Command, process: Process, limit: float) -> None:
+    """Wait for a generator, looking after the members meanwhile."""
+    ends = stay.equipment.testbed.clock.now() + limit
+    while True:
+        try:
+            code = process.wait(1.0)
+        except TimeoutError:
+            stay.platform.running()
+            if stay.equipment.testbed.clock.now() < ends:
+                continue
+            raise RunError(
+                f"the generator did not end within {limit:.0f} s", where=host.name
+            ) from None
+        if code == 0:
+            return
+        stay.platform.running()
+        log = host.get(f"{command.directory}/generator.log").decode(errors="replace").strip()
+        raise RunError(
+            f"the generator ended with code {code}: {log[-400:] or 'it said nothing'}",
+            where=host.name,
+        )
+
+
+def collect(host: Host, command: Command) -> dict[str, bytes]:
+    found = {}
+    for name in command.artefacts:
+        try:
+            found[name] = host.get(f"{command.directory}/{name}")
+        except FileNotFoundError as error:
+            raise RunError(f"left no `{name}`", where=host.name) from error
+    return found

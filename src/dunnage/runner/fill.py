@@ -1,0 +1,68 @@
+"""Make the database hold what a run expects, and wait until it has nothing left to do."""
+
+from __future__ import annotations
+
+from dunnage.errors import RunError
+from dunnage.model.load import LoadOrder
+from dunnage.model.plan import RunPlan
+from dunnage.model.study import Arrivals, Level, Phase, Workload
+from dunnage.runner.drive import drive
+from dunnage.runner.formation import take
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.stay import Stay
+
+LOADING_THREADS = 32
+"""Operations in flight while records are put in for a run that does not measure loading."""
+
+INSERTING = frozenset("DE")
+"""Core workloads that insert: after them the database is not what the next run expects."""
+
+
+def fill(stay: Stay, plan: RunPlan, stop: Stop) -> None:
+    """Make the database hold what the run expects: nothing before loading, all records else."""
+    wanted = plan.workload
+    loading = wanted.phase is Phase.LOAD
+    if stay.filled is not None and (loading or _differs(stay.filled, wanted)):
+        spec = stay.deployment.database
+        take(
+            stay.platform, stay.database.reset(spec, stay.reservation), stay.equipment.testbed.clock
+        )
+        stay.filled = None
+    if stay.filled is None and not loading:
+        order = LoadOrder(
+            workload=wanted,
+            phase=Phase.LOAD,
+            level=Level(threads=LOADING_THREADS),
+            target=stay.target,
+            connections=LOADING_THREADS,
+            arrivals=Arrivals.CONSTANT,
+            warmup=0.0,
+            duration=None,
+            operations=None,
+            timeout=stay.equipment.study.load.timeout,
+            seed=plan.seed,
+        )
+        _, measurement = drive(stay, order, f"loading/{plan.id}", stop)
+        stored = measurement.operations["all"].count
+        if stored != wanted.records:
+            errors = dict(measurement.operations["all"].errors)
+            raise RunError(
+                f"loading stored {stored} of {wanted.records} records; errors: {errors}",
+                where=plan.id,
+            )
+    stay.filled = wanted
+
+
+def _differs(filled: Workload, wanted: Workload) -> bool:
+    changed = filled.phase is Phase.RUN and filled.core in INSERTING
+    return changed or filled.records != wanted.records
+
+
+def settle(stay: Stay) -> float | None:
+    """Wait until the database has nothing left to do; return its data's size in bytes."""
+    spec = stay.deployment.database
+    facts = take(
+        stay.platform, stay.database.settle(spec, stay.reservation), stay.equipment.testbed.clock
+    )
+    size = facts.get("data_size")
+    return float(size) if isinstance(size, int | float) else None

@@ -1,0 +1,57 @@
+"""One walk through stages serves every database: start, wait until ready, take steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.contracts import Clock, Platform
+from dunnage.errors import StayError
+from dunnage.model.layout import Stage, Step
+from dunnage.model.value import Scalar
+
+
+def form(
+    platform: Platform, stages: Sequence[Stage], clock: Clock, deadline: float
+) -> dict[str, float]:
+    """Bring up all stages in order; return how many seconds each took.
+
+    Raises StayError when a service does not become ready or a step's deadline is over.
+    """
+    took: dict[str, float] = {}
+    for stage in stages:
+        began = clock.now()
+        if stage.services:
+            platform.up(stage.services, deadline)
+        take(platform, stage.steps, clock)
+        took[stage.name] = clock.now() - began
+    return took
+
+
+def take(platform: Platform, steps: Sequence[Step], clock: Clock) -> dict[str, Scalar]:
+    """Take steps in order, each until it is done; return the facts they gave.
+
+    Raises StayError that names the step and shows its last output.
+    """
+    facts: dict[str, Scalar] = {}
+    for step in steps:
+        facts.update(step.parse(_until_done(platform, step, clock)))
+    return facts
+
+
+def _until_done(platform: Platform, step: Step, clock: Clock) -> str:
+    ends = clock.now() + step.deadline
+    while True:
+        completed = platform.run(
+            step.member, step.argv, stdin=step.stdin, timeout=max(step.deadline, 1.0)
+        )
+        if completed.code == 0 and step.done(completed.stdout):
+            return completed.stdout
+        if clock.now() >= ends:
+            platform.running()  # a dead member is the better explanation, with its log
+            output = (completed.stdout + completed.stderr).strip()[-400:]
+            raise StayError(
+                f"step `{step.name}` was not done within {step.deadline:g} s; "
+                f"exit code {completed.code}, last output: {output or 'none'}",
+                where=step.member,
+            )
+        clock.sleep(0.02)

@@ -1,0 +1,51 @@
+"""Ctrl-C once: finish the step, tear down. Twice: tear down now."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType, TracebackType
+from typing import Self
+
+from dunnage.errors import InterruptedRunError
+
+
+class Stop:
+    """Turns signals into a wish that the runner asks about between steps.
+
+    While it is entered, the first SIGINT or SIGTERM only sets `requested`; a second one raises
+    KeyboardInterrupt where the program stands, so that every `with` is left; a third does nothing,
+    because tearing down must not be interrupted.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: dict[int, object] = {}
+
+    @property
+    def requested(self) -> bool:
+        """Whether the user wants the study to end."""
+        return self.count > 0
+
+    def check(self) -> None:
+        """Raise InterruptedRunError if the user wants the study to end."""
+        if self.requested:
+            raise InterruptedRunError("stopped by the user; every finished run is kept")
+
+    def __enter__(self) -> Self:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._received)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def _received(self, _number: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count == 2:
+            raise KeyboardInterrupt

@@ -1,0 +1,135 @@
+"""What the user sees while a study runs: what runs now, what is next, the time left."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+)
+
+from dunnage.model.plan import RunPlan, StayPlan
+from dunnage.model.record import Record, Status
+from dunnage.units import duration
+
+
+class Watcher(Protocol):
+    """Whoever wants to know how a study is getting on."""
+
+    def stay(self, plan: StayPlan) -> None:
+        """A deployment is being brought up."""
+
+    def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
+        """A run begins; `upcoming` is the one after it."""
+
+    def finished(self, record: Record) -> None:
+        """A run has its record."""
+
+    def say(self, message: str) -> None:
+        """Something the user should know."""
+
+
+class TimeLeft:
+    """Foretells the time left: the planned seconds of a run, scaled by how long runs really took.
+
+    The estimate of the plan is used until a run has finished; after that, elapsed time per
+    finished run counts more with every run.
+    """
+
+    def __init__(self, planned_seconds: float, runs: int) -> None:
+        self._planned = planned_seconds
+        self._runs = max(runs, 1)
+
+    def seconds(self, elapsed: float, finished: int) -> float:
+        """Seconds left after `elapsed` seconds and `finished` runs."""
+        planned = self._planned / self._runs
+        seen = elapsed / finished if finished else planned
+        weight = finished / (finished + 2)
+        return (self._runs - finished) * (weight * seen + (1 - weight) * planned)
+
+
+class Display:
+    """Progress on standard error: a live bar on a terminal, a line per stay elsewhere."""
+
+    def __init__(self, console: Console, runs: int, done: int, seconds: float) -> None:
+        self._console = console
+        self._live = console.is_terminal
+        self._left = TimeLeft(seconds, runs - done)
+        self._done, self._runs, self._at_start = done, runs, done
+        self._bar = Progress(
+            SpinnerColumn(),
+            MofNCompleteColumn(),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[left]} left"),
+            TextColumn("[bold]{task.description}"),
+            TextColumn("[dim]{task.fields[upcoming]}"),
+            console=console,
+            transient=True,
+            disable=not self._live,
+        )
+        self._task = self._bar.add_task(
+            "preparing", total=runs, completed=done, left=duration(seconds), upcoming=""
+        )
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def stay(self, plan: StayPlan) -> None:
+        """Show which deployment is being brought up."""
+        name = f"block {plan.block} · {plan.deployment}"
+        self._bar.update(self._task, description=f"{name} · starting", upcoming="")
+        if not self._live:
+            done, left = self._done, self._left_text()
+            self._console.print(f"{done}/{self._runs} runs, {left} left: {name}", highlight=False)
+
+    def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
+        """Show what runs now and what is next."""
+        description = (
+            f"block {plan.block} · {plan.deployment} · {plan.workload.name} · {plan.level.label}"
+        )
+        after = f"next: {_short(plan, upcoming)}" if upcoming else "the last one"
+        self._bar.update(
+            self._task, description=description, upcoming=after, left=self._left_text()
+        )
+
+    def finished(self, record: Record) -> None:
+        """Count a run; say at once when it is not valid, and why."""
+        self._done += 1
+        self._bar.update(self._task, completed=self._done, left=self._left_text())
+        if record.status is not Status.VALID:
+            reasons = "; ".join(
+                f"{check.check}: {check.seen}, should be {check.bound}"
+                for check in record.checks
+                if check.status is not Status.VALID
+            )
+            self.say(f"run `{record.run}` is {record.status}: {reasons}")
+
+    def say(self, message: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(message, style="yellow", highlight=False, markup=False)
+
+    def _left_text(self) -> str:
+        elapsed = self._bar.tasks[self._task].elapsed or 0.0
+        return duration(self._left.seconds(elapsed, self._done - self._at_start))
+
+
+def _short(plan: RunPlan, upcoming: RunPlan | None) -> str:
+    if upcoming is None:
+        return ""
+    name = f"{upcoming.workload.name} · {upcoming.level.label}"
+    return name if upcoming.deployment == plan.deployment else f"{upcoming.deployment} · {name}"

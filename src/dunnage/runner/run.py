@@ -1,0 +1,104 @@
+"""One run: fill the database if due, watch every host, drive, measure, judge, record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.analysis.checks import judge
+from dunnage.analysis.windows import usage
+from dunnage.contracts import Host
+from dunnage.model.load import LoadOrder, Samples
+from dunnage.model.plan import RunPlan
+from dunnage.model.record import HostUsage, Measurement, Record
+from dunnage.model.study import Phase
+from dunnage.runner.drive import drive
+from dunnage.runner.fill import fill, settle
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.stay import Stay
+from dunnage.runner.watch import watching
+
+
+def carry_out(stay: Stay, plan: RunPlan, stop: Stop) -> Record:
+    """Carry out one run and write its record, last of all.
+
+    Raises RunError when the generator failed, StayError when a member died, HostLostError when a
+    host did.
+    """
+    testbed, writer = stay.equipment.testbed, stay.equipment.writer
+    fill(stay, plan, stop)
+    data_size = settle(stay)
+    started = testbed.clock.now()
+    with watching(stay) as watch:
+        artefacts, measurement = drive(stay, _order(stay, plan), f"runs/{plan.id}", stop)
+    stay.platform.running()
+    samples = watch.samples()
+    used = _usage(stay, samples, measurement)
+    paused = stay.slowdown.paused(measurement.began, measurement.seconds)
+    checks, status = judge(
+        measurement=measurement,
+        usage=used,
+        level=plan.level,
+        workload=plan.workload,
+        endpoint=frozenset(str(address) for address in stay.target.endpoint),
+        parts=len(stay.clients),
+        deployment=stay.deployment,
+    )
+    names = []
+    for host, files in (*artefacts, *watch.artefacts()):
+        for name, content in files.items():
+            writer.artefact(plan.id, f"{host}.{name}", content)
+            names.append(f"{host}.{name}")
+    record = Record(
+        run=plan.id,
+        stay=stay.name,
+        block=plan.block,
+        deployment=plan.deployment,
+        workload=plan.workload,
+        level=plan.level,
+        repeat=plan.repeat,
+        position=plan.position,
+        started=started,
+        ended=testbed.clock.now(),
+        status=status,
+        checks=checks,
+        measurement=measurement,
+        usage=used,
+        data_size=data_size,
+        paused=paused,
+        artefacts=tuple(names),
+    )
+    writer.record(record)
+    return record
+
+
+def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
+    load = stay.equipment.study.load
+    loading = plan.workload.phase is Phase.LOAD
+    return LoadOrder(
+        workload=plan.workload,
+        phase=plan.workload.phase,
+        level=plan.level,
+        target=stay.target,
+        connections=load.connections,
+        arrivals=load.arrivals,
+        warmup=0.0 if loading else load.warmup,
+        duration=None if loading else load.duration,
+        operations=None if loading else load.operations,
+        timeout=load.timeout,
+        seed=plan.seed,
+    )
+
+
+def _usage(
+    stay: Stay, samples: Sequence[tuple[Host, Samples]], measurement: Measurement
+) -> tuple[HostUsage, ...]:
+    return tuple(
+        usage(
+            seen,
+            group=host.group,
+            began=measurement.began,
+            seconds=measurement.seconds,
+            offset=host.clock_offset() - stay.clients[0].clock_offset(),
+        )
+        for host, seen in samples
+    )

@@ -1,0 +1,165 @@
+"""One stay: a deployment, from reserved addresses to nothing left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from dunnage.contracts import (
+    Database,
+    Generator,
+    Host,
+    Platform,
+    Running,
+    Sampler,
+    SoftwareStore,
+    Substrate,
+    Testbed,
+)
+from dunnage.errors import DunnageError, StayError
+from dunnage.model.layout import Reservation, Service, Target
+from dunnage.model.plan import StayPlan
+from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.study import Deployment, Study, Workload
+from dunnage.runner.formation import form, take
+from dunnage.runner.slowdown import Slowdown, slowdown
+from dunnage.store.write import ResultWriter
+
+CLIENT_GROUP = "client"
+"""The group of hosts that generators run on."""
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """What all stays of a study share; it outlives each of them."""
+
+    study: Study
+    testbed: Testbed
+    substrates: Mapping[str, Substrate]
+    """By family, such as `docker`."""
+    trees: SoftwareStore
+    generator: Generator
+    sampler: Sampler
+    writer: ResultWriter
+
+
+@dataclass
+class Stay:
+    """A living deployment. `filled` says what the database holds, so that it is loaded when due."""
+
+    name: str
+    plan: StayPlan
+    deployment: Deployment
+    equipment: Equipment
+    database: Database
+    platform: Platform
+    reservation: Reservation
+    target: Target
+    substrate: Substrate | None
+    clients: tuple[Host, ...]
+    slowdown: Slowdown
+    filled: Workload | None = field(default=None)
+
+
+@contextmanager
+def living(
+    plan: StayPlan,
+    name: str,
+    deployment: Deployment,
+    equipment: Equipment,
+    database: Database,
+    platform: Platform,
+    substrate: Substrate | None,
+) -> Iterator[Stay]:
+    """Bring a deployment up, keep it for the `with`, keep its logs, and take it down.
+
+    Other platforms' substrates are frozen meanwhile. Raises StayError when it does not come up.
+    """
+    testbed, writer = equipment.testbed, equipment.writer
+    with ExitStack() as stack:
+        for other in equipment.substrates.values():
+            if other is not substrate:
+                other.freeze()
+                stack.callback(other.wake)
+        stack.push(_ending(platform.down))
+        started = testbed.clock.now()
+        spec = deployment.database
+        reservation = platform.reserve(database.layout(spec))
+        members = [place.member for place in reservation.places]
+        stack.push(_ending(lambda: _keep_logs(platform, members, writer, name)))
+        stages = database.stages(spec, reservation)
+        took = form(platform, stages, testbed.clock, equipment.study.deadline)
+        ready = testbed.clock.now()
+        running = platform.running()
+        target = database.target(spec, reservation)
+        services = {service.member: service for stage in stages for service in stage.services}
+        writer.stay(
+            StayRecord(
+                stay=name,
+                block=plan.block,
+                deployment=deployment.name,
+                started=started,
+                ready=ready,
+                stages=took,
+                facts=take(platform, database.facts(spec, reservation), testbed.clock),
+                processes=tuple(_inspect(member, reservation, services) for member in running),
+                endpoint=tuple(sorted(str(address) for address in target.endpoint)),
+                network=platform.network(),
+            )
+        )
+        held = stack.enter_context(slowdown(deployment.slowdown, running, testbed.clock))
+        yield Stay(
+            name=name,
+            plan=plan,
+            deployment=deployment,
+            equipment=equipment,
+            database=database,
+            platform=platform,
+            reservation=reservation,
+            target=target,
+            substrate=substrate,
+            clients=tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP)),
+            slowdown=held,
+        )
+
+
+def _inspect(
+    member: Running, reservation: Reservation, services: Mapping[str, Service]
+) -> ProcessFacts:
+    place = reservation.place(member.member)
+    argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", place.data]
+    completed = member.host.run(argv, timeout=30.0, unit="inspect")
+    if completed.code != 0:
+        raise StayError(
+            f"cannot inspect its process: {completed.stderr.strip()}", where=place.member
+        )
+    return ProcessFacts(
+        member=member.member,
+        role=place.role,
+        files=dict(services[member.member].files),
+        **json.loads(completed.stdout),
+    )
+
+
+def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:
+    for member in members:
+        writer.stay_log(stay, f"{member}.log", platform.log(member, 2000))
+
+
+def _ending(action: Callable[[], None]) -> Callable[..., None]:
+    """Return an exit that never hides the error which ended the scope: it becomes its note."""
+
+    def leave(
+        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            action()
+        except DunnageError as second:
+            if error is None:
+                raise
+            error.add_note(f"while tearing down: {second}")
+
+    return leave

@@ -1,0 +1,71 @@
+"""Watch every host while a run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from dunnage.contracts import Host, Process
+from dunnage.errors import RunError
+from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.runner.drive import collect, start
+from dunnage.runner.stay import Stay
+
+
+@dataclass
+class Watch:
+    """Samplers on every host; what they left is there once the `with` has ended."""
+
+    stay: Stay
+    started: list[tuple[Host, Command, Process]] = field(default_factory=list)
+    left: list[tuple[Host, dict[str, bytes]]] = field(default_factory=list)
+
+    def samples(self) -> list[tuple[Host, Samples]]:
+        """What each sampler saw."""
+        parse = self.stay.equipment.sampler.parse
+        return [(host, parse(files)) for host, files in self.left]
+
+    def artefacts(self) -> list[tuple[str, dict[str, bytes]]]:
+        """The raw files, by host."""
+        return [(host.name, files) for host, files in self.left]
+
+
+@contextmanager
+def watching(stay: Stay) -> Iterator[Watch]:
+    """Watch every host of the testbed for as long as the `with` lasts."""
+    watch = Watch(stay)
+    sampler, rate = stay.equipment.sampler, stay.equipment.study.sampler.rate
+    with ExitStack() as stack:
+        for host in stay.equipment.testbed.hosts:
+            order = WatchOrder(host=host.name, units=_units(stay, host), rate=rate)
+            command = sampler.command(order, host.engine, f"{host.scratch}/watch")
+            stack.callback(host.remove, command.directory)
+            process = start(host, command, "sampler")
+            stack.callback(process.signal, "KILL")
+            watch.started.append((host, command, process))
+        yield watch
+        for _, _, process in watch.started:
+            process.signal("TERM")
+        for host, command, process in watch.started:
+            try:
+                process.wait(10.0)
+            except TimeoutError:
+                raise RunError("the sampler did not end", where=host.name) from None
+            watch.left.append((host, collect(host, command)))
+
+
+def _units(stay: Stay, host: Host) -> dict[str, str]:
+    """The host, the members on it, its daemon, and what we run there ourselves."""
+    own = ("sampler", "generator", "pause", "command")
+    units = {"": host.control_group(""), **{unit: host.control_group(unit) for unit in own}}
+    for member in stay.platform.running():
+        if member.host.name == host.name:
+            units[member.member] = member.control_group
+    if stay.substrate is not None:
+        try:
+            daemon = stay.substrate.daemon(host.name)
+        except KeyError:
+            return units
+        units |= {unit: host.control_group(unit) for unit in daemon.units}
+    return units

@@ -1,0 +1,75 @@
+"""Where everything lies in a result directory. One writer each, named here.
+
+| file | written by | when |
+|---|---|---|
+| `study.yaml`, `plan.json` | `dunnage run` | before anything starts |
+| `environment.json` | runner | when the testbed is open |
+| `journal.jsonl` | runner | one fsynced line per change of state |
+| `stays/<stay>/stay.json` | runner | when a deployment is ready |
+| `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |
+| `analysis.json`, `report/` | `dunnage report` | may be deleted and remade |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ResultLayout:
+    """Names inside one result directory."""
+
+    root: Path
+
+    @property
+    def study(self) -> Path:
+        """The study file as given."""
+        return self.root / "study.yaml"
+
+    @property
+    def plan(self) -> Path:
+        """Every block, stay and run."""
+        return self.root / "plan.json"
+
+    @property
+    def environment(self) -> Path:
+        """Facts about hardware, kernel, daemons and versions."""
+        return self.root / "environment.json"
+
+    @property
+    def journal(self) -> Path:
+        """What happened, line by line."""
+        return self.root / "journal.jsonl"
+
+    @property
+    def analysis(self) -> Path:
+        """What was made of the records."""
+        return self.root / "analysis.json"
+
+    @property
+    def report(self) -> Path:
+        """The page, the tables."""
+        return self.root / "report"
+
+    @property
+    def runs(self) -> Path:
+        """One directory a run."""
+        return self.root / "runs"
+
+    @property
+    def stays(self) -> Path:
+        """One directory a stay."""
+        return self.root / "stays"
+
+    def run(self, run: str) -> Path:
+        """Directory of one run."""
+        return self.runs / run
+
+    def record(self, run: str) -> Path:
+        """The record of one run; the run did not happen without it."""
+        return self.runs / run / "record.json"
+
+    def stay(self, stay: str) -> Path:
+        """What one living deployment said of itself."""
+        return self.stays / stay / "stay.json"

@@ -1,0 +1,114 @@
+"""Reads a result directory, on the machine that measured or on any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from dunnage.errors import ResultError
+from dunnage.model.plan import Plan
+from dunnage.model.record import Record, StayRecord
+from dunnage.model.value import Scalar, Value
+from dunnage.store.layout import ResultLayout
+
+V = TypeVar("V", bound=Value)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One execution of a study, as far as it went."""
+
+    layout: ResultLayout
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What was to be done."""
+        return _read(self.layout.plan, Plan)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """All finished runs, in the order of the plan."""
+        found = {run.id: self.layout.record(run.id) for run in self.plan.runs()}
+        return tuple(_read(path, Record) for path in found.values() if path.exists())
+
+    @cached_property
+    def stays(self) -> tuple[StayRecord, ...]:
+        """Every deployment that became ready, by name of stay."""
+        return tuple(
+            _read(path, StayRecord) for path in sorted(self.layout.stays.glob("*/stay.json"))
+        )
+
+    @property
+    def study_text(self) -> str:
+        """The study file as given."""
+        return _text(self.layout.study)
+
+    @cached_property
+    def environment(self) -> Mapping[str, Scalar]:
+        """Facts about the machine; empty when nothing had started."""
+        if not self.layout.environment.exists():
+            return {}
+        facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
+        return facts
+
+    def finished(self) -> frozenset[str]:
+        """Names of all runs that have a record."""
+        return frozenset(run.id for run in self.plan.runs() if self.layout.record(run.id).exists())
+
+    def events(self) -> Iterator[Mapping[str, Scalar]]:
+        """The journal, line by line; a line cut off by a crash is passed over."""
+        if not self.layout.journal.exists():
+            return
+        for line in _text(self.layout.journal).splitlines():
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError:
+                continue
+
+    def artefact(self, run: str, name: str) -> bytes | None:
+        """A raw artefact of a run, or None if the run left none of that name."""
+        path = self.layout.run(run) / name
+        return path.read_bytes() if path.exists() else None
+
+
+def open_result(path: Path) -> Result:
+    """Open a result directory; a study's directory stands for its newest result.
+
+    Raises ResultError when there is none.
+    """
+    if (path / "plan.json").exists():
+        return Result(ResultLayout(path))
+    newest = max(path.glob("*/plan.json"), default=None, key=lambda plan: plan.parent.name)
+    if newest is None:
+        newest = max(path.glob("*/*/plan.json"), default=None, key=lambda plan: plan.parent.name)
+    if newest is None:
+        raise ResultError(
+            "no result is here", where=str(path), hint="dunnage run studies/fake.yaml"
+        )
+    return Result(ResultLayout(newest.parent))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
+
+
+def _read(path: Path, kind: type[V]) -> V:
+    text = _text(path)
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        version = json.loads(text).get("version") if text.lstrip().startswith("{") else None
+        raise ResultError(
+            f"is no {kind.__name__} that this Dunnage can read (version {version}): "
+            f"{error.error_count()} fields do not fit",
+            where=str(path),
+        ) from error
