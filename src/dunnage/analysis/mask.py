@@ -1,0 +1,54 @@
+"""Takes out of a text what two stays may differ in without running anything else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dunnage.model.record import StayRecord
+
+_IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
+_EVERYWHERE = frozenset({"0.0.0.0", "127.0.0.1"})  # noqa: S104 - compared with, never listened on
+_PLACEHOLDER = "<address>"
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What one stay is called, and the addresses that it told clients."""
+
+    names: tuple[str, ...]
+    hosts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, stay: StayRecord) -> Mask:
+        """The mask of a stay: its id, its deployment's name, the hosts of its endpoint."""
+        hosts = {address.rsplit(":", 1)[0] for address in stay.endpoint}
+        named = {host for host in hosts if not _IPV4.fullmatch(host)}
+        return cls(
+            names=tuple(sorted((stay.stay, stay.deployment), key=len, reverse=True)),
+            hosts=tuple(sorted(named, key=len, reverse=True)),
+        )
+
+    def text(self, text: str) -> str:
+        """`text` with placeholders for a stay's own names in paths, and for hosts' addresses.
+
+        Addresses that mean every interface or the loopback stay: a server that listens on those
+        is configured otherwise than one that listens on its host's address.
+        """
+        return _IPV4.sub(self._own, self._named(text))
+
+    def without_addresses(self, text: str) -> str:
+        """`text` with a placeholder for every address; runs of them count as one."""
+        masked = _IPV4.sub(_PLACEHOLDER, self._named(text))
+        return re.sub(rf"{_PLACEHOLDER}(?:\s+{_PLACEHOLDER})+", _PLACEHOLDER, masked)
+
+    def _named(self, text: str) -> str:
+        for name in self.names:
+            text = re.sub(rf"(?<=[/@]){re.escape(name)}(?=[/@.]|$)", "<stay>", text)
+        for host in self.hosts:
+            text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w.-])", _PLACEHOLDER, text)
+        return text
+
+    @staticmethod
+    def _own(match: re.Match[str]) -> str:
+        return match[0] if match[0] in _EVERYWHERE else _PLACEHOLDER

@@ -1,0 +1,246 @@
+"""Whether two deployments ran the same thing, and which factors they were meant to differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from enum import Enum, StrEnum
+
+from dunnage.analysis.mask import Mask
+from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.study import Deployment
+from dunnage.model.value import Value
+
+_NAMES = frozenset({"name", "title", "twin_of"})
+"""What a deployment is called is not a factor."""
+_CONTAINMENT = frozenset(
+    {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group"}
+)
+"""Limits that come with a container and that a native process cannot be given as well."""
+_QUOTAS = frozenset({"memory_limit", "cpu_quota", "pids_limit"})
+IMAGE = "image"
+"""Stands among the factors where containers run an image that a user named: other software."""
+_PATH = frozenset({"network", "endpoint", "peers"})
+"""Factors that change addresses."""
+
+
+class Cause(StrEnum):
+    """Where a difference comes from."""
+
+    FACTOR = "factor"
+    """A factor under study brings it about."""
+    INHERENT = "inherent"
+    """It comes with the platform or the network under study and cannot be avoided."""
+    UNDECLARED = "undeclared"
+    """Nothing under study explains it: the two did not run the same thing."""
+
+
+class Difference(Value):
+    """One difference between two stays, as a sentence with its cause."""
+
+    text: str
+    cause: Cause
+
+
+def factors(a: Deployment, b: Deployment) -> tuple[str, ...]:
+    """Factors in which two deployments differ, as `key: a → b`; twins have none."""
+    left, right = _flat(a), _flat(b)
+    return tuple(
+        f"{key}: {_word(left.get(key))} → {_word(right.get(key))}"
+        for key in sorted(left.keys() | right.keys())
+        if left.get(key) != right.get(key)
+    )
+
+
+def keys(differing: Collection[str]) -> frozenset[str]:
+    """First words of `factors`: `limits.cpus: - → 2` is of the factor `limits`."""
+    return frozenset(factor.split(":")[0].split(".")[0] for factor in differing)
+
+
+def differences(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[str, ...]:
+    """Sentences on all that differs and is not itself a factor under study.
+
+    `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so.
+    """
+    return tuple(found.text for found in compare(a, b, factors) if found.cause is not Cause.FACTOR)
+
+
+def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
+    """Compare two stays member by member, modulo their addresses and their own names."""
+    masks = Mask.of(a), Mask.of(b)
+    known = frozenset(factors)
+    found: dict[str, Difference] = {}
+    for difference in (
+        *_members(a, b, masks, known),
+        *_facts(a, b, masks, known),
+    ):
+        found.setdefault(difference.text, difference)
+    return tuple(found[text] for text in sorted(found))
+
+
+def _members(
+    a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    left = {process.member: process for process in a.processes}
+    right = {process.member: process for process in b.processes}
+    for member in sorted(left.keys() ^ right.keys()):
+        side = a.deployment if member in left else b.deployment
+        yield _difference(f"member {member} is there in {side} only", "database" in factors)
+    for member in sorted(left.keys() & right.keys()):
+        yield from _process(left[member], right[member], masks, factors)
+
+
+def _process(
+    a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    who = a.role
+    if a.executable_sha256 != b.executable_sha256:
+        yield _software(
+            f"{who}: the executable is another: {a.executable} {a.executable_sha256[:12]}, "
+            f"{b.executable} {b.executable_sha256[:12]}",
+            factors,
+        )
+    elif masks[0].text(a.executable) != masks[1].text(b.executable):
+        yield _software(
+            f"{who}: the executable lies elsewhere: {a.executable}, {b.executable}", factors
+        )
+    mapped = tuple(
+        {mask.text(path): digest for path, digest in process.mapped.items()}
+        for mask, process in zip(masks, (a, b), strict=True)
+    )
+    for path, one, other in _unequal(*mapped):
+        yield _software(f"{who}: mapped file {path}: {one[:12]}, {other[:12]}", factors)
+    argv = tuple(
+        {f"argument {i}": word for i, word in enumerate(process.argv)} for process in (a, b)
+    )
+    yield from _texts(who, argv, masks, factors)
+    for path, one, other in _unequal(
+        *(
+            {mask.text(path): content for path, content in process.files.items()}
+            for mask, process in zip(masks, (a, b), strict=True)
+        )
+    ):
+        name = f"configuration {path.rsplit('/', 1)[-1]}"
+        yield from _lines(who, name, one, other, masks, factors)
+    yield from _kernel(who, a, b, factors)
+    if a.user != b.user:
+        yield _difference(f"{who}: runs as {a.user}, {b.user}", False)
+
+
+def _kernel(
+    who: str, a: ProcessFacts, b: ProcessFacts, factors: frozenset[str]
+) -> Iterator[Difference]:
+    for key, one, other in _unequal(a.limits, b.limits):
+        text = f"{who}: limit {key}: {one}, {other}"
+        if key in _CONTAINMENT and "platform" in factors:
+            yield _inherent(text, "platform")
+        else:
+            yield _difference(text, key in _QUOTAS and "limits" in factors)
+    for key, one, other in _unequal(*(_mount(process.data) for process in (a, b))):
+        yield _difference(f"{who}: data directory, {key}: {one}, {other}", "storage" in factors)
+    for key, one, other in _unequal(a.kernel, b.kernel):
+        text = f"{who}: kernel setting {key}: {one}, {other}"
+        if key.startswith("net.") and factors & {"network", "platform"}:
+            yield _inherent(text, "network")
+        else:
+            yield _difference(text, "hosts" in factors)
+
+
+def _facts(
+    a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    sides = tuple({key: _word(value) for key, value in stay.facts.items()} for stay in (a, b))
+    yield from _texts("server", sides, masks, factors)
+
+
+def _texts(
+    who: str,
+    sides: tuple[Mapping[str, str], Mapping[str, str]] | tuple[dict[str, str], ...],
+    masks: tuple[Mask, Mask],
+    factors: frozenset[str],
+) -> Iterator[Difference]:
+    for key, one, other in _unequal(sides[0], sides[1]):
+        yield from _line(who, key, one, other, masks, factors)
+
+
+def _lines(
+    who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    """Differing lines of two files, in order; lines that only one file has count as well."""
+    left, right = one.splitlines(), other.splitlines()
+    common = {masks[0].text(line) for line in left} & {masks[1].text(line) for line in right}
+    rest = (
+        [line for line in left if masks[0].text(line) not in common],
+        [line for line in right if masks[1].text(line) not in common],
+    )
+    for i in range(max(map(len, rest))):
+        pair = [lines[i] if i < len(lines) else "-" for lines in rest]
+        yield from _line(who, name, pair[0], pair[1], masks, factors)
+
+
+def _line(
+    who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    if masks[0].text(one) == masks[1].text(other):
+        return
+    text = f"{who}: {name}: `{one}`, `{other}`"
+    if masks[0].without_addresses(one) == masks[1].without_addresses(other):
+        path = factors & _PATH
+        if path:
+            yield _difference(text, True)
+        elif "platform" in factors:
+            yield _inherent(text, "platform")
+        else:
+            yield _difference(text, False)
+    else:
+        yield _difference(text, "database" in factors)
+
+
+def _mount(data: Mapping[str, str]) -> dict[str, str]:
+    """File system and sorted options; `source` names the stay's own directory, so it is left."""
+    known = {key: value for key, value in data.items() if key != "source"}
+    if "mount_options" in known:
+        known["mount_options"] = ",".join(sorted(known["mount_options"].split(",")))
+    return known
+
+
+def _unequal(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    for key in sorted(a.keys() | b.keys()):
+        if a.get(key) != b.get(key):
+            yield key, a.get(key, "-"), b.get(key, "-")
+
+
+def _difference(text: str, explained: bool) -> Difference:
+    return Difference(text=text, cause=Cause.FACTOR if explained else Cause.UNDECLARED)
+
+
+def _software(text: str, factors: frozenset[str]) -> Difference:
+    image = IMAGE in factors and "database" not in factors
+    return _inherent(text, IMAGE) if image else _difference(text, "database" in factors)
+
+
+def _inherent(text: str, source: str) -> Difference:
+    return Difference(
+        text=f"{text} (comes with the {source}, cannot be avoided)", cause=Cause.INHERENT
+    )
+
+
+def _flat(deployment: Deployment) -> dict[str, object]:
+    flat: dict[str, object] = {}
+
+    def walk(prefix: str, value: object) -> None:
+        if isinstance(value, Mapping):
+            for key, inner in value.items():
+                walk(f"{prefix}.{key}", inner)
+        else:
+            flat[prefix] = value
+
+    for key, value in deployment.model_dump(mode="json").items():
+        if key not in _NAMES:
+            walk(key, value)
+    return flat
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "-"
+    return str(value.value if isinstance(value, Enum) else value)
