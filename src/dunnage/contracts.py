@@ -216,6 +216,9 @@ class Substrate(Protocol):
     def freeze(self) -> None:
         """Keep it from using any CPU during the stay of another platform."""
 
+    def mend(self, host: str) -> None:
+        """Bring its part back on a host that was lost and has been restored, empty."""
+
     def facts(self) -> Mapping[str, Scalar]:
         """Versions, storage driver and network settings, as the daemons tell them."""
 

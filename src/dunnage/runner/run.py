@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from dunnage.analysis.checks import judge
+from dunnage.analysis.checks import Evidence, judge, status
 from dunnage.analysis.windows import usage
-from dunnage.contracts import Host
-from dunnage.model.load import LoadOrder, Samples
+from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
-from dunnage.model.record import HostUsage, Measurement, Record
+from dunnage.model.record import Record
 from dunnage.model.study import Phase
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle
@@ -28,20 +25,24 @@ def carry_out(stay: Stay, plan: RunPlan, stop: Stop) -> Record:
     fill(stay, plan, stop)
     data_size = settle(stay)
     started = testbed.clock.now()
+    order = _order(stay, plan)
     with watching(stay) as watch:
-        artefacts, measurement = drive(stay, _order(stay, plan), f"runs/{plan.id}", stop)
+        artefacts, measurement = drive(stay, order, f"runs/{plan.id}", stop)
     stay.platform.running()
-    samples = watch.samples()
-    used = _usage(stay, samples, measurement)
-    paused = stay.slowdown.paused(measurement.began, measurement.seconds)
-    checks, status = judge(
-        measurement=measurement,
-        usage=used,
-        level=plan.level,
-        workload=plan.workload,
-        endpoint=frozenset(str(address) for address in stay.target.endpoint),
-        parts=len(stay.clients),
-        deployment=stay.deployment,
+    began = measurement.began - stay.clients[0].clock_offset()
+    used = tuple(
+        usage(seen, host.group, began, measurement.seconds, host.clock_offset())
+        for host, seen in watch.samples()
+    )
+    checks = judge(
+        Evidence(
+            measurement=measurement,
+            usage=used,
+            order=order,
+            endpoint=frozenset(str(address) for address in stay.target.endpoint),
+            parts=len(stay.clients),
+            quota=stay.deployment.limits.cpus is not None,
+        )
     )
     names = []
     for host, files in (*artefacts, *watch.artefacts()):
@@ -59,12 +60,12 @@ def carry_out(stay: Stay, plan: RunPlan, stop: Stop) -> Record:
         position=plan.position,
         started=started,
         ended=testbed.clock.now(),
-        status=status,
+        status=status(checks),
         checks=checks,
         measurement=measurement,
         usage=used,
         data_size=data_size,
-        paused=paused,
+        paused=stay.slowdown.paused(began, measurement.seconds),
         artefacts=tuple(names),
     )
     writer.record(record)
@@ -86,19 +87,4 @@ def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
         operations=None if loading else load.operations,
         timeout=load.timeout,
         seed=plan.seed,
-    )
-
-
-def _usage(
-    stay: Stay, samples: Sequence[tuple[Host, Samples]], measurement: Measurement
-) -> tuple[HostUsage, ...]:
-    return tuple(
-        usage(
-            seen,
-            group=host.group,
-            began=measurement.began,
-            seconds=measurement.seconds,
-            offset=host.clock_offset() - stay.clients[0].clock_offset(),
-        )
-        for host, seen in samples
     )

@@ -24,7 +24,8 @@ class Slowdown:
     clock: Clock
 
     def paused(self, began: float, seconds: float) -> float | None:
-        """Share of the window in which the servers were held still; mean over hosts.
+        """Share of the window, which began at `began` by our clock, in which the servers were held
+        still; mean over hosts.
 
         None when no slowdown is in force. Raises RunError when the window is not covered.
         """

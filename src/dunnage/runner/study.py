@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
-from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.errors import HostLostError, RunError, StayError
 from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.study import ClientPlace, Deployment, Study
 from dunnage.runner.interrupt import Stop
@@ -78,7 +78,7 @@ def carry_out(
                     watcher.say(f"stay `{planned.id}` failed: {message}")
                     if attempt == ATTEMPTS:
                         failures.append(f"{planned.id}: {message}")
-                    _restore_lost(testbed, writer)
+                    _restore_lost(equipment)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     writer.journal("study finished", finished=len(done), missing=len(missing))
     return Outcome(len(done), missing, tuple(failures))
@@ -161,11 +161,10 @@ def _environment(equipment: Equipment) -> dict[str, str | int | float | bool | N
     return facts
 
 
-def _restore_lost(testbed: Testbed, writer: ResultWriter) -> None:
-    for name in testbed.lost():
-        try:
-            testbed.restore(name)
-        except DunnageError as error:
-            writer.journal("host not restored", host=name, why=str(error))
-            raise
-        writer.journal("host restored", host=name)
+def _restore_lost(equipment: Equipment) -> None:
+    """Bring lost hosts back, and what must live on them; raises when one stays lost."""
+    for name in equipment.testbed.lost():
+        equipment.testbed.restore(name)
+        for substrate in equipment.substrates.values():
+            substrate.mend(name)
+        equipment.writer.journal("host restored", host=name)
