@@ -1,0 +1,272 @@
+"""Docker daemons of our own: one on each host, inside the host's namespaces, gone with it.
+
+containerd is the daemon's child. Its bridge, its iptables rules and its mounts live in the host's
+namespaces, so this machine's own network and mounts stay untouched.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dunnage.contracts import Daemon, Host, Process, Substrate, Testbed
+from dunnage.docker_api import Refused, connect, explanation
+from dunnage.errors import DunnageError, HostLostError, UnavailableError
+from dunnage.model.agreement import agreed
+from dunnage.model.value import Scalar
+from dunnage.substrates.inquiry import daemon_facts
+
+UNIT = "daemon"
+CONTAINERS = "containers"
+STORAGE_DRIVER = "overlay2"
+CGROUP_DRIVER = "cgroupfs"
+_READY = 60.0
+_STOP = 20.0
+_INTERVAL = 0.02
+_SOCKET_PATH_LIMIT = 108
+"""Size of `sun_path` in `struct sockaddr_un`, unix(7)."""
+_LAST_LINES = 20
+
+
+class Binaries(Protocol):
+    """A daemon's program, the variables with which it finds its tools, and whose it is."""
+
+    @property
+    def dockerd(self) -> Path:
+        """Path of the program, the same on every host."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What is added to its environment."""
+
+    @property
+    def origin(self) -> str:
+        """Where it came from, for the record."""
+
+
+@contextmanager
+def open_daemons(
+    testbed: Testbed, binaries: Binaries, hosts: Sequence[Host]
+) -> Iterator[Substrate]:
+    """Start a daemon on each host, all at once; stop them and remove their data at the end.
+
+    Raises UnavailableError, with the daemon's last log lines, when one does not come up as it was
+    asked to.
+    """
+    daemons = Daemons(testbed, binaries, hosts)
+    with ExitStack() as stack:
+        stack.callback(daemons.stop)
+        daemons.start()
+        yield daemons
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a daemon keeps its things on its host."""
+
+    directory: str
+
+    @property
+    def socket(self) -> str:
+        return f"{self.directory}/sock"
+
+    @property
+    def log(self) -> str:
+        return f"{self.directory}/dockerd.log"
+
+    def argv(self, dockerd: str, cgroup_parent: str, bridge: str, pool: str) -> tuple[str, ...]:
+        return (
+            dockerd,
+            f"--host=unix://{self.socket}",
+            f"--data-root={self.directory}/data",
+            f"--exec-root={self.directory}/exec",
+            f"--pidfile={self.directory}/pid",
+            f"--config-file={self.directory}/daemon.json",
+            f"--storage-driver={STORAGE_DRIVER}",
+            f"--exec-opt=native.cgroupdriver={CGROUP_DRIVER}",
+            f"--cgroup-parent={cgroup_parent}",
+            f"--bip={bridge}",
+            f"--default-address-pool=base={pool},size=24",
+            "--userland-proxy=true",
+            "--log-level=warn",
+        )
+
+
+def container_networks(addresses: Iterable[str]) -> tuple[str, str]:
+    """Address of the default bridge and pool for other networks, away from all `addresses`."""
+    taken = [ipaddress.ip_address(address) for address in addresses]
+    free = [
+        network
+        for network in ipaddress.ip_network("10.64.0.0/10").subnets(new_prefix=16)
+        if not any(address in network for address in taken)
+    ]
+    return f"{free[0][1]}/16", str(free[1])
+
+
+class Daemons:
+    """The daemons that we started. A restored host gets its daemon back at `wake`."""
+
+    def __init__(self, testbed: Testbed, binaries: Binaries, hosts: Sequence[Host]) -> None:
+        self._testbed = testbed
+        self._binaries = binaries
+        self._names = tuple(host.name for host in hosts)
+        self._processes: dict[str, Process] = {}
+        self._facts: dict[str, Mapping[str, Scalar]] = {}
+
+    def start(self) -> None:
+        """Start every daemon that does not live, and wait until all answer."""
+        self._all(lambda host: self._open(host) if self._ended(host) else None)
+
+    def daemon(self, host: str) -> Daemon:
+        """The Docker daemon of a host; KeyError if there is none."""
+        if host not in self._names:
+            raise KeyError(host)
+        there = self._host(host)
+        return Daemon(
+            host=host,
+            url=f"unix://{self._place(there).socket}",
+            units=(UNIT,),
+            container_group=_absolute(there.control_group(CONTAINERS)),
+            environment=self._binaries.environment,
+        )
+
+    def wake(self) -> None:
+        """Let the daemons go on, and start those that were lost with their host."""
+        self._all(lambda host: None if self._ended(host) else host.thaw(UNIT))
+        self.start()
+
+    def freeze(self) -> None:
+        """Hold daemons, containerd, shims and proxies still."""
+        self._all(lambda host: None if self._ended(host) else host.freeze(UNIT))
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """What the daemons told of themselves when they had come up."""
+        return agreed(self._facts)
+
+    def stop(self) -> None:
+        """Remove all containers, stop the daemons, remove their data."""
+        self._all(self._close)
+
+    def _open(self, host: Host) -> None:
+        place = self._place(host)
+        if len(place.socket) >= _SOCKET_PATH_LIMIT:
+            raise UnavailableError(
+                f"the daemon's socket `{place.socket}` has a longer path than the kernel takes",
+                where=host.name,
+                hint="XDG_CACHE_HOME=/var/cache dunnage doctor",
+            )
+        bridge, pool = container_networks(each.address for each in self._testbed.hosts)
+        group = _absolute(host.control_group(CONTAINERS))
+        host.remove(place.directory)
+        host.put(f"{place.directory}/daemon.json", b"{}")
+        self._processes[host.name] = host.start(
+            place.argv(str(self._binaries.dockerd), group, bridge, pool),
+            unit=UNIT,
+            log=place.log,
+            env=self._binaries.environment,
+        )
+        self._facts[host.name] = self._wait(host, place)
+
+    def _wait(self, host: Host, place: _Place) -> Mapping[str, Scalar]:
+        clock = self._testbed.clock
+        ends = clock.now() + _READY
+        while True:
+            code = self._processes[host.name].poll()
+            if code is not None:
+                raise self._failure(host, place, f"dockerd ended with exit code {code}")
+            try:
+                client = connect(self.daemon(host.name))
+            except Refused as refusal:
+                if clock.now() >= ends:
+                    said = f"dockerd did not answer within {_READY:g} s: {explanation(refusal)}"
+                    raise self._failure(host, place, said) from refusal
+                clock.sleep(_INTERVAL)
+                continue
+            try:
+                return self._verified(
+                    host, place, daemon_facts(client, host, self._binaries.environment)
+                )
+            finally:
+                client.close()
+
+    def _verified(
+        self, host: Host, place: _Place, facts: Mapping[str, Scalar]
+    ) -> Mapping[str, Scalar]:
+        asked = {"storage_driver": STORAGE_DRIVER, "cgroup_driver": CGROUP_DRIVER}
+        for name, value in asked.items():
+            if facts[name] != value:
+                said = f"{name.replace('_', ' ')} is `{facts[name]}`, not `{value}` as asked for"
+                raise self._failure(host, place, said)
+        return {**facts, "userland_proxy": True, "origin": self._binaries.origin}
+
+    def _failure(self, host: Host, place: _Place, said: str) -> UnavailableError:
+        try:
+            lines = host.get(place.log).decode(errors="replace").splitlines()[-_LAST_LINES:]
+        except FileNotFoundError:
+            lines = []
+        log = "\n".join(("; its log ends:", *lines)) if lines else ""
+        return UnavailableError(f"{said}{log}", where=host.name, hint="dunnage doctor")
+
+    def _close(self, host: Host) -> None:
+        if not self._ended(host):
+            host.thaw(UNIT)
+            self._remove_containers(host)
+            process = self._processes[host.name]
+            process.signal("TERM")
+            try:
+                process.wait(_STOP)
+            except TimeoutError:
+                process.signal("KILL")
+                process.wait(_STOP)
+        host.remove(self._place(host).directory)
+
+    def _remove_containers(self, host: Host) -> None:
+        try:
+            client = connect(self.daemon(host.name))
+        except Refused:
+            return  # it never answered, so it has none
+        try:
+            for container in client.containers.list(all=True):
+                container.remove(v=True, force=True)
+        except Refused as refusal:
+            raise UnavailableError(
+                f"containers were not removed: {explanation(refusal)}",
+                where=host.name,
+                hint="dunnage clean",
+            ) from refusal
+        finally:
+            client.close()
+
+    def _ended(self, host: Host) -> bool:
+        process = self._processes.get(host.name)
+        if process is None:
+            return True
+        try:
+            return process.poll() is not None
+        except HostLostError:
+            return True
+
+    def _host(self, name: str) -> Host:
+        return next(host for host in self._testbed.hosts if host.name == name)
+
+    def _place(self, host: Host) -> _Place:
+        return _Place(f"{host.scratch}/docker")
+
+    def _all(self, action: Callable[[Host], object]) -> None:
+        """Do it on all living hosts at once; then raise the first error, if there was one."""
+        lost = set(self._testbed.lost())
+        hosts = [self._host(name) for name in self._names if name not in lost]
+        with ThreadPoolExecutor(max_workers=max(len(hosts), 1)) as pool:
+            outcomes = [pool.submit(action, host) for host in hosts]
+        errors = [error for each in outcomes if (error := each.exception()) is not None]
+        for error in sorted(errors, key=lambda each: not isinstance(each, DunnageError)):
+            raise error
+
+
+def _absolute(group: str) -> str:
+    return "/" + group.strip("/")
