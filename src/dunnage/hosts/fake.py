@@ -1,0 +1,72 @@
+"""A testbed in memory, on a virtual clock: the whole path can be walked in about a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from dunnage.hosts.fake_host import FakeHost
+from dunnage.hosts.fake_programs import PROGRAMS
+from dunnage.hosts.fake_world import VirtualClock, World
+from dunnage.model.study import TestbedSpec
+from dunnage.model.value import Scalar
+
+
+class FakeTestbed:
+    """Hosts in memory. `world` injects faults: `lose`, `die`, `never_ready`, `ahead`."""
+
+    def __init__(self, spec: TestbedSpec, name: str) -> None:
+        self.clock = VirtualClock(time.time())
+        self.world = World(self.clock)
+        self.world.programs.update(PROGRAMS)
+        for group, count in spec.hosts.items():
+            for number in range(1, count + 1):
+                # TEST-NET-1 (RFC 5737): addresses that can belong to nobody.
+                address = f"192.0.2.{len(self.world.hosts) % 254 + 1}"
+                host = FakeHost(f"{group}-{number}", group, address, name, self.world)
+                self.world.hosts[host.name] = host
+
+    @property
+    def hosts(self) -> tuple[FakeHost, ...]:
+        """All hosts, in the order of the study's groups."""
+        return tuple(self.world.hosts.values())
+
+    def group(self, name: str) -> tuple[FakeHost, ...]:
+        """The hosts of one group."""
+        return tuple(host for host in self.hosts if host.group == name)
+
+    def lost(self) -> tuple[str, ...]:
+        """Names of hosts that no longer answer."""
+        return tuple(host.name for host in self.hosts if not host.powered)
+
+    def restore(self, name: str) -> None:
+        """Bring a lost host back, empty."""
+        host = self.world.hosts[name]
+        host.power_off()
+        host.power_on()
+
+    def environment(self) -> Mapping[str, Scalar]:
+        """Facts about hosts that are nowhere."""
+        return {"testbed": "fake", "hosts": len(self.hosts), "processors": 4, "kernel": "fake"}
+
+
+@contextmanager
+def open_fake(
+    spec: TestbedSpec,
+    *,
+    name: str,
+    engine: Path | None,  # noqa: ARG001 - fake hosts have theirs built in
+    keep: bool,  # noqa: ARG001 - nothing outlives us that could be kept
+    ahead: Mapping[str, float] | None = None,
+) -> Iterator[FakeTestbed]:
+    """Open a testbed in memory; `ahead` sets clocks of hosts ahead by so many seconds."""
+    testbed = FakeTestbed(spec, name)
+    for host, seconds in (ahead or {}).items():
+        testbed.world.ahead(host, seconds)
+    try:
+        yield testbed
+    finally:
+        for fake in testbed.hosts:
+            fake.power_off()

@@ -1,0 +1,239 @@
+"""The fake generator's program: a model of a database under load, on the virtual clock.
+
+The model is simple enough to know the truth of: throughput is `threads / (SERVICE + threads /
+CAPACITY)` in a closed loop, the network `late` costs `LATE_SHARE` of it, a pause costs its share,
+and noise is normal and seeded by the plan. Latencies are log-normal around Little's law.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+from dunnage.hosts.fake_host import Call, Task
+from dunnage.hosts.fake_server import Server
+from dunnage.hosts.fake_world import Work
+
+SERVICE = 0.0005
+"""Seconds that one operation takes on an idle database."""
+CAPACITY = 20_000.0
+"""Operations per second that no load exceeds."""
+LATE_SHARE = 0.10
+"""What the network `late` costs of the throughput: the overhead that a study should find."""
+NOISE = 0.005
+"""Standard deviation of a run's throughput, as a share."""
+SPREAD = 0.3
+"""Standard deviation of the logarithm of a latency."""
+SERVER_CPU = 40e-6
+LATE_CPU = 46e-6
+CLIENT_CPU = 10e-6
+"""CPU seconds for each operation."""
+
+MIXES: Mapping[str, Mapping[str, float]] = {
+    "A": {"read": 0.5, "update": 0.5},
+    "B": {"read": 0.95, "update": 0.05},
+    "C": {"read": 1.0},
+    "D": {"read": 0.95, "insert": 0.05},
+    "E": {"scan": 0.95, "insert": 0.05},
+    "F": {"read": 0.5, "read-modify-write": 0.5},
+}
+"""Shares of operations of the YCSB core workloads (their workload files, YCSB 0.17)."""
+
+_WEIGHTS = [0.01] * 99 + [0.001] * 10
+"""Shares of the points of a latency distribution: finer in the tail, where quantiles are asked."""
+
+
+def _points() -> list[float]:
+    """The middle of each point's share as a standard normal deviate."""
+    below, deviates = 0.0, []
+    for weight in _WEIGHTS:
+        deviates.append(NormalDist().inv_cdf(below + weight / 2))
+        below += weight
+    return deviates
+
+
+_DEVIATES = _points()
+
+
+@dataclass(frozen=True)
+class _Course:
+    """How a load will go, over all its parts."""
+
+    rate: float
+    """Operations answered per second."""
+    seconds: float
+    service: float
+    """Mean service time in seconds."""
+    offered: float | None
+
+
+def load(call: Call) -> Task:
+    """`fake-load --plan FILE --out DIRECTORY`: make load, write `result.json` at its end."""
+    plan = json.loads(call.read(call.option("--plan")))
+    try:
+        servers = [call.world.connect(address) for address in plan["addresses"]]
+    except OSError as error:
+        return call.fail(f"cannot connect: {error}")
+    random_numbers = random.Random(plan["seed"])  # noqa: S311 - a model, not a secret
+    course = _course(call, plan, servers, random_numbers)
+    began = call.world.clock.now() + plan["warmup"]
+    if plan["phase"] == "run" and plan["part"]["index"] == 0:
+        call.world.begin_run(began + course.seconds / 2)
+    share = 1 / plan["part"]["of"]
+    work = Work(call.world.clock.now(), began + course.seconds, course.rate * share)
+    for server in servers:
+        group = server.process.host.control_group(server.process.unit)
+        cpu = LATE_CPU if server.network == "late" else SERVER_CPU
+        work.cost[server.process.host.name, group] = cpu / len(servers)
+    work.cost[call.host.name, call.host.control_group(call.process.unit)] = CLIENT_CPU
+    call.world.work.append(work)
+
+    def finish() -> int:
+        answered = _answered(servers, began, course.seconds)
+        if plan["phase"] == "load":
+            for server in servers:
+                server.records = plan["records"]
+        result = _result(plan, course, began + call.host.clock_offset(), answered, random_numbers)
+        call.write(f"{call.option('--out')}/result.json", json.dumps(result))
+        call.say(f"{sum(entry['count'] for entry in result['operations'].values())} operations\n")
+        return 0
+
+    def gone() -> None:
+        work.ended = min(work.ended, call.world.clock.now())
+
+    return Task(finish=finish, seconds=plan["warmup"] + course.seconds, gone=gone)
+
+
+def _course(
+    call: Call, plan: Mapping[str, Any], servers: list[Server], random_numbers: random.Random
+) -> _Course:
+    """Decide how the load will go, from what the servers and their networks are."""
+    share = max(_held(call, server) for server in servers)
+    late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
+    speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
+    level = plan["level"]
+    if level["rate"] is None:
+        threads = level["threads"]
+        rate = speed * threads / (SERVICE + threads / CAPACITY)
+        service = threads / rate
+    else:
+        rate = min(level["rate"], CAPACITY * speed)
+        service = (SERVICE + 1 / CAPACITY) / speed
+    if plan["operations"] is not None:
+        seconds = plan["operations"] / rate
+    elif plan["duration"] is not None:
+        seconds = plan["duration"]
+    else:
+        seconds = plan["records"] / rate
+    return _Course(rate, seconds, service, level["rate"])
+
+
+def _held(call: Call, server: Server) -> float:
+    """The share of the time for which a declared slowdown holds a server still."""
+    host = server.process.host
+    group = host.control_group(server.process.unit)
+    return max(
+        (pause.share for pause in call.world.pauses if pause.holds(host.name, group)), default=0.0
+    )
+
+
+def _answered(servers: list[Server], began: float, seconds: float) -> float:
+    """The share of the measured window in which every server lived."""
+    ends = [server.process.ended for server in servers]
+    lived = min((end - began for end in ends if end is not None), default=seconds)
+    return min(1.0, max(0.0, lived / seconds))
+
+
+def _result(
+    plan: Mapping[str, Any],
+    course: _Course,
+    began: float,
+    answered: float,
+    random_numbers: random.Random,
+) -> dict[str, Any]:
+    """What one part leaves; its counts and those of the other parts add up to the whole."""
+    part, of = plan["part"]["index"], plan["part"]["of"]
+    mix = {"insert": 1.0} if plan["phase"] == "load" else MIXES[plan["core"]]
+    total = round(course.rate * course.seconds)
+    tilt = random_numbers.gauss(0.0, NOISE)
+    operations: dict[str, dict[str, Any]] = {}
+    good = bad = 0
+    for name, share in mix.items():
+        count = _share(round(total * share), part, of)
+        right = round(count * answered)
+        good, bad = good + right, bad + count - right
+        points = _distribution(right, course.service * (1 + tilt))
+        operations[name] = {
+            "count": right,
+            "errors": {"connection": count - right} if count > right else {},
+            "service": points,
+            "response": None if course.offered is None else points,
+        }
+    cpu = (good + bad) * CLIENT_CPU
+    intended = None if course.offered is None else course.offered / of
+    return {
+        "version": 1,
+        "part": plan["part"],
+        "began": began,
+        "seconds": course.seconds,
+        "operations": operations,
+        "windows": _windows(plan, course, good, answered),
+        "remotes": sorted(plan["addresses"]),
+        "client_cpu": cpu,
+        "client_busy": min(1.0, cpu / course.seconds),
+        "offered": intended,
+        "backlog": 0 if intended is None else max(0, round(intended * course.seconds) - good - bad),
+    }
+
+
+def _share(count: int, part: int, of: int) -> int:
+    """Part `part` of `count` things; all parts together are all things."""
+    return count * (part + 1) // of - count * part // of
+
+
+def _distribution(count: int, mean: float) -> list[list[float]]:
+    """`count` latencies of a log-normal distribution as [seconds, count] points."""
+    points: list[list[float]] = []
+    below, given = 0.0, 0
+    for weight, deviate in zip(_WEIGHTS, _DEVIATES, strict=True):
+        below += weight
+        number = round(below * count) - given
+        given += number
+        if number:
+            points.append([mean * math.exp(SPREAD * deviate - SPREAD**2 / 2), number])
+    return points
+
+
+def _windows(
+    plan: Mapping[str, Any], course: _Course, good: int, answered: float
+) -> list[dict[str, float]]:
+    """The time line: a warm-up that begins at half speed, then an even window."""
+    interval = plan["interval"]
+    rate = course.rate / plan["part"]["of"]
+    windows = [
+        {
+            "start": -number * interval,
+            "length": interval,
+            "operations": round(rate * interval * (1 if number * interval < 0.5 else 0.5)),
+            "errors": 0,
+        }
+        for number in range(round(plan["warmup"] / interval), 0, -1)
+    ]
+    count = max(1, round(course.seconds / interval))
+    alive = max(1, round(count * answered))
+    for number in range(count):
+        lives = number < alive and answered > 0
+        windows.append(
+            {
+                "start": number * course.seconds / count,
+                "length": course.seconds / count,
+                "operations": _share(good, number, alive) if lives else 0,
+                "errors": 0 if lives else round(rate * course.seconds / count),
+            }
+        )
+    return windows

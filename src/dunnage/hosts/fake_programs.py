@@ -1,0 +1,102 @@
+"""The programs that every fake host has: a few of a shell's, and the fake parts' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from dunnage.hosts.fake_host import Call, Task
+from dunnage.hosts.fake_load import load
+from dunnage.hosts.fake_server import ask, serve
+from dunnage.hosts.fake_watch import engine, sample
+from dunnage.model.late import fill, unfilled
+
+
+def _true(_call: Call) -> Task:
+    return Task()
+
+
+def _false(_call: Call) -> Task:
+    return Task(finish=lambda: 1)
+
+
+def _echo(call: Call) -> Task:
+    call.say(" ".join(call.argv[1:]) + "\n")
+    return Task()
+
+
+def _cat(call: Call) -> Task:
+    if len(call.argv) == 1:
+        call.say(call.stdin)
+    for path in call.argv[1:]:
+        try:
+            call.say(call.read(path))
+        except FileNotFoundError:
+            return call.fail(f"cat: {path}: No such file or directory")
+    return Task()
+
+
+def _sleep(call: Call) -> Task:
+    return Task(seconds=float(call.argv[1]))
+
+
+def _daemon(call: Call) -> Task:
+    call.say("fake daemon: ready\n")
+    return Task(seconds=None, heeds=True)
+
+
+def _begin(call: Call) -> Task:
+    """`fake-start --member NAME --address FILE [--file FILE]… [--publish HOST:PORT=PORT]… -- ARGV`.
+
+    The start wrapper of the network `late`: it learns the member's address, tells it in FILE, and
+    fills it into the member's files and arguments before the member is started.
+    """
+    member = call.option("--member")
+    address = call.world.late_address()
+    call.write(call.option("--address"), address)
+    for path in call.options("--file"):
+        text = fill(call.read(path), {member: address})
+        if unfilled(text):
+            return call.fail(f"{path}: addresses of {sorted(unfilled(text))} are not known")
+        call.write(path, text)
+    for pair in call.options("--publish"):
+        outside, _, port = pair.partition("=")
+        call.world.published[outside] = f"{address}:{port}"
+    return _replaced(call, tuple(fill(word, {member: address}) for word in _after(call)))
+
+
+def _container(call: Call) -> Task:
+    """`fake-container NAME -- ARGV`: run a program that takes the container's files for its own."""
+    return _replaced(replace(call, root=f"/containers/{call.argv[1]}"), _after(call))
+
+
+def _after(call: Call) -> tuple[str, ...]:
+    return call.argv[call.argv.index("--") + 1 :]
+
+
+def _replaced(call: Call, argv: tuple[str, ...]) -> Task:
+    """Become another program, as exec does."""
+    program = PROGRAMS.get(PurePosixPath(argv[0]).name)
+    if program is None:
+        return call.fail(f"{argv[0]}: command not found", 127)
+    call.process.argv = argv
+    return program(replace(call, argv=argv))
+
+
+PROGRAMS: Mapping[str, Callable[[Call], Task]] = {
+    "true": _true,
+    "false": _false,
+    "echo": _echo,
+    "cat": _cat,
+    "sleep": _sleep,
+    "fake-daemon": _daemon,
+    "fake-start": _begin,
+    "fake-container": _container,
+    "fake-server": serve,
+    "fake-cli": ask,
+    "fake-load": load,
+    "fake-sample": sample,
+    "dunnage-engine": engine,
+}
+"""Name of an executable → what it does. Tests add their own to a testbed's `world.programs`."""

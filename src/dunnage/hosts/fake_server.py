@@ -1,0 +1,154 @@
+"""The fake database's server and its command line, as programs of fake hosts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dunnage.hosts.fake_host import Call, FakeProcess, Task
+
+ELECTION_SECONDS = 0.2
+"""Time between the initiation of a replica set and its having a primary."""
+RECORD_BYTES = 1000
+
+
+@dataclass
+class Server:
+    """A server that listens."""
+
+    member: str
+    process: FakeProcess
+    config: Mapping[str, Any]
+    network: str
+    ready: bool
+    replica_set: str | None = None
+    formed: float = 0.0
+    """When it was initiated."""
+    shards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    records: int = 0
+
+    @property
+    def state(self) -> str:
+        """Where its formation stands."""
+        if self.replica_set is None:
+            return "uninitiated"
+        elapsed = self.process.host.world.clock.now() - self.formed
+        return "electing" if elapsed < ELECTION_SECONDS else "primary"
+
+
+def serve(call: Call) -> Task:
+    """`fake-server --config FILE`: listen, after a look at the configuration servers if a router.
+
+    It speaks of itself on its log and ends with 1 when its address is taken, or its configuration
+    servers have not been initiated.
+    """
+    try:
+        config = json.loads(call.read(call.option("--config")))
+    except (FileNotFoundError, ValueError) as error:
+        return call.fail(f"cannot read configuration: {error}")
+    listen = config["listen"]
+    taken = call.world.servers.get(listen)
+    if taken is not None and taken.process.alive:
+        return call.fail(f"cannot listen on {listen}: address already in use")
+    for address in config.get("configuration", ()):
+        try:
+            keeper = call.world.connect(address)
+        except OSError as error:
+            return call.fail(f"configuration server: {error}")
+        if keeper.state != "primary":
+            return call.fail(f"configuration server {address} is {keeper.state}")
+    member = config["member"]
+    ready = member not in call.world.unready
+    network = call.env.get("DUNNAGE_FAKE_NETWORK", "plain")
+    call.world.servers[listen] = Server(member, call.process, config, network, ready)
+    call.say(f"{member}: listening on {listen}\n")
+    call.say(f"{member}: ready\n" if ready else f"{member}: replaying a journal without end\n")
+
+    def gone() -> None:
+        call.world.servers.pop(listen, None)
+
+    def finish() -> int:
+        call.say(f"{member}: stopped\n")
+        return 0
+
+    return Task(finish=finish, seconds=None, heeds=True, gone=gone)
+
+
+def ask(call: Call) -> Task:
+    """`fake-cli VERB ADDRESS …`: one question to a server; 1 when it does not answer."""
+    verb, address, *rest = call.argv[1:]
+    try:
+        server = call.world.connect(address)
+        answer = _VERBS[verb](call, server, tuple(rest))
+    except OSError as error:
+        return call.fail(str(error))
+    except KeyError:
+        return call.fail(f"unknown verb `{verb}`", 2)
+    call.say(answer + "\n")
+    return Task()
+
+
+def _ping(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    return "PONG" if server.ready else "LOADING"
+
+
+def _initiate(call: Call, server: Server, rest: tuple[str, ...]) -> str:
+    name, *members = rest
+    for address in members:
+        call.world.connect(address)
+    if server.replica_set is not None:
+        return "already initiated"
+    for address in members:
+        member = call.world.connect(address)
+        member.replica_set = name
+        member.formed = call.world.clock.now()
+    return "ok"
+
+
+def _status(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    return server.state
+
+
+def _add_shard(call: Call, server: Server, rest: tuple[str, ...]) -> str:
+    name, *members = rest
+    for address in members:
+        if call.world.connect(address).state != "primary":
+            return f"{address} has no primary yet"
+    server.shards[name] = tuple(members)
+    return "ok"
+
+
+def _facts(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    config = server.config
+    return json.dumps(
+        {
+            "version": config["version"],
+            "role": config["role"],
+            "topology": config["topology"],
+            "consistency": config["consistency"],
+            "shards": len(server.shards),
+            **config["settings"],
+        }
+    )
+
+
+def _count(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    return json.dumps({"records": server.records, "data_size": server.records * RECORD_BYTES})
+
+
+def _empty(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    server.records = 0
+    return "ok"
+
+
+_VERBS: Mapping[str, Callable[[Call, Server, tuple[str, ...]], str]] = {
+    "ping": _ping,
+    "initiate": _initiate,
+    "status": _status,
+    "add-shard": _add_shard,
+    "facts": _facts,
+    "count": _count,
+    "empty": _empty,
+}

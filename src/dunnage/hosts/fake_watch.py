@@ -1,0 +1,174 @@
+"""Programs of fake hosts that watch and hold other processes: sample, pause, inspect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from dunnage.hosts.fake_host import Call, FakeHost, Task
+from dunnage.hosts.fake_server import Server
+from dunnage.hosts.fake_world import Pause
+
+IDLE_CPU = 0.002
+"""CPU seconds that a process uses in a second of doing nothing."""
+SAMPLE_CPU = 0.0004
+"""CPU seconds that one sample takes."""
+PROCESSORS = 4
+OPERATION_BYTES = 1200
+SERVER_MEMORY = 48 * 2**20
+PAUSE_RATE = 5.0
+"""Lines a second of a pause's file."""
+
+
+def sample(call: Call) -> Task:
+    """`fake-sample --plan FILE --out DIRECTORY`: on TERM, write `samples.jsonl` of its life."""
+    plan = json.loads(call.read(call.option("--plan")))
+    began, interval = call.world.clock.now(), 1 / plan["rate"]
+
+    def finish() -> int:
+        header = {
+            "line": "header",
+            "version": 1,
+            "host": plan["host"],
+            "interval": interval,
+            "cgroups": 2,
+            "absent": {"pressure_io": "fake hosts have no disks"},
+        }
+        lines: list[object] = [header]
+        count = int((call.world.clock.now() - began) / interval) + 1
+        for number in range(count):
+            time = began + number * interval
+            lines.append(
+                {
+                    "line": "sample",
+                    "time": time + call.host.clock_offset(),
+                    "units": {
+                        unit: _counters(call.host, group, time, whole=not unit)
+                        for unit, group in plan["units"].items()
+                    },
+                    "machine": _machine(call.host, time - began, time),
+                    "own_cpu": number * SAMPLE_CPU,
+                }
+            )
+        lines.append({"line": "footer", "samples": count, "missed": 0})
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        call.write(f"{call.option('--out')}/samples.jsonl", text)
+        return 0
+
+    return Task(finish=finish, seconds=None, heeds=True)
+
+
+def engine(call: Call) -> Task:
+    """`dunnage-engine inspect|pause …`, with the options of the real one."""
+    verbs = {"inspect": _inspect, "pause": _pause}
+    verb = verbs.get(call.argv[1] if len(call.argv) > 1 else "")
+    return verb(call) if verb else call.fail("a fake host's engine can inspect and pause", 2)
+
+
+def _pause(call: Call) -> Task:
+    """Hold the processes of `--group`s for `--share` of the time; `--out` tells how it went."""
+    share = float(call.option("--share", "0"))
+    pause = Pause(call.host.name, call.options("--group"), share, call.world.clock.now())
+    call.world.pauses.append(pause)
+
+    def finish() -> int:
+        seconds = call.world.clock.now() - pause.began
+        lines = [
+            {
+                "time": pause.began + number / PAUSE_RATE + call.host.clock_offset(),
+                "paused": share * number / PAUSE_RATE,
+            }
+            for number in range(int(seconds * PAUSE_RATE) + 1)
+        ]
+        call.write(call.option("--out"), "".join(json.dumps(line) + "\n" for line in lines))
+        return 0
+
+    def gone() -> None:
+        pause.ended = call.world.clock.now()
+
+    return Task(finish=finish, seconds=None, heeds=True, gone=gone)
+
+
+def _inspect(call: Call) -> Task:
+    process = call.host.processes.get(int(call.option("--pid", "0")))
+    if process is None:
+        return call.fail(f"no process {call.option('--pid')}")
+    executable = process.argv[0]
+    digest = hashlib.sha256(executable.encode()).hexdigest()
+    limits = process.limits
+    inspection = {
+        "executable": executable,
+        "executable_sha256": digest,
+        "mapped": {executable: digest},
+        "argv": list(process.argv),
+        "limits": {
+            "open_files": "1024:1048576",
+            "memory_limit": str(limits.memory if limits and limits.memory else "none"),
+            "cpu_quota": str(limits.cpus if limits and limits.cpus else "none"),
+            "pids_limit": str(limits.pids if limits and limits.pids else "none"),
+        },
+        "data": {"file_system": "memory", "mount_options": "rw", "source": "none"},
+        "kernel": {"release": "fake", "vm.swappiness": "60"},
+        "user": "0:0",
+    }
+    call.say(json.dumps(inspection) + "\n")
+    return Task()
+
+
+def _counters(host: FakeHost, group: str, time: float, *, whole: bool) -> dict[str, float]:
+    """Counters of a control group as they stood at `time`; they follow from the work done."""
+    servers = [server for server in _servers(host) if _below(server, group)]
+    cpu = operations = 0.0
+    for work in host.world.work:
+        done = work.operations(0.0, time)
+        for (where, used), cost in work.cost.items():
+            if where == host.name and (used + "/").startswith(group + "/"):
+                cpu += done * cost
+                operations += done
+    cpu += sum(IDLE_CPU * max(0.0, time - server.process.began) for server in servers)
+    counters = {
+        "cpu": cpu,
+        "cpu_user": cpu * 0.6,
+        "cpu_system": cpu * 0.4,
+        "throttled": 0.0,
+        "memory_resident": float(SERVER_MEMORY * len(servers)),
+        "memory_cache": 0.0,
+        "swap": 0.0,
+        "disk_read": 0.0,
+        "disk_written": 0.0,
+    }
+    if whole:
+        counters |= {
+            "received": operations * OPERATION_BYTES,
+            "sent": operations * OPERATION_BYTES,
+            "packets_received": operations,
+            "packets_sent": operations,
+        }
+    return counters
+
+
+def _machine(host: FakeHost, elapsed: float, time: float) -> dict[str, float]:
+    """The whole machine's counters: all fake hosts are one machine, as in a lab."""
+    busy = sum(
+        _counters(other, other.control_group(""), time, whole=False)["cpu"]
+        for other in host.world.hosts.values()
+    )
+    total = 1000.0 + PROCESSORS * elapsed
+    return {
+        "cpu_total": total,
+        "cpu_idle": total - busy,
+        "softirq": busy * 0.05,
+        "iowait": 0.0,
+        "steal": 0.0,
+        "pressure_cpu": busy * 0.01,
+        "pressure_memory": 0.0,
+    }
+
+
+def _servers(host: FakeHost) -> list[Server]:
+    return [server for server in host.world.servers.values() if server.process.host is host]
+
+
+def _below(server: Server, group: str) -> bool:
+    own = server.process.host.control_group(server.process.unit)
+    return (own + "/").startswith(group + "/")

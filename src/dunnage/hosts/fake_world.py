@@ -1,0 +1,152 @@
+"""What fake hosts share: one virtual clock, who listens where, and the faults of a test."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dunnage.hosts.fake_host import Call, FakeHost, Task
+    from dunnage.hosts.fake_server import Server
+
+
+class VirtualClock:
+    """Time that passes only when somebody sleeps or waits, with events due on the way."""
+
+    def __init__(self, start: float) -> None:
+        self._now = start
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+
+    def now(self) -> float:
+        """Unix time in seconds."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass at once; everything that is due in them happens in order."""
+        self.advance(seconds, lambda: False)
+
+    def at(self, time: float, event: Callable[[], None]) -> None:
+        """Let `event` happen at `time`, or with the next passing of time if that is over."""
+        heapq.heappush(self._events, (time, next(self._order), event))
+
+    def advance(self, seconds: float, done: Callable[[], bool]) -> bool:
+        """Let time pass until `done`, or until `seconds` are over; tell whether it is done."""
+        limit = self._now + max(0.0, seconds)
+        while not done():
+            if not self._events or self._events[0][0] > limit:
+                self._now = limit
+                return done()
+            due, _, event = heapq.heappop(self._events)
+            self._now = max(self._now, due)
+            event()
+        return True
+
+
+@dataclass
+class Work:
+    """Load that was made: the samplers' counters follow from it."""
+
+    began: float
+    ended: float
+    rate: float
+    """Operations per second."""
+    cost: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(host, control group) → CPU seconds per operation."""
+
+    def operations(self, begin: float, end: float) -> float:
+        """Operations that fall between two times."""
+        return self.rate * max(0.0, min(end, self.ended) - max(begin, self.began))
+
+
+@dataclass
+class Pause:
+    """Processes held still for a share of the time."""
+
+    host: str
+    groups: tuple[str, ...]
+    share: float
+    began: float
+    ended: float | None = None
+
+    def holds(self, host: str, group: str) -> bool:
+        """Whether a process of this control group is among them."""
+        return (
+            self.ended is None and host == self.host and (not self.groups or group in self.groups)
+        )
+
+
+class World:
+    """The shared state of all fake hosts of one testbed, and the switchboard of its faults."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.hosts: dict[str, FakeHost] = {}
+        self.programs: dict[str, Callable[[Call], Task]] = {}
+        self.servers: dict[str, Server] = {}
+        """`host:port` that a server listens on → the server."""
+        self.published: dict[str, str] = {}
+        """`host:port` that clients use → the one that it is translated to."""
+        self.work: list[Work] = []
+        self.pauses: list[Pause] = []
+        self.runs = 0
+        """Loads of the run phase that were made."""
+        self.unready: set[str] = set()
+        self._doomed: list[tuple[int, Callable[[], None]]] = []
+        self._numbers = itertools.count(1)
+        self._pids = itertools.count(101)
+
+    def pid(self) -> int:
+        """A process id that no other process of this testbed has had."""
+        return next(self._pids)
+
+    def late_address(self) -> str:
+        """An address as a pod would get it: unknown before its member starts (TEST-NET-2)."""
+        return f"198.51.100.{next(self._numbers) % 254 + 1}"
+
+    def connect(self, address: str) -> Server:
+        """The living server behind `host:port`; ConnectionRefusedError, TimeoutError if none."""
+        server = self.servers.get(self.published.get(address, address))
+        if server is None or not server.process.alive:
+            raise ConnectionRefusedError(f"{address}: connection refused")
+        if server.process.held:
+            raise TimeoutError(f"{address}: no answer")
+        return server
+
+    def lose(self, host: str, after: int | None = None) -> None:
+        """Cut a host's power: now, or in the middle of the run that follows `after` runs."""
+        self._fault(self.hosts[host].power_off, after)
+
+    def die(self, member: str, after: int | None = None) -> None:
+        """Kill a member: now, or in the middle of the run that follows `after` runs."""
+        self._fault(lambda: self._kill(member), after)
+
+    def never_ready(self, member: str) -> None:
+        """Let a member start and listen, but never say that it is ready."""
+        self.unready.add(member)
+
+    def ahead(self, host: str, seconds: float, drift: float = 0.0) -> None:
+        """Set a host's clock ahead of ours, and let it gain `drift` seconds a second from now."""
+        self.hosts[host].set_clock(seconds, drift)
+
+    def begin_run(self, middle: float) -> None:
+        """Schedule the faults that wait for this run, for the time `middle`."""
+        due = [fault for after, fault in self._doomed if after <= self.runs]
+        self._doomed = [entry for entry in self._doomed if entry[0] > self.runs]
+        self.runs += 1
+        for fault in due:
+            self.clock.at(middle, fault)
+
+    def _fault(self, fault: Callable[[], None], after: int | None) -> None:
+        if after is None:
+            fault()
+        else:
+            self._doomed.append((after, fault))
+
+    def _kill(self, member: str) -> None:
+        for server in tuple(self.servers.values()):
+            if server.member == member:
+                server.process.end(-9)

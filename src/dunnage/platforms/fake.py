@@ -1,0 +1,361 @@
+"""A platform that runs members on fake hosts, with late addresses and clients in containers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dunnage.contracts import Completed, Host, Process, Running, SoftwareStore, Substrate
+from dunnage.errors import HostLostError, StayError
+from dunnage.model.late import fill, unfilled
+from dunnage.model.layout import (
+    Address,
+    Addresses,
+    Late,
+    LateAddress,
+    Layout,
+    Place,
+    Reservation,
+    Seat,
+    Service,
+)
+from dunnage.model.offer import PlatformOffer
+from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A member that was started."""
+
+    service: Service
+    place: Place
+    host: Host
+    process: Process
+
+
+class FakePlatform:
+    """Runs members as processes of their hosts.
+
+    With the network `late`, a member's own address is known only when it starts: a start wrapper
+    fills it into the member's files and arguments, and clients use the host's port instead.
+    """
+
+    offer = PlatformOffer(
+        networks=("plain", "late"),
+        endpoints={"plain": ("host-port",), "late": ("host-port",)},
+        storages=(Storage.BIND,),
+        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+        substrate="fake",
+    )
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        hosts: tuple[Host, ...],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> None:
+        self._deployment = deployment
+        self._hosts = hosts
+        self._substrate = substrate
+        self._trees = trees
+        self._stay = stay
+        self._reservation = Reservation(())
+        self._members: dict[str, _Member] = {}
+        self._late: dict[str, str] = {}
+        self._clients: dict[str, ContainerHost] = {}
+
+    def reserve(self, layout: Layout) -> Reservation:
+        """Fix places and addresses before anything starts."""
+        prefix = self._trees.tree(layout.software).prefix
+        self._reservation = Reservation(tuple(self._place(seat, prefix) for seat in layout.seats))
+        return self._reservation
+
+    def up(self, services: Sequence[Service], deadline: float) -> None:
+        """Start services and wait until each is ready."""
+        self._need_awake()
+        for service in services:
+            self._start(service)
+        waited = 0.0
+        for service in services:
+            while not self._ready(service.member):
+                if waited >= deadline:
+                    raise self._failure(service.member, f"is not ready after {deadline:g} s")
+                # The host's own clock: on a fake testbed time passes only there.
+                self._host(service.member).run(("sleep", f"{service.ready.interval}"))
+                waited += service.ready.interval
+
+    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
+        """Run a command beside a member."""
+        self._need_awake()
+        filled = tuple(self._filled(word) for word in argv)
+        return self._host(member).run(filled, stdin=stdin, timeout=timeout)
+
+    def running(self) -> tuple[Running, ...]:
+        """The members that run; raises StayError naming one that has died."""
+        self._need_awake()
+        for name in self._members:
+            self._check_alive(name)
+        return tuple(
+            Running(name, member.host, member.process.pid, member.host.control_group(name))
+            for name, member in self._members.items()
+        )
+
+    def client(self, host: Host) -> Host:
+        """That host, or a container on it."""
+        if self._deployment.client is ClientPlace.HOST:
+            return host
+        return self._clients.setdefault(host.name, ContainerHost(host, f"{self._stay}-client"))
+
+    def network(self) -> Mapping[str, str]:
+        """The network as it is, with every late address that was given."""
+        late = {f"address.{member}": address for member, address in self._late.items()}
+        return {"driver": self._deployment.network, "mtu": "1500", **late}
+
+    def log(self, member: str, lines: int = 20) -> str:
+        """The last lines that a member wrote."""
+        try:
+            text = self._host(member).get(_log(self._reservation.place(member))).decode()
+        except FileNotFoundError:
+            return ""
+        return "\n".join(text.splitlines()[-lines:])
+
+    def crash(self, member: str) -> None:
+        """Kill a member's process without warning."""
+        self._members[member].process.signal("KILL")
+
+    def down(self) -> None:
+        """Stop everything in reverse order and remove it; lost hosts have nothing to remove."""
+        for member in reversed(tuple(self._members.values())):
+            try:
+                _stop(member)
+            except HostLostError:
+                continue
+        for place in self._reservation.places:
+            try:
+                self._on(place).remove(place.home)
+            except HostLostError:
+                continue
+        for client in self._clients.values():
+            client.discard()
+        self._members.clear()
+        self._clients.clear()
+        self._late.clear()
+
+    def _place(self, seat: Seat, prefix: str) -> Place:
+        host = self._hosts[seat.slot % len(self._hosts)]
+        home = f"{host.scratch}/{self._stay}/{seat.member}"
+        ports = {name: self._addresses(seat, host, port) for name, port in seat.ports.items()}
+        return Place(seat.member, seat.role, host.name, home, f"{home}/data", prefix, ports)
+
+    def _addresses(self, seat: Seat, host: Host, port: int) -> Addresses:
+        client = Address(host.address, port)
+        if self._deployment.network == "late":
+            own = LateAddress(Late(seat.member), port)
+            return Addresses(bind=own, peer=own, client=client)
+        return Addresses(bind=client, peer=client, client=client)
+
+    def _start(self, service: Service) -> None:
+        place = self._reservation.place(service.member)
+        host = self._on(place)
+        for path, text in service.files.items():
+            host.put(path, self._filled(text, own=service.member).encode())
+        argv = tuple(self._filled(word, own=service.member) for word in service.argv)
+        late = self._deployment.network == "late"
+        process = host.start(
+            _wrapper(place, service, argv) if late else argv,
+            unit=service.member,
+            log=_log(place),
+            env={**service.env, "DUNNAGE_FAKE_NETWORK": self._deployment.network},
+            limits=self._deployment.limits,
+        )
+        self._members[service.member] = _Member(service, place, host, process)
+        if late and process.poll() is None:
+            self._late[service.member] = host.get(_address_file(place)).decode()
+
+    def _filled(self, text: str, own: str = "") -> str:
+        """`text` with every late address that is known; StayError when one is missing.
+
+        A member's `own` is filled in by the start wrapper.
+        """
+        filled = fill(text, self._late)
+        missing = unfilled(filled) - {own}
+        if missing:
+            raise StayError(
+                f"the address of `{min(missing)}` is not known before it starts",
+                where=self._deployment.name,
+            )
+        return filled
+
+    def _ready(self, member: str) -> bool:
+        self._check_alive(member)
+        probe = self._members[member].service.ready
+        completed = self.run(member, probe.argv, stdin="", timeout=5.0)
+        return completed.code == 0 and probe.expect in completed.stdout
+
+    def _check_alive(self, name: str) -> None:
+        code = self._members[name].process.poll()
+        if code is not None:
+            raise self._failure(name, f"ended with code {code}")
+
+    def _failure(self, member: str, what: str) -> StayError:
+        return StayError(
+            f"member `{member}` {what}; its last lines:\n{self.log(member)}",
+            where=self._deployment.name,
+            hint="dunnage run --resume",
+        )
+
+    def _host(self, member: str) -> Host:
+        return self._on(self._reservation.place(member))
+
+    def _on(self, place: Place) -> Host:
+        return next(host for host in self._hosts if host.name == place.host)
+
+    def _need_awake(self) -> None:
+        """Ask the substrate for each host's daemon; a frozen one refuses with StayError."""
+        if self._substrate is not None:
+            for host in self._hosts:
+                self._substrate.daemon(host.name)
+
+
+class ContainerHost:
+    """A container on a client's host: a host with files of its own."""
+
+    def __init__(self, host: Host, name: str) -> None:
+        self._host = host
+        self._name = name
+        self._root = f"/containers/{name}"
+        self._processes: list[Process] = []
+
+    @property
+    def name(self) -> str:
+        """The container's name behind its host's."""
+        return f"{self._host.name}/{self._name}"
+
+    @property
+    def group(self) -> str:
+        """The group of its host."""
+        return self._host.group
+
+    @property
+    def address(self) -> str:
+        """The address of its host, whose network it shares."""
+        return self._host.address
+
+    @property
+    def engine(self) -> str:
+        """Path of the engine inside."""
+        return self._host.engine
+
+    @property
+    def scratch(self) -> str:
+        """Directory for data inside."""
+        return "/scratch"
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str = "",
+        timeout: float = 60.0,
+        unit: str = "command",
+    ) -> Completed:
+        """Run a command inside to its end."""
+        done = self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
+        return Completed(tuple(argv), done.code, done.stdout, done.stderr)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        unit: str,
+        log: str,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        directory: str = "/",
+    ) -> Process:
+        """Start a process inside."""
+        process = self._host.start(
+            self._inside(argv),
+            unit=unit,
+            log=self._root + log,
+            env=env,
+            limits=limits,
+            directory=directory,
+        )
+        self._processes.append(process)
+        return process
+
+    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """Write a file inside."""
+        self._host.put(self._root + path, content, mode=mode)
+
+    def get(self, path: str) -> bytes:
+        """Read a file inside; raises FileNotFoundError."""
+        return self._host.get(self._root + path)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a directory inside."""
+        self._host.remove(self._root + path)
+
+    def put_tree(self, source: Path, path: str) -> None:
+        """Make a local directory visible inside."""
+        self._host.put_tree(source, self._root + path)
+
+    def control_group(self, unit: str) -> str:
+        """Name of a unit's control group, which the host made."""
+        return self._host.control_group(unit)
+
+    def freeze(self, unit: str) -> None:
+        """Hold every process of a unit still."""
+        self._host.freeze(unit)
+
+    def thaw(self, unit: str) -> None:
+        """Let them go on."""
+        self._host.thaw(unit)
+
+    def clock_offset(self) -> float:
+        """The offset of its host's clock."""
+        return self._host.clock_offset()
+
+    def discard(self) -> None:
+        """Kill what runs inside and remove all files; a lost host has nothing to remove."""
+        try:
+            for process in self._processes:
+                process.signal("KILL")
+            self._host.remove(self._root)
+        except HostLostError:
+            return
+
+    def _inside(self, argv: Sequence[str]) -> tuple[str, ...]:
+        return ("fake-container", self._name, "--", *argv)
+
+
+def _wrapper(place: Place, service: Service, argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The start wrapper's command line for a member of the network `late`."""
+    files = [word for path in service.files for word in ("--file", path)]
+    ports = [
+        word
+        for address in place.ports.values()
+        for word in ("--publish", f"{address.client}={address.bind.port}")
+    ]
+    head = ("fake-start", "--member", place.member, "--address", _address_file(place))
+    return (*head, *files, *ports, "--", *argv)
+
+
+def _stop(member: _Member) -> None:
+    member.process.signal(member.service.stop_signal)
+    try:
+        member.process.wait(member.service.stop_grace)
+    except TimeoutError:
+        member.process.signal("KILL")
+
+
+def _log(place: Place) -> str:
+    return f"{place.home}/log"
+
+
+def _address_file(place: Place) -> str:
+    return f"{place.home}/address"

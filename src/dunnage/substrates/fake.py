@@ -1,0 +1,86 @@
+"""A substrate in memory: one daemon a host, and an account of when it was awake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from dunnage.contracts import Daemon, Host, Process, Testbed
+from dunnage.errors import HostLostError, StayError
+from dunnage.model.value import Scalar
+
+UNIT = "daemon"
+
+
+class FakeSubstrate:
+    """Refuses to be used while it is frozen. `history` tells what was asked of it, in order."""
+
+    def __init__(self, testbed: Testbed, hosts: tuple[Host, ...]) -> None:
+        self._testbed = testbed
+        self._hosts = hosts
+        self._processes: dict[str, Process] = {}
+        self._awake = True
+        self.history: list[str] = []
+
+    @property
+    def awake(self) -> bool:
+        """Whether a platform may use it."""
+        return self._awake
+
+    def daemon(self, host: str) -> Daemon:
+        """The daemon of a host; KeyError if there is none, StayError while it is frozen."""
+        if not self._awake:
+            raise StayError("its substrate is frozen", where=host)
+        known = {fake.name: fake for fake in self._hosts}[host]
+        group = f"{known.control_group(UNIT)}/containers"
+        return Daemon(host, f"fake://{host}", (UNIT,), group)
+
+    def wake(self) -> None:
+        """Make it usable for a stay; a host that was restored gets its daemon anew."""
+        lost = self._testbed.lost()
+        for host in self._hosts:
+            if host.name in lost:
+                continue
+            host.thaw(UNIT)
+            if not self._lives(host.name):
+                self._processes[host.name] = host.start(
+                    ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
+                )
+        self._awake = True
+        self.history.append("wake")
+
+    def freeze(self) -> None:
+        """Keep it from using any CPU during the stay of another platform."""
+        lost = self._testbed.lost()
+        for host in self._hosts:
+            if host.name not in lost:
+                host.freeze(UNIT)
+        self._awake = False
+        self.history.append("freeze")
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Versions and settings."""
+        return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
+
+    def close(self) -> None:
+        """Stop every daemon that can still be reached."""
+        for process in self._processes.values():
+            process.signal("KILL")
+
+    def _lives(self, host: str) -> bool:
+        process = self._processes.get(host)
+        try:
+            return process is not None and process.poll() is None
+        except HostLostError:
+            return False
+
+
+@contextmanager
+def open_fake_substrate(testbed: Testbed, hosts: tuple[Host, ...]) -> Iterator[FakeSubstrate]:
+    """Start a daemon on each of `hosts`; they live until the `with` ends. It is awake at first."""
+    substrate = FakeSubstrate(testbed, hosts)
+    try:
+        substrate.wake()
+        yield substrate
+    finally:
+        substrate.close()
