@@ -1,0 +1,147 @@
+"""The usable parts of a study file that may be malformed elsewhere.
+
+One mistake must not hide the others, so the rules look at whatever parts can be understood.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from dunnage.model.study import (
+    DatabaseSpec,
+    DeploymentSpec,
+    LoadSpec,
+    QuestionSpec,
+    SamplerSpec,
+    SubstrateSpec,
+    TestbedSpec,
+    WorkloadSpec,
+)
+from dunnage.model.value import Scalar
+from dunnage.study.document import Path, holds
+from dunnage.study.grammar import Finding, findings
+from dunnage.study.matrix import FACTORS
+
+_Spec = TypeVar("_Spec", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What could be understood. None, or an absent name, is a part with problems of its own."""
+
+    testbed: TestbedSpec | None
+    substrate: SubstrateSpec | None
+    database: DatabaseSpec | None
+    deployments: Mapping[str, Mapping[str, object]]
+    """Usable keys of every usable deployment, as the file says them."""
+    broken: tuple[str, ...]
+    """Deployments that are there but cannot be understood."""
+    factors: Mapping[str, tuple[Scalar, ...]]
+    workloads: Mapping[int, WorkloadSpec]
+    load: LoadSpec | None
+    rounds: int
+    """Blocks times repeats; 1 where they cannot be understood."""
+    questions: Mapping[str, QuestionSpec]
+    twin: str | None
+    generator: str | None
+    sampler: SamplerSpec | None
+
+
+def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
+    """Keep what is usable of `data`, given what is wrong with its shape."""
+    usable = _without(data, wrong)
+    deployments = _mapping(usable.get("deployments"))
+    understood = {
+        name: keys for name, keys in deployments.items() if _read(DeploymentSpec, keys) is not None
+    }
+    named = _mapping(data.get("deployments"))
+    workloads = usable.get("workloads")
+    questions = {
+        name: _read(QuestionSpec, keys) for name, keys in _mapping(usable.get("questions")).items()
+    }
+    return Draft(
+        testbed=_read(TestbedSpec, usable.get("testbed")),
+        substrate=_read(SubstrateSpec, usable.get("substrate", {})),
+        database=_read(DatabaseSpec, usable.get("database")),
+        deployments=understood,
+        broken=tuple(name for name in named if name not in understood),
+        factors={
+            key: tuple(values)
+            for key, values in _mapping(usable.get("factors")).items()
+            if key in FACTORS and isinstance(values, list) and values
+        },
+        workloads=_workloads(workloads if isinstance(workloads, list) else []),
+        load=_read(LoadSpec, usable.get("load")),
+        rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
+        questions={name: spec for name, spec in questions.items() if spec is not None},
+        twin=_text(usable.get("twin")),
+        generator=_text(usable.get("generator", "engine")),
+        sampler=_read(SamplerSpec, usable.get("sampler", {})),
+    )
+
+
+def _without(data: Mapping[str, Any], wrong: list[Finding]) -> dict[str, Any]:
+    """Return a copy without the keys that are wrong; wrong list items become None."""
+    usable = copy.deepcopy(dict(data))
+    for path in sorted((finding.path for finding in wrong), key=len, reverse=True):
+        _remove(usable, path)
+    return usable
+
+
+def _remove(data: Any, path: Path) -> None:
+    for step in path[:-1]:
+        if not holds(data, step):
+            return
+        data = data[step]
+    if path and holds(data, path[-1]):
+        if isinstance(data, list):
+            data[path[-1]] = None  # The items behind it keep their places.
+        else:
+            del data[path[-1]]
+
+
+def _read(model: type[_Spec], data: object) -> _Spec | None:
+    try:
+        return model.model_validate_json(json.dumps(data), strict=True)
+    except ValidationError:
+        return None
+
+
+def _workloads(items: list[Any]) -> dict[int, WorkloadSpec]:
+    read: dict[int, WorkloadSpec] = {}
+    for index, item in enumerate(items):
+        keys = {"name": item, "core": item} if isinstance(item, str) else item
+        spec = _read(WorkloadSpec, keys)
+        if spec is not None:
+            read[index] = spec
+    return read
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def shape(data: Mapping[str, Any], model: type[BaseModel]) -> list[Finding]:
+    """Return what is wrong with the shape of a study, keys that override the database included."""
+    wrong = findings(model, data)
+    for name, keys in _mapping(data.get("deployments")).items():
+        override = keys.get("database") if isinstance(keys, dict) else None
+        if isinstance(override, dict):
+            # `kind` may be left to the study here; any kind will do for judging the shape.
+            whole = {"kind": "any", **override}
+            wrong += findings(DatabaseSpec, whole, ("deployments", name, "database"))
+    return wrong

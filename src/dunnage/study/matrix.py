@@ -1,0 +1,183 @@
+"""A study's deployments, workloads and levels with every default filled in. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from dunnage.model.offer import Offer
+from dunnage.model.study import (
+    DatabaseSpec,
+    Deployment,
+    DeploymentSpec,
+    Level,
+    LoadSpec,
+    Study,
+    Workload,
+    WorkloadSpec,
+)
+from dunnage.model.value import Scalar
+from dunnage.study.title import title
+
+TWIN_SUFFIX = "-twin"
+
+FACTORS = (
+    "platform",
+    "network",
+    "endpoint",
+    "storage",
+    "peers",
+    "client",
+    "hosts",
+    "slowdown",
+    "limits.memory",
+    "limits.cpus",
+    "limits.pids",
+    "database.kind",
+    "database.version",
+    "database.image",
+    "database.topology",
+    "database.members",
+    "database.replication",
+    "database.consistency.read",
+    "database.consistency.write",
+)
+"""Keys of a deployment that may have several values; a dot leads into a mapping."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One combination of a deployment with the values of all factors, not yet resolved."""
+
+    name: str
+    origin: str
+    """The deployment of the study file that it was made from."""
+    keys: Mapping[str, object]
+    """The deployment as the study file could have said it."""
+
+
+def variants(
+    deployments: Mapping[str, Mapping[str, object]], factors: Mapping[str, tuple[Scalar, ...]]
+) -> tuple[Variant, ...]:
+    """Multiply deployments, as the file says them, by every combination of factor values.
+
+    Names grow by the last word of the factor and its value: `docker-storage-volume`.
+    """
+    return tuple(
+        Variant(
+            "-".join((name, *(_word(key, value) for key, value in chosen))),
+            name,
+            _with(keys, chosen),
+        )
+        for name, keys in deployments.items()
+        for chosen in product(*([(key, value) for value in factors[key]] for key in factors))
+    )
+
+
+def _word(key: str, value: Scalar) -> str:
+    said = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{key.rpartition('.')[2]}-{re.sub(r'[^A-Za-z0-9_.]+', '-', said).strip('-')}"
+
+
+def _with(
+    keys: Mapping[str, object], chosen: tuple[tuple[str, Scalar], ...]
+) -> Mapping[str, object]:
+    for path, value in chosen:
+        keys = _set(keys, path.split("."), value)
+    return keys
+
+
+def _set(keys: Mapping[str, object], path: list[str], value: Scalar) -> Mapping[str, object]:
+    if len(path) == 1:
+        return {**keys, path[0]: value}
+    inner = keys.get(path[0], {})
+    inner = inner if isinstance(inner, Mapping) else {}
+    return {**keys, path[0]: _set(inner, path[1:], value)}
+
+
+def merged_database(study: DatabaseSpec, override: Mapping[str, object]) -> DatabaseSpec:
+    """Return the study's database with a deployment's own keys over it.
+
+    Another kind of database inherits nothing but the number of members. Raises
+    pydantic.ValidationError for keys that do not fit; `read_study` has excluded them.
+    """
+    own = study.model_dump(mode="json", exclude_unset=True)
+    if override.get("kind", study.kind) != study.kind:
+        own = {"members": study.members}
+    combined = {**own, **override}
+    for key in ("consistency", "settings"):
+        above, below = override.get(key), own.get(key)
+        if isinstance(above, Mapping) and isinstance(below, Mapping):
+            combined[key] = {**below, **above}
+    return DatabaseSpec.model_validate(combined)
+
+
+def resolve_deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
+    """Return every deployment of a study, in its order, a twin behind its original.
+
+    The study must have been read against the same offer: KeyError otherwise.
+    """
+    written = {
+        name: spec.model_dump(mode="json", exclude_unset=True)
+        for name, spec in study.deployments.items()
+    }
+    resolved: list[Deployment] = []
+    for variant in variants(written, study.factors):
+        spec = DeploymentSpec.model_validate(variant.keys)
+        deployment = resolve_deployment(variant.name, spec, study, offer)
+        resolved.append(deployment)
+        if deployment.name == study.twin:
+            resolved.append(
+                deployment.model_copy(
+                    update={"name": deployment.name + TWIN_SUFFIX, "twin_of": deployment.name}
+                )
+            )
+    return tuple(resolved)
+
+
+def resolve_deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
+    """Fill in what one deployment leaves to the study, its platform and its database."""
+    platform = offer.platforms[spec.platform]
+    network = spec.network or platform.networks[0]
+    endpoint = spec.endpoint or platform.endpoints[network][0]
+    return Deployment(
+        name=name,
+        title=title(offer.testbeds[study.testbed.kind], spec.platform, network, endpoint),
+        platform=spec.platform,
+        network=network,
+        endpoint=endpoint,
+        storage=spec.storage,
+        peers=spec.peers,
+        client=spec.client,
+        hosts=spec.hosts,
+        limits=spec.limits,
+        slowdown=spec.slowdown,
+        database=with_defaults(merged_database(study.database, spec.database), offer),
+    )
+
+
+def with_defaults(spec: DatabaseSpec, offer: Offer) -> DatabaseSpec:
+    """Fill in the version and topology that a database has by default."""
+    database = offer.databases[spec.kind]
+    return spec.model_copy(
+        update={
+            "version": spec.version or database.versions[0],
+            "topology": spec.topology or database.topologies[0],
+        }
+    )
+
+
+def resolve_workload(spec: WorkloadSpec, study: Study) -> Workload:
+    """Fill in the number of records that a workload leaves to the study."""
+    return Workload(
+        name=spec.name, core=spec.core, phase=spec.phase, records=spec.records or study.records
+    )
+
+
+def levels(load: LoadSpec) -> tuple[Level, ...]:
+    """Return the load settings of a study, as it orders them."""
+    if load.rate:
+        return tuple(Level(rate=rate) for rate in load.rate)
+    return tuple(Level(threads=threads) for threads in load.threads)

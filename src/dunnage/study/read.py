@@ -1,0 +1,47 @@
+"""A study file becomes a Study, or every problem in it at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from dunnage.errors import Problem, StudyError
+from dunnage.model.offer import Offer
+from dunnage.model.study import Study
+from dunnage.study.document import Document, read_document
+from dunnage.study.draft import draft, shape
+from dunnage.study.grammar import Finding
+from dunnage.study.rules import factor_names, judge
+from dunnage.study.suggest import shown
+
+
+def read_study(text: str, path: str, offer: Offer) -> Study:
+    """Read a study file's text and check it against what this Dunnage can do.
+
+    `path` only names the file in messages. Raises StudyError with every problem, in order of line,
+    and nothing else, whatever the text.
+    """
+    document = read_document(text)
+    problems = [*document.problems, *(_problem(each, document) for each in _wrong(document, offer))]
+    if problems:
+        raise StudyError(path, tuple(sorted(problems, key=lambda problem: problem.line)))
+    return Study.model_validate_json(json.dumps(document.data), strict=True)
+
+
+def _wrong(document: Document, offer: Offer) -> list[Finding]:
+    data = document.data
+    if not isinstance(data, Mapping):
+        if document.problems:
+            return []
+        what = f"a study is a mapping of keys to values, not {shown(data)}"
+        return [Finding((), what, "start with: dunnage init")]
+    wrong = shape(data, Study)
+    factors = data.get("factors")
+    if isinstance(factors, Mapping):
+        wrong += factor_names(factors)
+    known = {finding.path for finding in wrong}
+    return wrong + [each for each in judge(draft(data, wrong), offer) if each.path not in known]
+
+
+def _problem(finding: Finding, document: Document) -> Problem:
+    return Problem(document.line(finding.path), finding.what, finding.hint)

@@ -1,0 +1,255 @@
+"""What a study must make sense of beyond its shape: everything that is named has to exist and fit.
+
+Every rule is a generator of findings over the usable parts of a study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import prod
+
+from dunnage.model.metrics import METRICS
+from dunnage.model.offer import Offer
+from dunnage.model.study import LoadSpec, Phase, WorkloadSpec
+from dunnage.study.document import Path
+from dunnage.study.draft import Draft
+from dunnage.study.grammar import Finding
+from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
+from dunnage.study.rules_deployment import deployment_rules
+from dunnage.study.suggest import hint, listed, shown
+
+CLIENT = "client"
+"""The group of hosts on which load is made."""
+
+MOST_DEPLOYMENTS = 100
+MOST_RUNS = 20_000
+"""More than a month of runs; beyond that a number was mistyped."""
+
+SHORTEST = 1.0
+"""Seconds; a shorter run is mostly start and end."""
+
+OPERATIONS = {
+    "A": ("read", "update"),
+    "B": ("read", "update"),
+    "C": ("read",),
+    "D": ("read", "insert"),
+    "E": ("scan", "insert"),
+    "F": ("read", "update", "read-modify-write"),
+}
+"""Operation types of each YCSB core workload in its run phase."""
+
+
+def judge(draft: Draft, offer: Offer) -> list[Finding]:
+    """Return everything that a study names wrongly or that does not fit together."""
+    multiplied = len(draft.deployments) * prod(len(each) for each in draft.factors.values())
+    if multiplied > MOST_DEPLOYMENTS:
+        what = (
+            f"this makes {multiplied} deployments, and at most {MOST_DEPLOYMENTS} can be compared"
+        )
+        return [Finding(("factors",) if draft.factors else ("deployments",), what)]
+    every = variants(draft.deployments, draft.factors)
+    found = [
+        *_size(draft, len(every)),
+        *_kinds(draft, offer),
+        *_hosts(draft),
+        *_factors(draft, every),
+        *deployment_rules(draft, every, offer),
+        *_workloads(draft),
+        *(_load(draft.load, draft.workloads.values()) if draft.load else ()),
+        *_questions(draft, every),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
+    """Say that nothing of this kind has that name, and what does."""
+    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
+
+
+def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
+    if draft.testbed and draft.testbed.kind not in offer.testbeds:
+        yield unknown(("testbed", "kind"), "testbed", draft.testbed.kind, offer.testbeds)
+    chosen = draft.substrate if draft.substrate and draft.substrate.model_fields_set else None
+    if chosen and chosen.kind not in offer.substrates:
+        yield unknown(("substrate", "kind"), "substrate", chosen.kind, offer.substrates)
+    if draft.generator and draft.generator not in offer.generators:
+        yield unknown(("generator",), "generator", draft.generator, offer.generators)
+    if draft.sampler and draft.sampler.kind not in offer.samplers:
+        yield unknown(("sampler", "kind"), "sampler", draft.sampler.kind, offer.samplers)
+
+
+def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
+    settings = len(levels(draft.load)) if draft.load else 1
+    runs = draft.rounds * deployments * len(draft.workloads) * settings
+    if runs > MOST_RUNS:
+        yield Finding(
+            ("blocks",),
+            f"this makes {runs} runs, and a study holds at most {MOST_RUNS}",
+            "make several studies",
+        )
+
+
+def _hosts(draft: Draft) -> Iterator[Finding]:
+    if draft.testbed and CLIENT not in draft.testbed.hosts:
+        yield Finding(
+            ("testbed", "hosts"),
+            f"the testbed has no group `{CLIENT}`, where load is made",
+            "write for example `hosts: {db: 3, client: 1}`",
+        )
+
+
+def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
+    for key, values in draft.factors.items():
+        if len(set(map(str, values))) < len(values):
+            yield Finding(("factors", key), f"the factor `{key}` holds a value twice")
+    names = [variant.name for variant in every]
+    for variant in every:
+        where: Path = ("factors",) if draft.factors else ("deployments", variant.origin)
+        if len(variant.name + TWIN_SUFFIX) > 63:
+            yield Finding(
+                where,
+                f"the name {shown(variant.name)} is too long",
+                "keep a deployment's name, with its factors, below 59 characters",
+            )
+        if names.count(variant.name) > 1 and draft.factors:
+            yield Finding(where, f"two deployments would both be called {shown(variant.name)}")
+
+
+def factor_names(keys: Iterable[str]) -> Iterator[Finding]:
+    """Yield a finding for every key of `factors` that no deployment has."""
+    for key in keys:
+        if key not in FACTORS:
+            yield unknown(("factors", key), "factor", key, FACTORS)
+
+
+def _workloads(draft: Draft) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for index, workload in draft.workloads.items():
+        if workload.name in seen:
+            yield Finding(
+                ("workloads", index),
+                f"two workloads are called {shown(workload.name)}",
+                "give one of them another name: `{name: A-again, core: A}`",
+            )
+        seen.add(workload.name)
+
+
+def _load(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Finding]:
+    if load.threads and load.rate:
+        yield Finding(
+            ("load", "rate"),
+            "`threads` and `rate` cannot both be given",
+            "`threads` is a closed loop, `rate` an open load; make two studies",
+        )
+    elif not load.threads and not load.rate:
+        yield Finding(
+            ("load",),
+            "the load has neither `threads` nor `rate`",
+            "write `threads: [32]` for a closed loop or `rate: [2000]` for an open load",
+        )
+    if not load.rate:
+        for key in ("connections", "arrivals"):
+            if key in load.model_fields_set:
+                yield Finding(
+                    ("load", key),
+                    f"`{key}` means something only with `rate`",
+                    f"remove `{key}`",
+                )
+    names = [level.name for level in levels(load)]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            key = "rate" if load.rate else "threads"
+            yield Finding(("load", key, index), f"the level {shown(name)} is there twice")
+    yield from _ending(load, workloads)
+
+
+def _ending(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Finding]:
+    if load.duration is not None and load.operations is not None:
+        yield Finding(
+            ("load", "operations"),
+            "`duration` and `operations` cannot both be given",
+            "keep `duration`: runs of equal length are compared best",
+        )
+    elif (
+        load.duration is None
+        and load.operations is None
+        and any(workload.phase is Phase.RUN for workload in workloads)
+    ):
+        yield Finding(
+            ("load",),
+            "the load does not say how long a run is",
+            "write `duration: 10s`, or `operations: 100000`",
+        )
+    if load.duration is not None and load.duration < SHORTEST:
+        yield Finding(
+            ("load", "duration"),
+            f"`duration` must be at least 1s, not {load.duration:g} s",
+            "write for example `duration: 10s`",
+        )
+    if load.warmup < 0:
+        yield Finding(("load", "warmup"), "`warmup` must not be negative", "write `warmup: 1s`")
+    if load.timeout <= 0:
+        yield Finding(("load", "timeout"), "`timeout` must be more than 0", "write `timeout: 10s`")
+
+
+def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
+    names = [variant.name for variant in every]
+    if draft.twin is not None and _is_unknown(draft.twin, names, draft):
+        yield unknown(("twin",), "deployment", draft.twin, names)
+    if draft.twin is not None and draft.twin + TWIN_SUFFIX in names:
+        yield Finding(
+            ("twin",),
+            f"the twin would be called {shown(draft.twin + TWIN_SUFFIX)}, and that name is taken",
+            "rename that deployment",
+        )
+    if draft.twin in names:
+        names.append(f"{draft.twin}{TWIN_SUFFIX}")
+    for name, question in draft.questions.items():
+        path: Path = ("questions", name)
+        if _is_unknown(question.baseline, names, draft):
+            yield unknown((*path, "baseline"), "deployment", question.baseline, names)
+        for index, against in enumerate(question.against):
+            if against == question.baseline:
+                yield Finding(
+                    (*path, "against", index),
+                    f"{shown(against)} is compared with itself",
+                    "remove it from `against`; for the noise of the method write `twin:`",
+                )
+            elif against in question.against[:index]:
+                yield Finding((*path, "against", index), f"{shown(against)} is there twice")
+            elif _is_unknown(against, names, draft):
+                yield unknown((*path, "against", index), "deployment", against, names)
+        yield from _metric((*path, "metric"), question.metric, draft)
+
+
+def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:
+    """Whether no deployment has this name, nor could one that was not understood."""
+    ends = "-" if draft.factors else ""
+    return name not in names and not any(
+        name == broken or (ends and name.startswith(broken + ends)) for broken in draft.broken
+    )
+
+
+def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
+    metric = METRICS.get(name)
+    if metric is None:
+        yield unknown(path, "metric", name, METRICS)
+        return
+    if metric.open_only and draft.load and draft.load.threads and not draft.load.rate:
+        yield Finding(
+            path,
+            f"`{name}` needs intended starts, and a closed loop (`threads`) has none",
+            f"write `{name.replace('response', 'service')}`, or load with `rate: [2000]`",
+        )
+    parts = name.split(".")
+    done = sorted({each for spec in draft.workloads.values() for each in _operations(spec)})
+    if len(parts) > 2 and done and parts[0] not in done:
+        yield Finding(
+            path,
+            f"no workload of this study does any {parts[0]}",
+            f"its workloads do: {listed(done)}",
+        )
+
+
+def _operations(workload: WorkloadSpec) -> tuple[str, ...]:
+    return ("insert",) if workload.phase is Phase.LOAD else OPERATIONS[workload.core]
