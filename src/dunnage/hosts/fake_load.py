@@ -44,8 +44,12 @@ MIXES: Mapping[str, Mapping[str, float]] = {
 }
 """Shares of operations of the YCSB core workloads (their workload files, YCSB 0.17)."""
 
-_WEIGHTS = [0.01] * 99 + [0.001] * 10
-"""Shares of the points of a latency distribution: finer in the tail, where quantiles are asked."""
+_WEIGHTS = [0.005, *[0.01] * 99, 0.0035, 0.001, 0.0005]
+"""Shares of the points of a latency distribution.
+
+Every quantile that is a metric lies in the middle of a share, so that rounding of counts does not
+move it to the next point.
+"""
 
 
 def _points() -> list[float]:
@@ -98,12 +102,16 @@ def load(call: Call) -> Task:
         if plan["phase"] == "load":
             for server in servers:
                 server.records = plan["records"]
+        elif not all(server.records for server in servers):
+            call.complain("the database holds no records\n")
+            return 1
         result = _result(plan, course, began + call.host.clock_offset(), answered, random_numbers)
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.say(f"{sum(entry['count'] for entry in result['operations'].values())} operations\n")
         return 0
 
     def gone() -> None:
+        # A load that is killed has made no more load than until now.
         work.ended = min(work.ended, call.world.clock.now())
 
     return Task(finish=finish, seconds=plan["warmup"] + course.seconds, gone=gone)
@@ -135,11 +143,8 @@ def _course(
 
 def _held(call: Call, server: Server) -> float:
     """The share of the time for which a declared slowdown holds a server still."""
-    host = server.process.host
-    group = host.control_group(server.process.unit)
-    return max(
-        (pause.share for pause in call.world.pauses if pause.holds(host.name, group)), default=0.0
-    )
+    host, pid = server.process.host.name, server.process.pid
+    return max((pause.share for pause in call.world.pauses if pause.holds(host, pid)), default=0.0)
 
 
 def _answered(servers: list[Server], began: float, seconds: float) -> float:
@@ -163,8 +168,12 @@ def _result(
     tilt = random_numbers.gauss(0.0, NOISE)
     operations: dict[str, dict[str, Any]] = {}
     good = bad = 0
+    below, given = 0.0, 0
     for name, share in mix.items():
-        count = _share(round(total * share), part, of)
+        below += share
+        whole = round(total * below) - given
+        given += whole
+        count = _share(whole, part, of)
         right = round(count * answered)
         good, bad = good + right, bad + count - right
         points = _distribution(right, course.service * (1 + tilt))

@@ -16,8 +16,8 @@ SAMPLE_CPU = 0.0004
 PROCESSORS = 4
 OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
-PAUSE_RATE = 5.0
-"""Lines a second of a pause's file."""
+PAUSE_INTERVAL = 0.2
+"""Seconds between lines of a pause's file."""
 
 
 def sample(call: Call) -> Task:
@@ -66,27 +66,27 @@ def engine(call: Call) -> Task:
 
 
 def _pause(call: Call) -> Task:
-    """Hold the processes of `--group`s for `--share` of the time; `--out` tells how it went."""
+    """Hold `--pid`s for `--share` of the time; `--out` tells, line by line, how it goes."""
     share = float(call.option("--share", "0"))
-    pause = Pause(call.host.name, call.options("--group"), share, call.world.clock.now())
+    pids = frozenset(int(pid) for pid in call.options("--pid"))
+    pause = Pause(call.host.name, pids, share)
     call.world.pauses.append(pause)
+    began, path = call.world.clock.now(), call.root + call.option("--out")
+    call.host.put(path, b"")
 
-    def finish() -> int:
-        seconds = call.world.clock.now() - pause.began
-        lines = [
-            {
-                "time": pause.began + number / PAUSE_RATE + call.host.clock_offset(),
-                "paused": share * number / PAUSE_RATE,
-            }
-            for number in range(int(seconds * PAUSE_RATE) + 1)
-        ]
-        call.write(call.option("--out"), "".join(json.dumps(line) + "\n" for line in lines))
-        return 0
+    def tell() -> None:
+        if not call.process.alive:
+            return
+        now = call.world.clock.now()
+        line = {"time": now + call.host.clock_offset(), "paused": share * (now - began)}
+        call.host.put(path, call.host.get(path) + json.dumps(line).encode() + b"\n")
+        call.world.clock.at(now + PAUSE_INTERVAL, tell)
 
     def gone() -> None:
-        pause.ended = call.world.clock.now()
+        pause.alive = False
 
-    return Task(finish=finish, seconds=None, heeds=True, gone=gone)
+    tell()
+    return Task(seconds=None, heeds=True, gone=gone)
 
 
 def _inspect(call: Call) -> Task:

@@ -64,19 +64,16 @@ class Work:
 
 @dataclass
 class Pause:
-    """Processes held still for a share of the time."""
+    """Processes of one host held still for a share of the time."""
 
     host: str
-    groups: tuple[str, ...]
+    pids: frozenset[int]
     share: float
-    began: float
-    ended: float | None = None
+    alive: bool = True
 
-    def holds(self, host: str, group: str) -> bool:
-        """Whether a process of this control group is among them."""
-        return (
-            self.ended is None and host == self.host and (not self.groups or group in self.groups)
-        )
+    def holds(self, host: str, pid: int) -> bool:
+        """Whether a process is among them."""
+        return self.alive and host == self.host and pid in self.pids
 
 
 class World:
