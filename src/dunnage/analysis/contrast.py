@@ -1,0 +1,163 @@
+"""Every comparison of a study: which pairs are made, in which family, under which A/A bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from dunnage.analysis.compare import bound, judge
+from dunnage.analysis.estimate import CONFIDENCE, Paired, sidak
+from dunnage.analysis.gather import Gathered, Setting
+from dunnage.model.analysis import Comparison, Estimate
+from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.plan import Plan
+from dunnage.model.study import Study
+
+TAILS = ("service.p50", "service.p99", "service.p99.9", "response.p50", "response.p95")
+"""Compared beside the headline, as exploratory, so that a tail can be read next to its middle."""
+DEFAULT_TOLERANCE = 0.03
+"""For metrics that no question names."""
+
+
+class Pairing(NamedTuple):
+    """Two deployments, what is compared and where."""
+
+    baseline: str
+    deployment: str
+    metric: str
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Makes comparisons out of gathered runs."""
+
+    study: Study
+    plan: Plan
+    gathered: Gathered
+
+    def against(self, reference: str) -> tuple[Comparison, ...]:
+        """Headline and tails of every deployment against `reference`.
+
+        One that a question asks for is the question's, with its simultaneous interval.
+        """
+        return tuple(
+            self._known_or_exploratory(Pairing(reference, deployment.name, metric, setting))
+            for deployment in self.plan.deployments
+            if deployment.name != reference
+            for metric in self._metrics()
+            for setting in self.gathered.settings
+            if self.means(metric, setting)
+        )
+
+    def twins(self) -> tuple[Comparison, ...]:
+        """Every twin against its original: what identical deployments differ by."""
+        return tuple(
+            self.comparison(
+                Pairing(deployment.twin_of, deployment.name, metric, setting),
+                question=None,
+                tolerance=self._tolerance(metric),
+            )
+            for deployment in self.plan.deployments
+            if deployment.twin_of
+            for metric in self._metrics()
+            for setting in self.gathered.settings
+            if self.means(metric, setting)
+        )
+
+    def comparison(self, pairing: Pairing, *, question: str | None, tolerance: float) -> Comparison:
+        """One comparison; a question's belongs to the family of all questions."""
+        pairs = self._pairs(pairing)
+        family = self.family if question is not None else 1
+        difference = pairs.difference(CONFIDENCE, family)
+        twin = self._twin_pairs(pairing)
+        limit = bound(twin.difference(CONFIDENCE)) if twin else None
+        metric = METRICS[pairing.metric]
+        judgement = judge(pairs, difference, twin, limit, tolerance, metric.better)
+        return Comparison(
+            question=question,
+            deployment=pairing.deployment,
+            baseline=pairing.baseline,
+            metric=pairing.metric,
+            workload=pairing.setting.workload,
+            level=pairing.setting.level,
+            difference=difference or _nothing(),
+            hodges_lehmann=pairs.hodges_lehmann(),
+            bound=limit,
+            tolerance=tolerance,
+            verdict=judgement.verdict,
+            blocks_needed=judgement.blocks_needed,
+            detectable=pairs.detectable(sidak(family)),
+            reason=judgement.reason,
+        )
+
+    def means(self, metric: str, setting: Setting) -> bool:
+        """Whether the metric means something at the level; response times need an open load.
+
+        Operation types that a workload lacks have no values anywhere and are passed over too,
+        unless no run has ended yet.
+        """
+        if METRICS[metric].open_only and setting.level not in self._open_levels:
+            return False
+        runs = [
+            run for run in self.gathered.runs if (run.workload, run.level) == setting and run.values
+        ]
+        return not runs or any(metric in run.values for run in runs)
+
+    @cached_property
+    def family(self) -> int:
+        """Distinct comparisons that the study's questions make."""
+        return len(self._asked)
+
+    @cached_property
+    def _open_levels(self) -> frozenset[str]:
+        return frozenset(run.level.name for run in self.plan.runs() if run.level.open)
+
+    @cached_property
+    def _asked(self) -> Mapping[Pairing, tuple[str, float]]:
+        """Every pairing of a question → the first question that asks for it, its tolerance."""
+        known = {deployment.name for deployment in self.plan.deployments}
+        asked: dict[Pairing, tuple[str, float]] = {}
+        for name, question in self.study.questions.items():
+            for other in question.against:
+                for setting in self.gathered.settings:
+                    pairing = Pairing(question.baseline, other, question.metric, setting)
+                    if {other, question.baseline} <= known and self.means(question.metric, setting):
+                        asked.setdefault(pairing, (name, question.tolerance))
+        return asked
+
+    def _known_or_exploratory(self, pairing: Pairing) -> Comparison:
+        question, tolerance = self._asked.get(pairing, (None, self._tolerance(pairing.metric)))
+        return self.comparison(pairing, question=question, tolerance=tolerance)
+
+    def _metrics(self) -> tuple[str, ...]:
+        return tuple(
+            dict.fromkeys((*HEADLINE, *(q.metric for q in self.study.questions.values()), *TAILS))
+        )
+
+    def _tolerance(self, metric: str) -> float:
+        """That of the first question on this metric."""
+        named = [q.tolerance for q in self.study.questions.values() if q.metric == metric]
+        return named[0] if named else DEFAULT_TOLERANCE
+
+    def _pairs(self, pairing: Pairing) -> Paired:
+        return Paired.of(
+            self.gathered.logs(pairing.deployment, pairing.setting, pairing.metric),
+            self.gathered.logs(pairing.baseline, pairing.setting, pairing.metric),
+        )
+
+    def _twin_pairs(self, pairing: Pairing) -> Paired | None:
+        """The twin at the same metric, workload and level; None when the study has no twin."""
+        for deployment in self.plan.deployments:
+            if deployment.twin_of:
+                return self._pairs(
+                    pairing._replace(baseline=deployment.twin_of, deployment=deployment.name)
+                )
+        return None
+
+
+def _nothing() -> Estimate:
+    """Stands for a difference that no complete block tells anything of."""
+    return Estimate(value=0.0, low=None, high=None, n=0, unit="share", method="no complete block")

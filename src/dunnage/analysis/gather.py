@@ -1,0 +1,114 @@
+"""The records of a result, sorted by what they measured, with what counts and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dunnage.analysis.estimate import block_logs
+from dunnage.analysis.order import Placed
+from dunnage.analysis.values import values
+from dunnage.model.analysis import RunSummary
+from dunnage.model.plan import Plan
+from dunnage.model.record import Record, Status
+
+
+class Setting(NamedTuple):
+    """One workload at one level: what a comparison holds fixed."""
+
+    workload: str
+    level: str
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """All planned runs that have a record, and their values. Only valid ones take part."""
+
+    runs: tuple[RunSummary, ...]
+    records: Mapping[str, Record]
+    """Run id → record, in the order of the plan."""
+    settings: tuple[Setting, ...]
+    planned: int
+
+    def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
+        """Block → mean log value of a deployment's valid runs."""
+        return block_logs(
+            (run.block, run.values[metric])
+            for run in self._valid(deployment, setting)
+            if metric in run.values
+        )
+
+    def placed(self, setting: Setting, metric: str) -> list[Placed]:
+        """Values of all valid runs of a setting with their places in the study."""
+        return [
+            Placed(run.position, run.block, run.deployment, run.values[metric])
+            for run in self.runs
+            if run.status == Status.VALID
+            and (run.workload, run.level) == setting
+            and metric in run.values
+        ]
+
+    def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
+        """Records of a deployment's valid runs of a setting."""
+        return tuple(self.records[run.run] for run in self._valid(deployment, setting))
+
+    def count(self, status: Status) -> int:
+        """How many runs have this status."""
+        return sum(run.status == status for run in self.runs)
+
+    def _valid(self, deployment: str, setting: Setting) -> list[RunSummary]:
+        return [
+            run
+            for run in self.runs
+            if run.status == Status.VALID
+            and run.deployment == deployment
+            and (run.workload, run.level) == setting
+        ]
+
+
+def gather(
+    plan: Plan, records: Sequence[Record], broken: Mapping[str, tuple[str, ...]]
+) -> Gathered:
+    """Put the records into the order of the plan; what was not planned is left out.
+
+    `broken` maps a stay to the undeclared differences that parity found there: its runs are
+    invalid, because they measured something else.
+    """
+    by_run = {record.run: record for record in records}
+    planned = list(plan.runs())
+    known = {run.id: by_run[run.id] for run in planned if run.id in by_run}
+    settings = dict.fromkeys(Setting(run.workload.name, run.level.name) for run in planned)
+    return Gathered(
+        runs=tuple(_summary(record, broken.get(record.stay, ())) for record in known.values()),
+        records=known,
+        settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
+        planned=len(planned),
+    )
+
+
+def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
+    reasons = tuple(
+        f"{check.check}: {check.seen}; wanted {check.bound}"
+        for check in record.checks
+        if check.status is not Status.VALID
+    )
+    return RunSummary(
+        run=record.run,
+        stay=record.stay,
+        block=record.block,
+        deployment=record.deployment,
+        workload=record.workload.name,
+        level=record.level.name,
+        position=record.position,
+        status=Status.INVALID if broken else record.status,
+        values=values(record),
+        reasons=reasons + tuple(f"parity: {text}" for text in broken),
+    )
+
+
+def _rank(plan: Plan, setting: Setting) -> tuple[str, float, str]:
+    """By workload, then from light to heavy load, whatever order the seed gave the runs."""
+    levels = {run.level.name: run.level for run in plan.runs()}
+    level = levels[setting.level]
+    return setting.workload, float(level.rate or level.threads or 0), setting.level
