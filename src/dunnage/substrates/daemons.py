@@ -109,7 +109,7 @@ def container_networks(addresses: Iterable[str]) -> tuple[str, str]:
 
 
 class Daemons:
-    """The daemons that we started. A restored host gets its daemon back at `wake`."""
+    """The daemons that we started. Hosts that are lost are passed over until they are mended."""
 
     def __init__(self, testbed: Testbed, binaries: Binaries, hosts: Sequence[Host]) -> None:
         self._testbed = testbed
@@ -119,8 +119,8 @@ class Daemons:
         self._facts: dict[str, Mapping[str, Scalar]] = {}
 
     def start(self) -> None:
-        """Start every daemon that does not live, and wait until all answer."""
-        self._all(lambda host: self._open(host) if self._ended(host) else None)
+        """Start every daemon, and wait until all answer."""
+        self._all(self._open)
 
     def daemon(self, host: str) -> Daemon:
         """The Docker daemon of a host; KeyError if there is none."""
@@ -136,13 +136,18 @@ class Daemons:
         )
 
     def wake(self) -> None:
-        """Let the daemons go on, and start those that were lost with their host."""
-        self._all(lambda host: None if self._ended(host) else host.thaw(UNIT))
-        self.start()
+        """Let the daemons go on."""
+        self._all(lambda host: host.thaw(UNIT))
 
     def freeze(self) -> None:
         """Hold daemons, containerd, shims and proxies still."""
-        self._all(lambda host: None if self._ended(host) else host.freeze(UNIT))
+        self._all(lambda host: host.freeze(UNIT))
+
+    def mend(self, host: str) -> None:
+        """Start the daemon of a host that was lost and has been restored; KeyError if none."""
+        if host not in self._names:
+            raise KeyError(host)
+        self._open(self._host(host))
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves when they had come up."""

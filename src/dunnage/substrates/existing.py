@@ -50,6 +50,9 @@ class Existing:
     def freeze(self) -> None:
         """They are not ours to hold still; `facts` says so."""
 
+    def mend(self, host: str) -> None:
+        """Whoever owns a daemon brings it back."""
+
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves."""
         told = agreed({host: facts for host, (_, facts) in self._found.items()})

@@ -1,0 +1,140 @@
+"""What a member's container is made of. Pure: arguments of Docker's API out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from docker.types import LogConfig, Mount, Ulimit
+
+from dunnage.model.layout import Place, Service
+from dunnage.model.study import Limits, Storage
+
+LABEL = "dunnage.stay"
+HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"
+_PERIOD = 10_000
+"""CFS period in microseconds, the same as natively: short, so that throttling is even."""
+_ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
+
+
+@dataclass(frozen=True)
+class Stay:
+    """The names by which all that belongs to one stay can be found again, and only that."""
+
+    id: str
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """On every container, network and volume."""
+        return {LABEL: self.id}
+
+    @property
+    def filter(self) -> dict[str, str]:
+        """What Docker's lists take to find them."""
+        return {"label": f"{LABEL}={self.id}"}
+
+    @property
+    def network(self) -> str:
+        """Name of the stay's own network."""
+        return f"dunnage-{self.id}"
+
+    def thing(self, name: str) -> str:
+        """Name of a member's container or volume."""
+        return f"dunnage-{self.id}-{name}"
+
+
+def arguments(
+    service: Service,
+    place: Place,
+    *,
+    stay: Stay,
+    image: str,
+    argv: tuple[str, ...],
+    address: str,
+    network: str,
+    storage: Storage,
+    limits: Limits,
+    ulimits: list[Ulimit],
+) -> dict[str, Any]:
+    """Arguments of `containers.create` for one member.
+
+    Everything that is not the factor under study is what the same member has natively: command,
+    environment, user, directory, paths and limits. Capabilities, seccomp and the rest of what
+    makes a container stay Docker's defaults.
+    """
+    return {
+        "image": image,
+        "entrypoint": [argv[0]],
+        "command": list(argv[1:]),
+        "name": stay.thing(service.member),
+        "labels": stay.labels,
+        "environment": dict(service.env),
+        "user": "0:0",
+        "working_dir": "/",
+        "mounts": _mounts(place, storage, stay),
+        "stop_signal": f"SIG{service.stop_signal}",
+        "log_config": LogConfig(type="json-file"),
+        "ulimits": ulimits,
+        **network_arguments(network, stay),
+        **_published(place, address, network),
+        **limit_arguments(limits),
+    }
+
+
+def network_arguments(network: str, stay: Stay) -> dict[str, Any]:
+    """How a container is joined to a network of this driver."""
+    return {"network": stay.network if network == USER_DEFINED else network}
+
+
+def limit_arguments(limits: Limits) -> dict[str, Any]:
+    """Limits as the native member's control group has them; swap is not limited there either."""
+    found: dict[str, Any] = {}
+    if limits.memory is not None:
+        found |= {"mem_limit": int(limits.memory), "memswap_limit": -1}
+    if limits.cpus is not None:
+        found |= {"cpu_period": _PERIOD, "cpu_quota": round(limits.cpus * _PERIOD)}
+    if limits.pids is not None:
+        found |= {"pids_limit": limits.pids}
+    return found
+
+
+def ulimits(limits: str) -> list[Ulimit]:
+    """Resource limits from the text of a native process's `/proc/self/limits`."""
+    found = []
+    for line in limits.splitlines():
+        for name, title in _ULIMITS.items():
+            if line.startswith(title):
+                soft, hard = line.removeprefix(title).split()[:2]
+                found.append(Ulimit(name=name, soft=_limit(soft), hard=_limit(hard)))
+    return found
+
+
+def _limit(text: str) -> int:
+    return -1 if text == "unlimited" else int(text)
+
+
+def _published(place: Place, address: str, network: str) -> Mapping[str, Any]:
+    """Ports on the host's own address only, so that nothing listens beyond the testbed."""
+    if network == HOST:
+        return {}
+    return {
+        "ports": {
+            f"{addresses.bind.port}/tcp": (address, addresses.client.port)
+            for addresses in place.ports.values()
+        }
+    }
+
+
+def _mounts(place: Place, storage: Storage, stay: Stay) -> list[Mount]:
+    home = Mount(place.home, place.home, type="bind")
+    match storage:
+        case Storage.BIND:
+            return [home, Mount(place.data, place.data, type="bind")]
+        case Storage.VOLUME:
+            volume = Mount(place.data, stay.thing(place.member), type="volume", labels=stay.labels)
+            return [home, volume]
+        case Storage.TMPFS:
+            return [home, Mount(place.data, None, type="tmpfs")]
+        case Storage.CONTAINER:
+            return [home]

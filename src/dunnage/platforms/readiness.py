@@ -1,0 +1,98 @@
+"""Starting members side by side and waiting until each is ready, the same on every platform."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from threading import Event
+from typing import Protocol
+
+from dunnage.contracts import Completed
+from dunnage.errors import RunError, StayError
+from dunnage.model.layout import Service
+
+LAST_LINES = 20
+_PROBE_TIMEOUT = 10.0
+"""Seconds after which one try of a probe counts as failed."""
+
+
+class Starting(Protocol):
+    """A member that was started and is not known to be ready."""
+
+    @property
+    def service(self) -> Service:
+        """What it was started from."""
+
+    def ended(self) -> str | None:
+        """How its process ended, such as `exit code 1`, or None while it lives."""
+
+    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        """Run a command beside it; raises RunError when `timeout` seconds are over."""
+
+    def log(self, lines: int) -> str:
+        """The last lines that it wrote."""
+
+
+def await_ready(member: Starting, deadline: float, given_up: Event) -> None:
+    """Probe until `member` is ready, or another one has failed and all are given up.
+
+    `deadline` is in seconds. Raises StayError with the last lines of its log when the member ends
+    or is not ready in time.
+    """
+    probe = member.service.ready
+    ends = time.monotonic() + deadline
+    answer = "none"
+    while not given_up.is_set():
+        if (how := member.ended()) is not None:
+            raise death(member.service.member, f"ended before it was ready: {how}", member.log)
+        try:
+            tried = member.run(
+                probe.argv, stdin="", timeout=min(_PROBE_TIMEOUT, max(deadline, 1.0))
+            )
+        except RunError as error:
+            answer = error.what
+        else:
+            if tried.code == 0 and probe.expect in tried.stdout:
+                return
+            answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
+        if time.monotonic() >= ends:
+            said = f"was not ready within {deadline:g} s; its probe last said: {answer}"
+            raise death(member.service.member, said, member.log)
+        given_up.wait(probe.interval)
+
+
+def death(member: str, how: str, log: Callable[[int], str]) -> StayError:
+    """The error for a member that failed, with the last lines of its log."""
+    lines = log(LAST_LINES).strip()
+    told = f"its log ends:\n{lines}" if lines else "it wrote no log"
+    return StayError(
+        f"{how}; {told}", where=member, hint="dunnage run --keep STUDY  # to look at the hosts"
+    )
+
+
+def side_by_side(actions: Iterable[Callable[[], object]], given_up: Event | None = None) -> None:
+    """Carry out all actions at once; raise the error that came first, when all have ended.
+
+    `given_up` is set at the first error, so that the others can end early.
+    """
+    given_up = given_up or Event()
+    failures: list[BaseException] = []
+
+    def carry_out(action: Callable[[], object]) -> None:
+        try:
+            action()
+        except BaseException as error:
+            failures.append(error)
+            given_up.set()
+            raise
+
+    waiting = list(actions)
+    with ThreadPoolExecutor(max_workers=max(len(waiting), 1)) as pool:
+        try:
+            wait([pool.submit(carry_out, each) for each in waiting], return_when=FIRST_EXCEPTION)
+        except BaseException:
+            given_up.set()
+            raise
+    if failures:
+        raise failures[0]
