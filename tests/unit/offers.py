@@ -50,7 +50,7 @@ OFFER = Offer(
     },
     databases={
         "redis": DatabaseOffer(
-            versions=("7.0",), topologies=("replicated", "single", "cluster"), check=_redis_fits
+            versions=("7.0",), topologies=("replicas", "single", "cluster"), check=_redis_fits
         ),
         "fake": DatabaseOffer(
             versions=("1.0",), topologies=("sharded", "single"), check=_anything_fits, images=False

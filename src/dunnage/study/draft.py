@@ -99,11 +99,13 @@ def _remove(data: Any, path: Path) -> None:
         if not holds(data, step):
             return
         data = data[step]
-    if path and holds(data, path[-1]):
-        if isinstance(data, list):
-            data[path[-1]] = None  # The items behind it keep their places.
-        else:
-            del data[path[-1]]
+    last: Any = path[-1] if path else None
+    if not holds(data, last):
+        return
+    if isinstance(data, list):
+        data[last] = None  # The items behind it keep their places.
+    else:
+        del data[last]
 
 
 def _read(model: type[_Spec], data: object) -> _Spec | None:

@@ -59,7 +59,7 @@ class Variant:
 
 
 def variants(
-    deployments: Mapping[str, Mapping[str, object]], factors: Mapping[str, tuple[Scalar, ...]]
+    written: Mapping[str, Mapping[str, object]], factors: Mapping[str, tuple[Scalar, ...]]
 ) -> tuple[Variant, ...]:
     """Multiply deployments, as the file says them, by every combination of factor values.
 
@@ -71,7 +71,7 @@ def variants(
             name,
             _with(keys, chosen),
         )
-        for name, keys in deployments.items()
+        for name, keys in written.items()
         for chosen in product(*([(key, value) for value in factors[key]] for key in factors))
     )
 
@@ -114,7 +114,7 @@ def merged_database(study: DatabaseSpec, override: Mapping[str, object]) -> Data
     return DatabaseSpec.model_validate(combined)
 
 
-def resolve_deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
+def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
     """Return every deployment of a study, in its order, a twin behind its original.
 
     The study must have been read against the same offer: KeyError otherwise.
@@ -126,18 +126,15 @@ def resolve_deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
     resolved: list[Deployment] = []
     for variant in variants(written, study.factors):
         spec = DeploymentSpec.model_validate(variant.keys)
-        deployment = resolve_deployment(variant.name, spec, study, offer)
-        resolved.append(deployment)
-        if deployment.name == study.twin:
-            resolved.append(
-                deployment.model_copy(
-                    update={"name": deployment.name + TWIN_SUFFIX, "twin_of": deployment.name}
-                )
-            )
+        original = deployment(variant.name, spec, study, offer)
+        resolved.append(original)
+        if original.name == study.twin:
+            twin = {"name": original.name + TWIN_SUFFIX, "twin_of": original.name}
+            resolved.append(original.model_copy(update=twin))
     return tuple(resolved)
 
 
-def resolve_deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
+def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
     """Fill in what one deployment leaves to the study, its platform and its database."""
     platform = offer.platforms[spec.platform]
     network = spec.network or platform.networks[0]
@@ -169,7 +166,7 @@ def with_defaults(spec: DatabaseSpec, offer: Offer) -> DatabaseSpec:
     )
 
 
-def resolve_workload(spec: WorkloadSpec, study: Study) -> Workload:
+def workload(spec: WorkloadSpec, study: Study) -> Workload:
     """Fill in the number of records that a workload leaves to the study."""
     return Workload(
         name=spec.name, core=spec.core, phase=spec.phase, records=spec.records or study.records

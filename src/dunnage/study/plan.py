@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.study import Deployment, Level, Order, Study, Workload
-from dunnage.study.matrix import levels, resolve_workload
+from dunnage.study.matrix import levels, workload
 
 _Item = TypeVar("_Item")
 
@@ -105,7 +105,7 @@ def _cells(study: Study) -> tuple[_Cell, ...]:
     """Return every workload, level and repeat in the published order: levels ascending."""
     ascending = sorted(levels(study.load), key=lambda level: (level.threads or 0, level.rate or 0))
     return tuple(
-        _Cell(resolve_workload(spec, study), level, repeat)
+        _Cell(workload(spec, study), level, repeat)
         for spec in study.workloads
         for level in ascending
         for repeat in range(1, study.repeat + 1)
