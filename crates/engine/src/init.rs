@@ -31,6 +31,9 @@ pub struct Arguments {
     /// A file that the host shall see as `/etc/hosts`.
     #[arg(long)]
     hosts: PathBuf,
+    /// A control group's file that takes the number of a process; may be given several times.
+    #[arg(long)]
+    join: Vec<PathBuf>,
 }
 
 /// Make the host and stay until it ends.
@@ -54,6 +57,9 @@ pub fn init(arguments: &Arguments) -> io::Result<()> {
             set_pdeathsig(Signal::SIGKILL)?;
             // SAFETY: no handler is installed; ignoring makes the kernel reap adopted orphans.
             unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }?;
+            for file in &arguments.join {
+                fs::write(file, "0")?;
+            }
             furnish(arguments, &engine)?;
             say("ready")?;
             guard();

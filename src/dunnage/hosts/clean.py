@@ -1,0 +1,88 @@
+"""What labs without an owner left behind, and its removal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dunnage.hosts.control_groups import TOP, ControlGroups, control_groups
+from dunnage.hosts.first_process import Identity
+from dunnage.hosts.lab import LABS, SCRATCH, Owner, registry
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A lab whose owner is gone. `kept` when it was left alive on purpose."""
+
+    lab: str
+    purpose: str
+    kept: bool
+    first: tuple[Identity, ...] = field(default=())
+    """First processes of its hosts, which may still live."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether any of its hosts lives."""
+        return any(first.alive() for first in self.first)
+
+
+def leftovers() -> tuple[Leftover, ...]:
+    """Labs whose owner is gone, kept ones too. Needs root."""
+    with registry():
+        return _held_leftovers(control_groups())
+
+
+def clean(*, kept: bool = False) -> tuple[str, ...]:
+    """Remove what labs without an owner left, kept ones only when asked; returns their names."""
+    with registry():
+        return clean_held(control_groups(), kept=kept)
+
+
+def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[str, ...]:
+    """The same for one who holds the registry already."""
+    found = [one for one in _held_leftovers(groups) if kept or not one.kept]
+    for leftover in found:
+        _remove(groups, leftover)
+    return tuple(leftover.lab for leftover in found)
+
+
+def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
+    known = {path.name for path in LABS.iterdir()}
+    traces = set(groups.children(TOP)) | _names(SCRATCH)
+    found = [_judge(lab) for lab in sorted(known)]
+    nameless = [Leftover(lab, "", kept=False) for lab in sorted(traces - known)]
+    return tuple(one for one in [*found, *nameless] if one is not None)
+
+
+def _judge(lab: str) -> Leftover | None:
+    """A lab with a state directory; None while its owner lives, which holds the lock."""
+    directory = LABS / lab
+    file = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return None
+    finally:
+        os.close(file)
+    try:
+        owner = Owner.read((directory / "owner.json").read_text())
+    except (FileNotFoundError, ValueError, KeyError):
+        return Leftover(lab, "", kept=False)
+    return Leftover(lab, owner.purpose, owner.keep, tuple(owner.first.values()))
+
+
+def _remove(groups: ControlGroups, leftover: Leftover) -> None:
+    group = f"{TOP}/{leftover.lab}"
+    groups.thaw_below(group)
+    for first in leftover.first:
+        first.kill()
+    groups.remove(group)
+    shutil.rmtree(SCRATCH / leftover.lab, ignore_errors=True)
+    shutil.rmtree(LABS / leftover.lab, ignore_errors=True)
+
+
+def _names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()} if directory.is_dir() else set()

@@ -1,0 +1,148 @@
+"""Control groups, whichever version this machine has them in.
+
+A lab's groups are `/dunnage/<lab>/<host>/<unit>` below every hierarchy (version 1) or below the
+unified mount (version 2). Processes live in units only, as version 2 demands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from dunnage.errors import UnavailableError
+
+TOP = "/dunnage"
+"""Above the groups of all labs."""
+CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "blkio", "pids", "freezer")
+"""What is used where it is mounted."""
+QUOTA_PERIOD = 10_000
+"""Microseconds. The kernel's default of 100 ms would stop a throttled server for so long that the
+quota, not the platform, made its high percentiles."""
+MOST_WEIGHT = 256.0
+_PATIENCE = 10.0
+"""Seconds in which the kernel must have carried out what it was told."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a group may use. None means no limit of its own; `weight` is a share, 1 the default."""
+
+    cores: tuple[int, ...] | None = None
+    memory: int | None = None
+    """Bytes, swap included."""
+    cpus: float | None = None
+    """Processors' worth of time."""
+    pids: int | None = None
+    weight: float = 1.0
+
+
+class ControlGroups(Protocol):
+    """The groups of this machine. Names of groups are absolute, below each hierarchy."""
+
+    @property
+    def version(self) -> int:
+        """1 or 2."""
+
+    def make(self, group: str, shape: Shape) -> None:
+        """Make a group whose parents exist, or give an existing one another shape."""
+
+    def join_files(self, group: str) -> tuple[Path, ...]:
+        """Files into which a process of one thread writes `0` to join the group."""
+
+    def freeze(self, group: str) -> None:
+        """Hold the processes of a group still; returns when they are."""
+
+    def thaw(self, group: str) -> None:
+        """Let them go on."""
+
+    def thaw_below(self, group: str) -> None:
+        """Let go on whatever would otherwise not even die when it is killed."""
+
+    def processes(self, group: str) -> tuple[int, ...]:
+        """Process ids in a group and all below it."""
+
+    def children(self, group: str) -> tuple[str, ...]:
+        """Names of the groups right below one, in any hierarchy."""
+
+    def remove(self, group: str) -> bool:
+        """Remove a group with all below it; False when processes in it do not end."""
+
+
+def control_groups(mounts: str | None = None) -> ControlGroups:
+    """Return the control groups of this machine, as `/proc/self/mounts` shows them.
+
+    Version 1 is used where its memory controller is mounted: on a machine with both, the unified
+    hierarchy is empty. Raises UnavailableError when there is neither.
+    """
+    from dunnage.hosts.control_groups_v1 import VersionOne
+    from dunnage.hosts.control_groups_v2 import VersionTwo
+
+    text = Path("/proc/self/mounts").read_text() if mounts is None else mounts
+    legacy, unified = mounted(text)
+    if "memory" in legacy and "cpu" in legacy:
+        return VersionOne(legacy)
+    if unified is not None:
+        return VersionTwo(unified)
+    raise UnavailableError(
+        "no control groups are mounted", hint="mount -t cgroup2 cgroup2 /sys/fs/cgroup"
+    )
+
+
+def mounted(mounts: str) -> tuple[Mapping[str, Path], Path | None]:
+    """Return where the version 1 controllers are mounted, and the unified hierarchy."""
+    legacy: dict[str, Path] = {}
+    unified = None
+    for line in mounts.splitlines():
+        _, place, kind, options, *_ = line.split()
+        if kind == "cgroup2":
+            unified = Path(place)
+        elif kind == "cgroup":
+            for option in options.split(","):
+                if option in CONTROLLERS:
+                    legacy.setdefault(option, Path(place))
+    return legacy, unified
+
+
+def until(done: Callable[[], bool]) -> bool:
+    """Ask the kernel until it has carried something out; False when it has not in ten seconds."""
+    deadline = time.monotonic() + _PATIENCE
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def bottom_up(directory: Path) -> Iterator[Path]:
+    """Every directory below and including this one, children first; those that vanish are left."""
+    with contextlib.suppress(FileNotFoundError):
+        for child in directory.iterdir():
+            if child.is_dir():
+                yield from bottom_up(child)
+        yield directory
+
+
+def remove_directories(*directories: Path) -> bool:
+    """Remove a group's directories with all below them; False while processes are in one."""
+    busy = False
+    for group in (group for directory in directories for group in bottom_up(directory)):
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            busy = True
+    return not busy
+
+
+def process_ids(directory: Path) -> frozenset[int]:
+    """Processes in a group and all below it."""
+    found: set[int] = set()
+    for group in bottom_up(directory):
+        with contextlib.suppress(OSError):
+            found.update(int(pid) for pid in (group / "cgroup.procs").read_text().split())
+    return frozenset(found)

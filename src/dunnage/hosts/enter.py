@@ -1,0 +1,133 @@
+"""Starting a program inside a host: thin acting around `dunnage-engine enter`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dunnage.errors import HostLostError, RunError
+from dunnage.hosts.first_process import FirstProcess
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ENVIRONMENT: Mapping[str, str] = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
+"""What every program starts with, so that ours does not leak into what is measured."""
+_PATIENCE = 30.0
+"""Seconds in which a program must have started; only a frozen unit takes so long."""
+
+
+def open_files() -> int:
+    """Most open files of every process, soft and hard: 20,000, or what this machine allows."""
+    return min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+
+
+@dataclass(frozen=True)
+class Door:
+    """The way into one incarnation of a host."""
+
+    engine: Path
+    host: str
+    first: FirstProcess
+
+    def lost(self) -> HostLostError:
+        """The error to raise when the host is gone."""
+        return HostLostError("the host no longer answers", where=self.host)
+
+    def enter(
+        self,
+        argv: Sequence[str],
+        join: Sequence[Path],
+        *,
+        env: Mapping[str, str] | None = None,
+        directory: str = "/",
+        log: str | None = None,
+    ) -> Entered:
+        """Start a program; with a log it has no input, without its three streams are pipes.
+
+        Raises HostLostError, and RunError when it could not even be tried.
+        """
+        if not self.first.alive():
+            raise self.lost()
+        ours, theirs = os.pipe()
+        try:
+            words = ["enter", "--host", str(self.first.pid), "--report", str(theirs)]
+            words += ["--files", str(open_files()), "--directory", directory]
+            words += [word for file in join for word in ("--join", str(file))]
+            words += [] if log is None else ["--log", log]
+            outside = subprocess.Popen(
+                [str(self.engine), *words, "--", *argv],
+                stdin=subprocess.PIPE if log is None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if log is None else subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**ENVIRONMENT, **(env or {})},
+                pass_fds=(theirs,),
+                start_new_session=True,
+            )
+            os.close(theirs)
+            theirs = -1
+            return self._entered(outside, _report(ours), keep_streams=log is None)
+        finally:
+            os.close(ours)
+            if theirs >= 0:
+                os.close(theirs)
+
+    def _entered(
+        self, outside: subprocess.Popen[bytes], report: Mapping[str, int], *, keep_streams: bool
+    ) -> Entered:
+        if "inner" not in report:
+            if "outer" in report:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(report["outer"], signal.SIGKILL)
+            outside.kill()
+            _, complaint = outside.communicate()
+            if not self.first.alive():
+                raise self.lost()
+            said = complaint.decode(errors="replace").strip() or "its unit may be frozen"
+            raise RunError(f"a program cannot be started: {said}", where=self.host)
+        if not keep_streams and outside.stderr is not None:
+            outside.stderr.close()
+        return Entered(outside, outer=report["outer"], inner=report["inner"])
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A program that was started in a host: `outside` is its parent and ends as it does."""
+
+    outside: subprocess.Popen[bytes]
+    outer: int
+    """Its process id as this machine sees it."""
+    inner: int
+    """Its process id as the host sees it."""
+
+    def signal(self, number: int) -> None:
+        """Send it a signal, if it still lives."""
+        if self.outside.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.outer, number)
+
+    def kill(self) -> None:
+        """Kill it and its process group, and wait for the end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.outer, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.outside.communicate(timeout=1.0)
+        self.outside.kill()
+        self.outside.wait()
+
+
+def _report(descriptor: int) -> Mapping[str, int]:
+    """Read the two process ids; the report ends when the program runs or has failed to."""
+    text = b""
+    while select.select([descriptor], [], [], _PATIENCE)[0]:
+        part = os.read(descriptor, 200)
+        if not part:
+            break
+        text += part
+    lines = [line.split() for line in text.decode().splitlines()]
+    return {words[0]: int(words[1]) for words in lines}

@@ -1,0 +1,79 @@
+"""Facts about this machine and how a lab divides it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from dunnage.hosts.cores import Partition
+from dunnage.hosts.network import InForce
+from dunnage.model.study import TestbedSpec
+from dunnage.model.value import Scalar
+
+_SYSTEM = Path("/sys/devices/system")
+
+
+def machine_facts() -> dict[str, Scalar]:
+    """Hardware and kernel settings that bear on a measurement."""
+    memory = _fields(Path("/proc/meminfo"))
+    return {
+        "cpu.model": cpu_model(Path("/proc/cpuinfo").read_text()),
+        "cpu.count": os.cpu_count(),
+        "cpu.governor": _first_line(_SYSTEM / "cpu/cpu0/cpufreq/scaling_governor"),
+        "memory.total": _kibibytes(memory.get("MemTotal")),
+        "memory.swap": _kibibytes(memory.get("SwapTotal")),
+        "memory.transparent_hugepages": _chosen(
+            Path("/sys/kernel/mm/transparent_hugepage/enabled")
+        ),
+        "kernel": platform.release(),
+        "kernel.clocksource": _first_line(_SYSTEM / "clocksource/clocksource0/current_clocksource"),
+    }
+
+
+def lab_facts(
+    spec: TestbedSpec, partition: Partition, cgroups: int, in_force: Mapping[str, InForce]
+) -> dict[str, Scalar]:
+    """How the lab divides the machine, and what its network really has."""
+    facts: dict[str, Scalar] = {
+        "hosts.kind": "namespace",
+        "hosts.cgroups": cgroups,
+        "hosts.memory": None if spec.memory is None else int(spec.memory),
+        "cores.apart": partition.apart,
+        "cores.siblings_parted": partition.siblings_parted,
+        "network.steer": spec.steer,
+    }
+    for group, cores in partition.groups.items():
+        facts[f"cores.{group}"] = ",".join(map(str, cores))
+    for host, interface in in_force.items():
+        facts[f"network.{host}.mtu"] = interface.mtu
+        facts[f"network.{host}.rps"] = interface.rps
+    return facts
+
+
+def cpu_model(cpuinfo: str) -> str:
+    """Name of the processor, or the architecture where the kernel tells no name."""
+    named = re.search(r"^model name\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
+    return named[1].strip() if named else platform.machine()
+
+
+def _fields(path: Path) -> dict[str, str]:
+    pairs = (line.partition(":") for line in path.read_text().splitlines())
+    return {key: value.strip() for key, _, value in pairs}
+
+
+def _kibibytes(text: str | None) -> int | None:
+    return None if text is None else int(text.split()[0]) * 1024
+
+
+def _first_line(path: Path) -> str | None:
+    return path.read_text().strip() if path.exists() else None
+
+
+def _chosen(path: Path) -> str | None:
+    """The word in brackets, as in `always [madvise] never`."""
+    line = _first_line(path)
+    found = re.search(r"\[(\w+)\]", line or "")
+    return found[1] if found else None

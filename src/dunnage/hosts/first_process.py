@@ -1,0 +1,127 @@
+"""A host's first process: as long as it lives, the host does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dunnage.errors import UnavailableError
+
+_ENDING = 0x4
+"""`PF_EXITING` of the kernel: set before it begins to kill what lives in the namespaces."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A process, told from a later one that got the same number by its start time (in ticks)."""
+
+    pid: int
+    born: int
+
+    def alive(self) -> bool:
+        """Whether it lives and is not ending."""
+        return running(self.pid) == self
+
+    def kill(self) -> None:
+        """Kill it, if it still lives."""
+        with contextlib.suppress(ProcessLookupError):
+            hold = os.pidfd_open(self.pid)
+            try:
+                if running(self.pid) == self:
+                    signal.pidfd_send_signal(hold, signal.SIGKILL)
+            finally:
+                os.close(hold)
+
+
+def identity(pid: int) -> Identity:
+    """Who has this number now; raises ProcessLookupError when no one has."""
+    found = running(pid)
+    if found is None:
+        raise ProcessLookupError(pid)
+    return found
+
+
+def running(pid: int) -> Identity | None:
+    """Who has this number now; None for no one, or one that is ending."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # proc(5): after the command in brackets, which may hold anything, come state, …, flags
+    # (the 9th field of all) and start time (the 22nd).
+    fields = text.rpartition(")")[2].split()
+    if fields[0] in "ZX" or int(fields[6]) & _ENDING:
+        return None
+    return Identity(pid, int(fields[19]))
+
+
+class FirstProcess:
+    """The first process of one host, started here. It ends when this process does.
+
+    `ready` must be called before anything else is asked; several may be started before that.
+    """
+
+    def __init__(self, engine: Path, name: str, hosts: Path, join: Sequence[Path]) -> None:
+        joins = [word for file in join for word in ("--join", str(file))]
+        self._name = name
+        self._identity: Identity | None = None
+        self._waiter = subprocess.Popen(
+            [str(engine), "init", "--name", name, "--hosts", str(hosts), *joins],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def ready(self) -> None:
+        """Wait until the host is furnished. Raises UnavailableError with what it said."""
+        said = self._waiter.stdout
+        lines = [said.readline().decode().strip() for _ in range(2)] if said else []
+        pids = [int(line.split()[1]) for line in lines if line.startswith("host ")]
+        self._identity = running(pids[0]) if pids else None
+        if "ready" not in lines or self._identity is None:
+            self.end()
+            complaint = self._waiter.stderr.read() if self._waiter.stderr else b""
+            raise UnavailableError(
+                f"a host cannot be made: {complaint.decode().strip()}",
+                where=self._name,
+                hint="dunnage doctor",
+            )
+
+    @property
+    def identity(self) -> Identity:
+        """The process as this machine sees it."""
+        if self._identity is None:
+            raise RuntimeError("a host is asked before `ready`")
+        return self._identity
+
+    @property
+    def pid(self) -> int:
+        """Its process id as this machine sees it."""
+        return self.identity.pid
+
+    def alive(self) -> bool:
+        """Whether the host lives."""
+        return self.identity.alive()
+
+    def keep(self) -> None:
+        """Let the host outlive this process."""
+        if self._waiter.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._waiter.stdin.write(b"k")
+                self._waiter.stdin.flush()
+            self._waiter.stdin.close()
+
+    def end(self) -> None:
+        """Kill it, and wait until all that lived in the host is gone."""
+        if self._identity is not None:
+            self._identity.kill()
+        if self._waiter.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._waiter.stdin.close()
+        self._waiter.wait()

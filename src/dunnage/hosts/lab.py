@@ -1,0 +1,125 @@
+"""A lab's traces outside its namespaces, and who owns them.
+
+`/run/dunnage/labs/<lab>` has `owner.json`, and `lock`, which the owner holds as long as it lives.
+The directory is made first and removed last, so control groups and scratch directories without it
+belong to no one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dunnage.errors import UnavailableError
+from dunnage.hosts.first_process import Identity, identity
+
+STATE = Path("/run/dunnage")
+LABS = STATE / "labs"
+SCRATCH = Path("/var/tmp/dunnage")  # noqa: S108 - a disk is wanted, and the names below are random
+OWNER_VERSION = 1
+"""1: first."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who made a lab, what for, and its hosts' first processes."""
+
+    purpose: str
+    owner: Identity
+    first: Mapping[str, Identity]
+    keep: bool = False
+
+    def text(self) -> str:
+        """As `owner.json` has it."""
+        return json.dumps({"version": OWNER_VERSION, **asdict(self)}, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, text: str) -> Owner:
+        """Read `owner.json`; raises ValueError or KeyError when it is not one."""
+        said = json.loads(text)
+        first = {name: Identity(**identity) for name, identity in said["first"].items()}
+        return cls(said["purpose"], Identity(**said["owner"]), first, said["keep"])
+
+
+@contextmanager
+def registry() -> Iterator[None]:
+    """Hold the list of labs: for the moment in which one is made or removed."""
+    try:
+        STATE.mkdir(mode=0o755, exist_ok=True)
+        LABS.mkdir(mode=0o755, exist_ok=True)
+        file = os.open(STATE / "labs.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except PermissionError:
+        raise UnavailableError(
+            "only root can make hosts on this machine", hint="sudo dunnage doctor"
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+class Lab:
+    """The traces of one lab that this process owns."""
+
+    def __init__(self, name: str, purpose: str, lock: int) -> None:
+        self.name = name
+        self._purpose = purpose
+        self._lock = lock
+
+    @classmethod
+    def make(cls, purpose: str) -> Lab:
+        """Make a lab under a name of its own, held by this process. The registry must be held."""
+        name = secrets.token_hex(4)
+        directory = LABS / name
+        directory.mkdir(mode=0o700)
+        lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lab = cls(name, purpose, lock)
+        lab.write_owner({}, keep=False)
+        return lab
+
+    @property
+    def directory(self) -> Path:
+        """Where its state lies."""
+        return LABS / self.name
+
+    @property
+    def hosts_file(self) -> Path:
+        """What its hosts see as `/etc/hosts`."""
+        return self.directory / "hosts"
+
+    @property
+    def scratch(self) -> Path:
+        """Where its hosts' directories on a disk lie."""
+        return SCRATCH / self.name
+
+    @property
+    def group(self) -> str:
+        """Control group above its hosts'."""
+        return f"/dunnage/{self.name}"
+
+    def write_owner(self, first: Mapping[str, Identity], *, keep: bool) -> None:
+        """Put down which first processes belong to it."""
+        me = identity(os.getpid())
+        new = self.directory / "owner.json.new"
+        new.write_text(Owner(self._purpose, me, first, keep).text())
+        new.rename(self.directory / "owner.json")
+
+    def let_go(self) -> None:
+        """Leave it without an owner."""
+        os.close(self._lock)
+
+    def forget(self) -> None:
+        """Remove its directories."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        with registry():
+            shutil.rmtree(self.directory, ignore_errors=True)
+        os.close(self._lock)

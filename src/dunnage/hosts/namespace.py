@@ -1,0 +1,218 @@
+"""A lab: hosts made of namespaces on this machine, joined by a switch of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from dunnage.contracts import Clock, Host
+from dunnage.errors import UnavailableError
+from dunnage.hosts.clean import clean_held
+from dunnage.hosts.control_groups import MOST_WEIGHT, TOP, ControlGroups, Shape, control_groups
+from dunnage.hosts.cores import CLIENT, CONTROL, CONTROL_WEIGHT, Partition, partition, usable_cores
+from dunnage.hosts.enter import Door
+from dunnage.hosts.environment import lab_facts, machine_facts
+from dunnage.hosts.first_process import FirstProcess
+from dunnage.hosts.lab import Lab, registry
+from dunnage.hosts.namespace_host import INIT_UNIT, NamespaceHost, Surroundings
+from dunnage.hosts.network import InForce, Plug, hosts_file, in_force, join_script, switch_batch
+from dunnage.model.study import TestbedSpec
+from dunnage.model.value import Scalar
+
+_SWITCH = "switch"
+
+
+class MachineClock:
+    """This machine's clock, which all hosts of a lab share."""
+
+    def now(self) -> float:
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+@contextmanager
+def open_namespace(
+    spec: TestbedSpec, *, name: str, engine: Path, keep: bool
+) -> Iterator[NamespaceTestbed]:
+    """Make a lab for as long as the `with` lasts, or longer when it is to be kept.
+
+    `name` says what it is for, to whoever finds it. Removes first what labs without an owner left.
+    Raises UnavailableError when this machine cannot make hosts.
+    """
+    if not engine.exists():
+        raise UnavailableError(f"`{engine}` is not built", hint="cargo build --release")
+    groups = control_groups()
+    with registry():
+        clean_held(groups, kept=False)
+        lab = Lab.make(name)
+    testbed = NamespaceTestbed(spec, lab, groups, engine)
+    with ExitStack() as release:
+        release.callback(testbed.release)
+        testbed.open()
+        try:
+            yield testbed
+        finally:
+            if keep:
+                testbed.keep()
+                release.pop_all()
+
+
+class NamespaceTestbed:
+    """The hosts of one lab. `open` once; then `release` or `keep` once."""
+
+    def __init__(self, spec: TestbedSpec, lab: Lab, groups: ControlGroups, engine: Path) -> None:
+        self._spec = spec
+        self._lab = lab
+        self._groups = groups
+        self._engine = engine
+        self._partition: Partition = partition(usable_cores(), tuple(spec.hosts))
+        self._first: dict[str, FirstProcess] = {}
+        self._plugs: dict[str, Plug] = {}
+        self._in_force: dict[str, InForce] = {}
+        self._hosts: dict[str, NamespaceHost] = {}
+        for group, count in spec.hosts.items():
+            for number in range(1, count + 1):
+                self._name_host(f"{group}-{number}", group)
+
+    @property
+    def name(self) -> str:
+        """The lab's name on this machine."""
+        return self._lab.name
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        return tuple(self._hosts.values())
+
+    @property
+    def clock(self) -> Clock:
+        return MachineClock()
+
+    def group(self, name: str) -> tuple[Host, ...]:
+        return tuple(host for host in self._hosts.values() if host.group == name)
+
+    def host(self, name: str) -> NamespaceHost:
+        """One host by its name; KeyError if there is none."""
+        return self._hosts[name]
+
+    def lost(self) -> tuple[str, ...]:
+        return tuple(name for name in self._hosts if not self._first[name].alive())
+
+    def restore(self, name: str) -> None:
+        host = self._hosts[name]
+        self._first.pop(name).end()
+        self._groups.remove(host.control_group(""))
+        host.forget_units()
+        host.remove_scratch()
+        self._plugs[name] = replace(self._plugs[name], generation=self._plugs[name].generation + 1)
+        self._begin([name])
+        self._join([name], bridge=False)
+
+    def environment(self) -> Mapping[str, Scalar]:
+        return {
+            **machine_facts(),
+            **lab_facts(self._spec, self._partition, self._groups.version, self._in_force),
+        }
+
+    def open(self) -> None:
+        """Make the switch and all hosts, and join them."""
+        for group in (TOP, self._lab.group):
+            # All of a lab outweighs what else runs here, our own orchestration included.
+            self._groups.make(group, Shape(weight=MOST_WEIGHT))
+        self._lab.hosts_file.write_text(hosts_file(self._plugs))
+        self._begin([_SWITCH, *self._hosts])
+        self._join(list(self._hosts), bridge=True)
+
+    def keep(self) -> None:
+        """Leave the lab to itself: it lives on without us."""
+        self._write_owner(keep=True)
+        for first in self._first.values():
+            first.keep()
+        self._lab.let_go()
+
+    def release(self) -> None:
+        """End every host and remove what is left of the lab."""
+        for host in self._hosts.values():
+            self._groups.thaw_below(host.control_group(""))
+        for first in self._first.values():
+            first.end()
+        self._groups.remove(self._lab.group)
+        self._lab.forget()
+
+    def _name_host(self, name: str, group: str) -> None:
+        plug = Plug(len(self._plugs) + 1)
+        self._plugs[name] = plug
+        self._hosts[name] = NamespaceHost(
+            Surroundings(
+                name=name,
+                group=group,
+                address=plug.address,
+                scratch=self._lab.scratch / name,
+                control_group=f"{self._lab.group}/{name}",
+                groups=self._groups,
+            ),
+            lambda: Door(self._engine, name, self._first[name]),
+        )
+
+    def _begin(self, names: list[str]) -> None:
+        """Start the first processes of hosts side by side, and wait until all are furnished."""
+        for name in names:
+            join: tuple[Path, ...] = ()
+            if name in self._hosts:
+                self._make_groups(self._hosts[name])
+                self._hosts[name].make_scratch()
+                join = self._groups.join_files(self._hosts[name].control_group(INIT_UNIT))
+            self._first[name] = FirstProcess(self._engine, name, self._lab.hosts_file, join)
+        for name in names:
+            self._first[name].ready()
+        self._write_owner(keep=False)
+
+    def _make_groups(self, host: NamespaceHost) -> None:
+        limited = self._spec.memory if host.group not in (CLIENT, CONTROL) else None
+        shape = Shape(
+            cores=self._partition.groups[host.group],
+            memory=None if limited is None else int(limited),
+            weight=CONTROL_WEIGHT if host.group == CONTROL else 1.0,
+        )
+        self._groups.make(host.control_group(""), shape)
+        self._groups.make(host.control_group(INIT_UNIT), Shape())
+
+    def _join(self, names: list[str], *, bridge: bool) -> None:
+        """Plug hosts into the switch and let each set up its end, all at the same time."""
+        plugs = {self._first[name].pid: self._plugs[name] for name in names}
+        # Only the network is entered: process ids must mean what they mean here.
+        switch = f"--net=/proc/{self._first[_SWITCH].pid}/ns/net"
+        _insist(
+            subprocess.run(
+                ["nsenter", switch, "ip", "-batch", "-"],
+                input=switch_batch(plugs, bridge=bridge).encode(),
+                capture_output=True,
+                check=False,
+            )
+        )
+        joining = {}
+        for name in names:
+            cores = self._partition.groups[self._hosts[name].group] if self._spec.steer else None
+            script = join_script(self._plugs[name], cores)
+            joining[name] = self._hosts[name].enter(["sh", "-c", script])
+        for name, entered in joining.items():
+            out, err = entered.outside.communicate()
+            _insist(subprocess.CompletedProcess([], entered.outside.returncode, out, err))
+            self._in_force[name] = in_force(out.decode())
+
+    def _write_owner(self, *, keep: bool) -> None:
+        first = {name: process.identity for name, process in self._first.items()}
+        self._lab.write_owner(first, keep=keep)
+
+
+def _insist(done: subprocess.CompletedProcess[bytes]) -> None:
+    if done.returncode != 0:
+        raise UnavailableError(
+            f"hosts cannot be joined to a network: {done.stderr.decode().strip()}",
+            hint="dunnage doctor",
+        )

@@ -1,0 +1,216 @@
+"""A host made of namespaces: its own network, mounts, processes, name and control groups."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dunnage.contracts import Completed
+from dunnage.errors import RunError
+from dunnage.hosts.control_groups import ControlGroups, Shape
+from dunnage.hosts.enter import Door, Entered
+from dunnage.hosts.process import NamespaceProcess
+from dunnage.model.study import Limits
+from dunnage.units import duration
+
+ENGINE = "/run/dunnage/engine"
+"""Where `dunnage-engine init` shows itself in every host."""
+INIT_UNIT = "init"
+_MISSING = 44
+"""Exit code of our own scripts for a file that is not there; no program below uses it."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a host has that does not change while it is lost and restored."""
+
+    name: str
+    group: str
+    address: str
+    scratch: Path
+    control_group: str
+    groups: ControlGroups
+
+
+class NamespaceHost:
+    """One host of a lab; `door` is asked for the way into its present incarnation."""
+
+    engine = ENGINE
+
+    def __init__(self, surroundings: Surroundings, door: Callable[[], Door]) -> None:
+        self._is = surroundings
+        self._door = door
+        self._units: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        return self._is.name
+
+    @property
+    def group(self) -> str:
+        return self._is.group
+
+    @property
+    def address(self) -> str:
+        return self._is.address
+
+    @property
+    def scratch(self) -> str:
+        return str(self._is.scratch)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str = "",
+        timeout: float = 60.0,
+        unit: str = "command",
+    ) -> Completed:
+        code, out, err = self._carry_out(argv, stdin.encode(), timeout, unit)
+        return Completed(
+            tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace")
+        )
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        unit: str,
+        log: str,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        directory: str = "/",
+    ) -> NamespaceProcess:
+        self._own(log)
+        self._make(unit, shape(limits or Limits()))
+        door = self._door()
+        join = self._is.groups.join_files(self.control_group(unit))
+        entered = door.enter(argv, join, env=env, directory=directory, log=log)
+        return NamespaceProcess(door, entered)
+
+    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        target = self._own(path)
+        script = f'mkdir -p -- "$2" && cat > "$1" && chmod {mode:o} -- "$1"'
+        self._script(script, [str(target), str(target.parent)], content)
+
+    def get(self, path: str) -> bytes:
+        script = f'test -e "$1" || exit {_MISSING}; exec cat -- "$1"'
+        code, out, err = self._carry_out(_shell(script, [path]), b"", 60.0, "command")
+        if code == _MISSING:
+            raise FileNotFoundError(f"{self.name}:{path}")
+        self._insist(code, err, f"read `{path}`")
+        return out
+
+    def remove(self, path: str) -> None:
+        self._script('exec rm -rf -- "$1"', [str(self._own(path))])
+
+    def put_tree(self, source: Path, path: str) -> None:
+        target = self._own(path)
+        door = self._door()
+        if not door.first.alive():
+            raise door.lost()
+        words = ["graft", "--host", str(door.first.pid), "--source", str(source)]
+        done = subprocess.run(
+            [str(door.engine), *words, "--target", str(target)], capture_output=True, check=False
+        )
+        self._insist(done.returncode, done.stderr, f"show `{source}` at `{path}`")
+
+    def control_group(self, unit: str) -> str:
+        return f"{self._is.control_group}/{unit}" if unit else self._is.control_group
+
+    def freeze(self, unit: str) -> None:
+        self._is.groups.freeze(self.control_group(unit))
+
+    def thaw(self, unit: str) -> None:
+        self._is.groups.thaw(self.control_group(unit))
+
+    def clock_offset(self) -> float:
+        return 0.0
+
+    def enter(self, argv: Sequence[str]) -> Entered:
+        """Start a program outside all units but the first process's, its streams being pipes."""
+        join = self._is.groups.join_files(self.control_group(INIT_UNIT))
+        return self._door().enter(argv, join)
+
+    def make_scratch(self) -> None:
+        """Make its directory on a disk."""
+        self._is.scratch.mkdir(parents=True)
+
+    def remove_scratch(self) -> None:
+        """Remove that directory with all in it."""
+        shutil.rmtree(self._is.scratch, ignore_errors=True)
+
+    def power_cut(self) -> None:
+        """Kill the first process: everything on the host ends at once, without warning."""
+        self._door().first.end()
+
+    def forget_units(self) -> None:
+        """The control groups of units were removed."""
+        self._units.clear()
+
+    def _carry_out(
+        self, argv: Sequence[str], stdin: bytes, timeout: float, unit: str
+    ) -> tuple[int, bytes, bytes]:
+        self._make(unit, None)
+        door = self._door()
+        entered = door.enter(argv, self._is.groups.join_files(self.control_group(unit)))
+        try:
+            out, err = entered.outside.communicate(stdin, timeout)
+        except subprocess.TimeoutExpired:
+            entered.kill()
+            self._insist_alive(door)
+            raise RunError(
+                f"`{shlex.join(argv)}` did not end within {duration(timeout)}", where=self.name
+            ) from None
+        except BaseException:
+            entered.kill()
+            raise
+        code = NamespaceProcess(door, entered).wait(0)
+        return code, out, err
+
+    def _script(self, script: str, arguments: Sequence[str], stdin: bytes = b"") -> None:
+        code, _, err = self._carry_out(_shell(script, arguments), stdin, 60.0, "command")
+        self._insist(code, err, f"write or remove `{arguments[0]}`")
+
+    def _insist(self, code: int, stderr: bytes, what: str) -> None:
+        if code != 0:
+            said = stderr.decode(errors="replace").strip() or f"exit code {code}"
+            self._insist_alive(self._door())
+            raise RunError(f"cannot {what}: {said}", where=self.name)
+
+    def _insist_alive(self, door: Door) -> None:
+        if not door.first.alive():
+            raise door.lost()
+
+    def _make(self, unit: str, wanted: Shape | None) -> None:
+        """Make a unit's group; without a wanted shape an existing one keeps what it has."""
+        if wanted is None and unit in self._units:
+            return
+        self._is.groups.make(self.control_group(unit), wanted or Shape())
+        self._units.add(unit)
+
+    def _own(self, path: str) -> PurePosixPath:
+        """The path, when it is the host's own: the rest of the disk is this machine's."""
+        clean = PurePosixPath(path)
+        roots = (PurePosixPath("/run"), PurePosixPath("/tmp"), PurePosixPath(self.scratch))  # noqa: S108
+        if ".." in clean.parts or not any(root in clean.parents for root in roots):
+            raise RunError(
+                f"`{path}` is not the host's own: only paths below `/run`, `/tmp` and "
+                f"`{self.scratch}` are",
+                where=self.name,
+            )
+        return clean
+
+
+def shape(limits: Limits) -> Shape:
+    """What the limits of a member mean for its control group."""
+    memory = None if limits.memory is None else int(limits.memory)
+    return Shape(memory=memory, cpus=limits.cpus, pids=limits.pids)
+
+
+def _shell(script: str, arguments: Sequence[str]) -> list[str]:
+    return ["sh", "-c", script, "sh", *arguments]
