@@ -13,7 +13,6 @@ _SERVER = (
     "arch_bits",
     "monotonic_clock",
     "multiplexing_api",
-    "io_threads_active",
     "role",
     "connected_slaves",
     "master_link_status",

@@ -64,7 +64,7 @@ def _cluster(place: Place) -> Iterator[tuple[str, Scalar]]:
     redis, bus = place.ports["redis"], place.ports["bus"]
     yield "cluster-enabled", True
     yield "cluster-port", bus.bind.port
-    if redis.peer == redis.client or redis.peer.port != redis.client.port:
+    if redis.peer.port != redis.client.port:
         yield "cluster-announce-ip", redis.client.host
         yield "cluster-announce-bus-port", bus.client.port
     else:

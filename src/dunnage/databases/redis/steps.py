@@ -72,7 +72,7 @@ def size(place: Place, *, cluster: bool) -> Step:
 def ask(place: Place, *, cluster: bool) -> tuple[Step, ...]:
     """Ask a member for its facts."""
     member = place.member
-    sections = command(place, "INFO", "server", "clients", "stats", "replication", "memory")
+    sections = command(place, "INFO", "server", "replication", "memory")
     steps = [
         Step("server", member, sections, parse=partial(answers.server_facts, member)),
         Step(
