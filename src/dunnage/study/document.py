@@ -37,6 +37,8 @@ class Document:
     data: Data
     lines: Mapping[Path, int]
     problems: tuple[Problem, ...]
+    spoiled: frozenset[Path] = frozenset()
+    """Where a value stands that is among the problems already, and that reads as None."""
 
     def line(self, path: Path) -> int:
         """Line, from 1, of the nearest place on the way to `path`; 0 when there is none."""
@@ -70,7 +72,7 @@ def read_document(text: str) -> Document:
         return _refused(0, "the file is empty", "start with: dunnage init")
     reader = _Reader()
     data = reader.value(node, (), ())
-    return Document(data, reader.lines, tuple(reader.problems))
+    return Document(data, reader.lines, tuple(reader.problems), frozenset(reader.spoiled))
 
 
 def holds(data: object, step: str | int) -> bool:
@@ -105,9 +107,17 @@ class _Reader:
 
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    spoiled: set[Path] = field(default_factory=set)
     nodes: int = 0
 
     def value(self, node: Node, path: Path, above: tuple[Node, ...]) -> Data:
+        before = len(self.problems)
+        data = self._value(node, path, above)
+        if data is None and len(self.problems) > before:
+            self.spoiled.add(path)
+        return data
+
+    def _value(self, node: Node, path: Path, above: tuple[Node, ...]) -> Data:
         line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
         self.nodes += 1

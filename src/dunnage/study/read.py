@@ -22,7 +22,8 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     and nothing else, whatever the text.
     """
     document = read_document(text)
-    problems = [*document.problems, *(_problem(each, document) for each in _wrong(document, offer))]
+    wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
+    problems = [*document.problems, *(_problem(each, document) for each in wrong)]
     if problems:
         raise StudyError(path, tuple(sorted(problems, key=lambda problem: problem.line)))
     return Study.model_validate_json(json.dumps(document.data), strict=True)

@@ -1,0 +1,73 @@
+"""The grammar of study files as a JSON Schema, which gives editors completion and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dunnage.model.metrics import METRICS
+from dunnage.model.offer import Offer
+from dunnage.model.study import Study
+from dunnage.study.matrix import FACTORS
+from dunnage.study.rules import OPERATIONS
+
+
+def study_schema(offer: Offer) -> dict[str, Any]:
+    """Return the schema with everything that this Dunnage knows by name filled in.
+
+    A schema cannot say all that `dunnage plan` checks: whether names refer to something, and
+    whether a platform has a network.
+    """
+    schema = Study.model_json_schema()
+    parts = schema["$defs"]
+    networks = {name for each in offer.platforms.values() for name in each.networks}
+    endpoints = {
+        name
+        for each in offer.platforms.values()
+        for choices in each.endpoints.values()
+        for name in choices
+    }
+    topologies = {name for each in offer.databases.values() for name in each.topologies}
+    _name_them(parts["TestbedSpec"], "kind", offer.testbeds)
+    _name_them(parts["SubstrateSpec"], "kind", offer.substrates)
+    _name_them(parts["DatabaseSpec"], "kind", offer.databases)
+    _name_them(parts["DatabaseSpec"], "topology", topologies)
+    _name_them(parts["DeploymentSpec"], "platform", offer.platforms)
+    _name_them(parts["DeploymentSpec"], "network", networks)
+    _name_them(parts["DeploymentSpec"], "endpoint", endpoints)
+    _name_them(parts["SamplerSpec"], "kind", offer.samplers)
+    _name_them(parts["QuestionSpec"], "metric", METRICS, in_order=True)
+    _name_them(schema, "generator", offer.generators)
+    _override(parts)
+    letters = {"type": "string", "enum": list(OPERATIONS), "description": "A core workload."}
+    workloads = schema["properties"]["workloads"]
+    workloads["items"] = {"anyOf": [letters, workloads["items"]]}
+    factors = schema["properties"]["factors"]
+    factors["propertyNames"] = {"enum": list(FACTORS)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://dunnage.invalid/schema/study.schema.json",
+        **schema,
+        "title": "A Dunnage study",
+        "description": "What to compare, where, under which load, and which questions to answer.",
+    }
+
+
+def _name_them(
+    part: dict[str, Any], key: str, known: Iterable[str], *, in_order: bool = False
+) -> None:
+    """Allow only known names for one key, and nothing where it may be left out."""
+    names = list(known) if in_order else sorted(known)
+    said = part["properties"][key]
+    if "anyOf" in said:
+        said["anyOf"] = [{"type": "string", "enum": names}, {"type": "null"}]
+    else:
+        said["enum"] = names
+
+
+def _override(parts: dict[str, Any]) -> None:
+    """A deployment's own `database` takes the same keys as the study's, none of them required."""
+    database = parts["DatabaseSpec"]
+    own = parts["DeploymentSpec"]["properties"]["database"]
+    own.pop("additionalProperties", None)
+    own.update(type="object", properties=database["properties"], additionalProperties=False)

@@ -1,0 +1,350 @@
+"""Study files: what is accepted, and what each mistake is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dunnage.errors import Problem, StudyError
+from dunnage.model.study import Study
+from dunnage.study.read import read_study
+from dunnage.study.template import template
+from offers import OFFER
+
+STUDIES = Path(__file__).parents[3] / "studies"
+
+GOOD = """\
+dunnage: 1
+name: good
+testbed: {kind: namespace, hosts: {db: 3, client: 1}}
+database: {kind: redis, topology: replicas, members: 3}
+deployments:
+  native: {platform: native}
+  docker: {platform: docker, network: bridge}
+workloads: [A, C]
+load: {threads: [32], duration: 4s}
+twin: native
+questions:
+  Q1: {baseline: native, against: [docker, native-twin], metric: service.p95}
+"""
+
+
+def problems(text: str) -> tuple[Problem, ...]:
+    with pytest.raises(StudyError) as raised:
+        read_study(text, "study.yaml", OFFER)
+    return raised.value.problems
+
+
+def only_problem(text: str) -> Problem:
+    found = problems(text)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def changed(old: str, new: str) -> str:
+    assert old in GOOD
+    return GOOD.replace(old, new)
+
+
+def test_a_good_study_is_read_with_its_defaults() -> None:
+    study = read_study(GOOD, "study.yaml", OFFER)
+    assert isinstance(study, Study)
+    assert study.load.duration == 4.0
+    assert [workload.name for workload in study.workloads] == ["A", "C"]
+    assert study.blocks == 6
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_built_in_study_reads_without_problems(path: Path) -> None:
+    assert read_study(path.read_text(), str(path), OFFER).name == path.stem
+
+
+@pytest.mark.parametrize(
+    ("name", "database", "platforms"),
+    [
+        ("my-study", "redis", ("native", "docker")),
+        ("just native", "redis", ("native",)),
+        ("true", "redis", ("docker",)),
+        ("2024-01-01", "fake", ("fake",)),
+        ("→", "redis", ("native", "docker")),
+    ],
+)
+def test_what_init_writes_reads_without_problems(
+    name: str, database: str, platforms: tuple[str, ...]
+) -> None:
+    study = read_study(template(name, database, platforms), "study.yaml", OFFER)
+    assert study.database.kind == database
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "what", "hint"),
+    [
+        ("twin: native", "twni: native", 10, "unknown key `twni`", "did you mean `twin`?"),
+        ("name: good\n", "", 1, "`name` is missing", "write `name: my-study`"),
+        ("name: good", "name: 5", 2, "`name` must be text, not `5`", 'put it in quotes: "5"'),
+        ("name: good", "name: a b", 2, "`a b` cannot be a name", "use letters"),
+        ("dunnage: 1", "dunnage: 2", 1, "`dunnage` must be 1", "needs a newer Dunnage"),
+        ("kind: namespace", "kind: nmespace", 3, "unknown testbed", "did you mean `namespace`?"),
+        ("client: 1", "clients: 1", 3, "no group `client`", "hosts: {db: 3, client: 1}"),
+        ("db: 3", "db: 0", 3, "`db` must be at least 1, not `0`", ""),
+        ("kind: redis", "kind: redi", 4, "unknown database `redi`", "did you mean `redis`?"),
+        ("replicas", "replica", 4, "has no topology `replica`", "did you mean `replicas`?"),
+        ("members: 3", 'members: 3, version: "6"', 4, "version `6`", "known: `7.0`"),
+        ("members: 3", "members: 2.5", 4, "`members` must be a whole number", "members: 3"),
+        ("members: 3", "members: true", 4, "must be a whole number, not `true`", "members: 3"),
+        ("members: 3", "members: 4", 4, "members live on different hosts", "db: 4"),
+        ("topology: replicas", "topology: single", 4, "a single Redis has one member", ""),
+        ("platform: native", "platform: natve", 6, "unknown platform", "did you mean `native`?"),
+        ("platform: native", "client: host", 6, "`platform` is missing", "platform: native"),
+        ("platform: native", "platform: native, storage: volume", 6, "no storage", "`tmpfs`"),
+        ("platform: native", "platform: native, client: container", 6, "cannot run", "`host`"),
+        ("network: bridge", "network: brigde", 7, "has no network", "did you mean `bridge`?"),
+        ("network: bridge", "endpoint: container-dns", 7, "has no endpoint", "`host-port`"),
+        ("network: bridge", "hosts: dv", 7, "unknown group of hosts", "did you mean `db`?"),
+        ("network: bridge", "hosts: client", 7, "load is made there", "hosts: db"),
+        ("network: bridge", "slowdown: 200%", 7, "must be less than 1, not `200%`", "5%"),
+        ("network: bridge", "limits: {memory: 1 GByte}", 7, "`1 GByte` is not a size", ""),
+        ("network: bridge", "limits: {cpu: 1}", 7, "unknown key `cpu`", "did you mean `cpus`?"),
+        ("network: bridge", "database: {memers: 3}", 7, "unknown key", "did you mean `members`?"),
+        ("network: bridge", "database: {members: x}", 7, "must be a whole number", ""),
+        ("network: bridge", "database: {kind: mongo}", 7, "unknown database `mongo`", ""),
+        ("network: bridge", "database: {members: 9}", 7, "do not fit on the 3 hosts", ""),
+        ("network: bridge", "database: {topology: single}", 7, "has one member", ""),
+        ("[A, C]", "[A, A]", 8, "two workloads are called `A`", ""),
+        ("[A, C]", "[A, G]", 8, "cannot be `G`", ""),
+        ("[A, C]", "[]", 8, "`workloads` is empty", "workloads: [A, C]"),
+        ("[A, C]", "A", 8, "`workloads` must be a list", "workloads: [A, C]"),
+        ("threads: [32]", "threads: 32", 9, "`threads` must be a list", "threads: [8, 32]"),
+        ("threads: [32]", "threads: [32, 32]", 9, "the level `t32` is there twice", ""),
+        ("threads: [32]", "threads: [32], rate: [5]", 9, "cannot both be given", ""),
+        ("threads: [32], ", "", 9, "neither `threads` nor `rate`", "rate: [2000]"),
+        ("threads: [32]", "rate: [60%]", 9, "must be a number, not `60%`", ""),
+        ("duration: 4s", "timeout: 4s", 9, "how long a run is", "duration: 10s"),
+        ("duration: 4s", "duration: 4 parsec", 9, "is not a duration", ""),
+        ("duration: 4s", "duration: 20ms", 9, "must be at least 1s", "duration: 10s"),
+        ("duration: 4s", "duration: 4s, operations: 5", 9, "cannot both be given", ""),
+        ("duration: 4s", "duration: 4s, arrivals: poisson", 9, "only with `rate`", ""),
+        ("duration: 4s", "duration: 4s, warmup: -1s", 9, "must not be negative", ""),
+        ("twin: native", "twin: naitve", 10, "unknown deployment", "did you mean `native`?"),
+        ("baseline: native", "baseline: nativ", 12, "unknown deployment", "`native`"),
+        ("[docker, native-twin]", "[dokcer]", 12, "unknown deployment", "`docker`"),
+        ("[docker, native-twin]", "[native]", 12, "is compared with itself", "twin"),
+        ("[docker, native-twin]", "[docker, docker]", 12, "is there twice", ""),
+        ("service.p95", "service.p59", 12, "unknown metric", "did you mean `service.p"),
+        ("service.p95", "response.p95", 12, "needs intended starts", "`service.p95`"),
+        ("service.p95", "scan.service.p95", 12, "does any scan", "`read`, `update`"),
+        ("twin: native", "generator: yscb", 10, "unknown generator", "`engine`"),
+        ("twin: native", "sampler: {kind: engin}", 10, "unknown sampler", "`engine`"),
+        ("twin: native", "sampler: {rate: 50Hz}", 10, "must be at most 20, not `50Hz`", "5Hz"),
+        ("twin: native", "substrate: {kind: deamons}", 10, "unknown substrate", "`daemons`"),
+        ("twin: native", "substrate: {kind: existing}", 10, "no Docker context", "db-1"),
+        ("twin: native", "factors: {storag: [bind]}", 10, "unknown factor", "`storage`"),
+        ("twin: native", "blocks: 1_000_000_000_000_000_000", 10, "too large", ""),
+        ("twin: native", "name: again", 10, "stands here again, first on line 2", ""),
+        ("twin: native", "3: native", 10, "the key `3` is not a word", '"3"'),
+        ("twin: native", "twin: !!python/name:os.system x", 10, "the tag", ""),
+        ("twin: native", "<<: {a: 1}", 10, "`<<` is not part", "write the keys out"),
+    ],
+)
+def test_one_mistake_is_told_where_it_is_and_what_to_write(
+    old: str, new: str, line: int, what: str, hint: str
+) -> None:
+    text = changed(old, new)
+    if "native-twin" in text and "twin: native\n" not in text:
+        text = text.replace(", native-twin", "")
+    problem = only_problem(text)
+    assert problem.line == line
+    assert what in problem.what
+    assert hint in problem.hint
+
+
+def test_a_mistake_in_one_part_does_not_hide_those_in_others() -> None:
+    text = changed("kind: redis", "knid: redis").replace("platform: docker", "platform: dokcer")
+    text = text.replace("[A, C]", "[A, {name: x, cor: A}]").replace("threads: [32]", "threads: [x]")
+    text = text.replace("baseline: native", "baseline: natvie")
+    assert [problem.line for problem in problems(text)] == [4, 7, 8, 9, 12]
+
+
+def test_a_deployment_that_cannot_be_understood_is_not_reported_as_unknown_too() -> None:
+    assert "platfrom" in only_problem(changed("platform: docker", "platfrom: docker")).what
+
+
+def test_factors_are_judged_with_every_deployment_that_they_make() -> None:
+    text = changed("twin: native\n", "factors: {storage: [bind, volume]}\n")
+    text = text[: text.index("questions:")]
+    problem = only_problem(text)
+    assert problem.line == 10
+    assert "platform `native` has no storage `volume`" in problem.what
+
+
+def test_too_many_combinations_are_refused_before_they_are_made() -> None:
+    values = ", ".join(str(number) for number in range(1, 200))
+    text = changed("twin: native", f"factors: {{limits.cpus: [{values}], limits.pids: [{values}]}}")
+    assert "at most 100" in only_problem(text[: text.index("questions:")]).what
+
+
+def test_a_substrate_speaks_only_for_platforms_of_its_family() -> None:
+    text = changed("platform: docker, network: bridge", "platform: native")
+    study = read_study(text + "substrate: {kind: existing}\n", "study.yaml", OFFER)
+    assert study.substrate.kind == "existing"
+
+
+def test_an_open_load_may_be_asked_for_response_times() -> None:
+    text = changed("threads: [32]", "rate: [2000], arrivals: poisson").replace(
+        "service.p95", "response.p95"
+    )
+    assert read_study(text, "study.yaml", OFFER).load.rate == (2000.0,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "just words",
+        "[1, 2]",
+        "a: [",
+        "a: b: c",
+        "\t- a",
+        "a: *b",
+        "&a [*a]",
+        "&a {b: *a}",
+        "--- a\n--- b\n",
+        "\x00\x01\x02",
+        "\ufffd" * 100,
+        '"\\UFFFFFFFF"',
+        'name: "\\ud800"',
+        "? [a, b]\n: c",
+        "? {a: b}\n: c",
+        "~: 1",
+        "%YAML 3.1\n---\na: 1",
+        "%YAML 1.1\n---\ndunnage: yes",
+        "!!python/object/apply:os.system ['true']",
+        "dunnage: !!binary aGVsbG8=",
+        "dunnage: !!int x",
+        "dunnage: .nan",
+        "seed: " + "9" * 5000,
+        "[" * 100_000,
+        "{a: " * 50_000,
+        "- " * 50_000,
+        "a: " + "x" * 300_000,
+        "\n".join(f"a{n}: 1" for n in range(20_000)),
+        "a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + "\n".join(
+            f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]"
+            for n in range(9)
+        ),
+        "deployments: [a]\nworkloads: {a: b}\nload: x\nquestions: 5\ntestbed: []\nfactors: x",
+        "deployments: {a: [x], b: 5, c: {database: {kind: {a: b}}}}\nfactors: {storage: [[x]]}",
+        "deployments: {a: {platform: native}}\nfactors: {storage: [{a: b}], limits.cpus: [x, -1]}",
+    ],
+)
+def test_no_text_whatever_ends_in_anything_but_problems(text: str) -> None:
+    found = problems(text)
+    assert found
+    assert all(problem.what and "\n" not in problem.what for problem in found)
+    assert [problem.line for problem in found] == sorted(problem.line for problem in found)
+
+
+JARGON = ("Input should", "Value error", "pydantic", "Traceback", "NoneType", "validation")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200))
+def test_arbitrary_text_raises_nothing_but_a_study_error(text: str) -> None:
+    assert_only_problems(text)
+
+
+KEYS = st.sampled_from(
+    [
+        "dunnage",
+        "name",
+        "testbed",
+        "kind",
+        "hosts",
+        "memory",
+        "substrate",
+        "contexts",
+        "database",
+        "version",
+        "members",
+        "settings",
+        "consistency",
+        "deployments",
+        "platform",
+        "network",
+        "storage",
+        "limits",
+        "slowdown",
+        "factors",
+        "workloads",
+        "core",
+        "phase",
+        "records",
+        "load",
+        "threads",
+        "rate",
+        "duration",
+        "operations",
+        "questions",
+        "baseline",
+        "against",
+        "metric",
+        "twin",
+        "sampler",
+        "blocks",
+        "repeat",
+        "client",
+        "native",
+        "docker",
+        "storage",
+        "limits.cpus",
+        "database.members",
+        "Q1",
+    ]
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.sampled_from(["A", "native", "docker", "redis", "5%", "1s", "host", "t 1", "x" * 80, "é"]),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inside: st.one_of(
+        st.lists(inside, max_size=4), st.dictionaries(KEYS, inside, max_size=6)
+    ),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(KEYS, TREES, max_size=12))
+def test_arbitrary_values_under_known_keys_raise_nothing_but_a_study_error(
+    data: dict[str, object],
+) -> None:
+    assert_only_problems(_flow({"dunnage": 1, **data}))
+
+
+def assert_only_problems(text: str) -> None:
+    try:
+        read_study(text, "study.yaml", OFFER)
+    except StudyError as error:
+        assert error.problems
+        for problem in error.problems:
+            assert not any(word in problem.what for word in JARGON), problem
+
+
+def _flow(value: object) -> str:
+    """Write a value as YAML in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_flow(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_flow(each) for each in value) + "]"
+    if isinstance(value, str):
+        return f'"{value}"'
+    return {None: "~", True: "true", False: "false"}.get(value, str(value))  # type: ignore[call-overload, no-any-return]
