@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -46,6 +47,7 @@ def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[str, ...]:
     found = [one for one in _held_leftovers(groups) if kept or not one.kept]
     for leftover in found:
         _remove(groups, leftover)
+    forget_tops(groups)
     return tuple(leftover.lab for leftover in found)
 
 
@@ -55,6 +57,13 @@ def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
     found = [_judge(lab) for lab in sorted(known)]
     nameless = [Leftover(lab, "", kept=False) for lab in sorted(traces - known)]
     return tuple(one for one in [*found, *nameless] if one is not None)
+
+
+def forget_tops(groups: ControlGroups) -> None:
+    """Remove what lies above all labs when no lab is left. The registry must be held."""
+    groups.remove_empty(TOP)
+    with contextlib.suppress(OSError):
+        SCRATCH.rmdir()
 
 
 def _judge(lab: str) -> Leftover | None:

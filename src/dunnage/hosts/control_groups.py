@@ -71,6 +71,9 @@ class ControlGroups(Protocol):
     def remove(self, group: str) -> bool:
         """Remove a group with all below it; False when processes in it do not end."""
 
+    def remove_empty(self, group: str) -> None:
+        """Remove a group if nothing is in it."""
+
 
 def control_groups(mounts: str | None = None) -> ControlGroups:
     """Return the control groups of this machine, as `/proc/self/mounts` shows them.
@@ -82,29 +85,44 @@ def control_groups(mounts: str | None = None) -> ControlGroups:
     from dunnage.hosts.control_groups_v2 import VersionTwo
 
     text = Path("/proc/self/mounts").read_text() if mounts is None else mounts
-    legacy, unified = mounted(text)
-    if "memory" in legacy and "cpu" in legacy:
-        return VersionOne(legacy)
-    if unified is not None:
-        return VersionTwo(unified)
+    found = mounted(text)
+    if "memory" in found.controllers and "cpu" in found.controllers:
+        return VersionOne(found.controllers, found.others)
+    if found.unified is not None:
+        return VersionTwo(found.unified)
     raise UnavailableError(
         "no control groups are mounted", hint="mount -t cgroup2 cgroup2 /sys/fs/cgroup"
     )
 
 
-def mounted(mounts: str) -> tuple[Mapping[str, Path], Path | None]:
-    """Return where the version 1 controllers are mounted, and the unified hierarchy."""
-    legacy: dict[str, Path] = {}
+@dataclass(frozen=True)
+class Mounted:
+    """Where control groups are mounted."""
+
+    controllers: Mapping[str, Path]
+    """Version 1: those of `CONTROLLERS` that there are; some may share a mount."""
+    others: tuple[Path, ...]
+    """Hierarchies that we do not use, but a container runtime below us does."""
+    unified: Path | None
+    """Version 2."""
+
+
+def mounted(mounts: str) -> Mounted:
+    """Read `/proc/self/mounts`."""
+    controllers: dict[str, Path] = {}
+    others: list[Path] = []
     unified = None
     for line in mounts.splitlines():
         _, place, kind, options, *_ = line.split()
+        used = [option for option in options.split(",") if option in CONTROLLERS]
         if kind == "cgroup2":
             unified = Path(place)
-        elif kind == "cgroup":
-            for option in options.split(","):
-                if option in CONTROLLERS:
-                    legacy.setdefault(option, Path(place))
-    return legacy, unified
+        if kind == "cgroup" and used:
+            for controller in used:
+                controllers.setdefault(controller, Path(place))
+        elif kind in ("cgroup", "cgroup2"):
+            others.append(Path(place))
+    return Mounted(controllers, tuple(others), unified)
 
 
 def until(done: Callable[[], bool]) -> bool:
@@ -137,6 +155,13 @@ def remove_directories(*directories: Path) -> bool:
         except OSError:
             busy = True
     return not busy
+
+
+def remove_empty_directories(*directories: Path) -> None:
+    """Remove groups' directories where nothing is in them."""
+    for directory in directories:
+        with contextlib.suppress(OSError):
+            directory.rmdir()
 
 
 def process_ids(directory: Path) -> frozenset[int]:

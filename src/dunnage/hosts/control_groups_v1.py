@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dunnage.errors import RunError
@@ -14,18 +14,24 @@ from dunnage.hosts.control_groups import (
     bottom_up,
     process_ids,
     remove_directories,
+    remove_empty_directories,
     until,
 )
 
 
 class VersionOne:
-    """Controller → where its hierarchy is mounted; some may share one mount."""
+    """Controller → where its hierarchy is mounted; some may share one mount.
+
+    Groups are made in those. Container runtimes make theirs in the `others` too, below the same
+    names, so what is removed is looked for there as well.
+    """
 
     version = 1
 
-    def __init__(self, mounts: Mapping[str, Path]) -> None:
+    def __init__(self, mounts: Mapping[str, Path], others: Sequence[Path] = ()) -> None:
         self._mounts = dict(mounts)
         self._roots = tuple(dict.fromkeys(mounts.values()))
+        self._everywhere = (*self._roots, *others)
 
     def make(self, group: str, shape: Shape) -> None:
         for root in self._roots:
@@ -61,20 +67,23 @@ class VersionOne:
                     (frozen / "freezer.state").write_text("THAWED")
 
     def processes(self, group: str) -> tuple[int, ...]:
-        found = [process_ids(_below(root, group)) for root in self._roots]
+        found = [process_ids(_below(root, group)) for root in self._everywhere]
         return tuple(sorted(frozenset[int]().union(*found)))
 
     def children(self, group: str) -> tuple[str, ...]:
         found: set[str] = set()
-        for root in self._roots:
+        for root in self._everywhere:
             with contextlib.suppress(FileNotFoundError):
                 found.update(path.name for path in _below(root, group).iterdir() if path.is_dir())
         return tuple(sorted(found))
 
     def remove(self, group: str) -> bool:
         self.thaw_below(group)
-        directories = [_below(root, group) for root in self._roots]
+        directories = [_below(root, group) for root in self._everywhere]
         return until(lambda: remove_directories(*directories))
+
+    def remove_empty(self, group: str) -> None:
+        remove_empty_directories(*(_below(root, group) for root in self._everywhere))
 
     def _set_cores(self, group: str, cores: tuple[int, ...] | None) -> None:
         """A new group has neither cores nor memory nodes, and takes no process without."""

@@ -11,6 +11,7 @@ from dunnage.hosts.control_groups import (
     Shape,
     process_ids,
     remove_directories,
+    remove_empty_directories,
     until,
 )
 
@@ -66,6 +67,9 @@ class VersionTwo:
 
     def remove(self, group: str) -> bool:
         return until(lambda: remove_directories(self._below(group)))
+
+    def remove_empty(self, group: str) -> None:
+        remove_empty_directories(self._below(group))
 
     def _hand_down(self, directory: Path) -> None:
         """Offer the wanted controllers, those that there are, to the children of a group."""

@@ -84,6 +84,7 @@ class Lab:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lab = cls(name, purpose, lock)
         lab.write_owner({}, keep=False)
+        lab.scratch.mkdir(parents=True)
         return lab
 
     @property
@@ -118,8 +119,6 @@ class Lab:
         os.close(self._lock)
 
     def forget(self) -> None:
-        """Remove its directories."""
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        with registry():
-            shutil.rmtree(self.directory, ignore_errors=True)
+        """Remove its state. The registry must be held."""
+        shutil.rmtree(self.directory, ignore_errors=True)
         os.close(self._lock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from dunnage.contracts import Clock, Host
 from dunnage.errors import UnavailableError
-from dunnage.hosts.clean import clean_held
+from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups import MOST_WEIGHT, TOP, ControlGroups, Shape, control_groups
 from dunnage.hosts.cores import CLIENT, CONTROL, CONTROL_WEIGHT, Partition, partition, usable_cores
 from dunnage.hosts.enter import Door
@@ -51,6 +52,9 @@ def open_namespace(
     with registry():
         clean_held(groups, kept=False)
         lab = Lab.make(name)
+        for group in (TOP, lab.group):
+            # All of a lab outweighs what else runs here, our own orchestration included.
+            groups.make(group, Shape(weight=MOST_WEIGHT))
     testbed = NamespaceTestbed(spec, lab, groups, engine)
     with ExitStack() as release:
         release.callback(testbed.release)
@@ -121,9 +125,6 @@ class NamespaceTestbed:
 
     def open(self) -> None:
         """Make the switch and all hosts, and join them."""
-        for group in (TOP, self._lab.group):
-            # All of a lab outweighs what else runs here, our own orchestration included.
-            self._groups.make(group, Shape(weight=MOST_WEIGHT))
         self._lab.hosts_file.write_text(hosts_file(self._plugs))
         self._begin([_SWITCH, *self._hosts])
         self._join(list(self._hosts), bridge=True)
@@ -142,7 +143,10 @@ class NamespaceTestbed:
         for first in self._first.values():
             first.end()
         self._groups.remove(self._lab.group)
-        self._lab.forget()
+        shutil.rmtree(self._lab.scratch, ignore_errors=True)
+        with registry():
+            self._lab.forget()
+            forget_tops(self._groups)
 
     def _name_host(self, name: str, group: str) -> None:
         plug = Plug(len(self._plugs) + 1)

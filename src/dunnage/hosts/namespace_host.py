@@ -138,7 +138,7 @@ class NamespaceHost:
 
     def make_scratch(self) -> None:
         """Make its directory on a disk."""
-        self._is.scratch.mkdir(parents=True)
+        self._is.scratch.mkdir()
 
     def remove_scratch(self) -> None:
         """Remove that directory with all in it."""

@@ -1,0 +1,112 @@
+"""What this machine can do for a lab, found out without making one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dunnage.errors import UnavailableError
+from dunnage.hosts.control_groups import Shape, control_groups
+from dunnage.model.offer import Capability, Support
+
+_TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
+
+
+def supports(engine: Path) -> Mapping[Capability, Support]:
+    """Try, on this machine, what namespace hosts need; `engine` is the built binary."""
+    root = _root()
+    if not root.met:
+        needs_root = Support(False, "it cannot be tried without root", root.hint)
+        tried = dict.fromkeys(_TRIED, needs_root)
+    else:
+        tried = {one: try_it() for one, try_it in _TRIED.items()}
+    return {Capability.ROOT: root, Capability.ENGINE: _engine(engine), **tried}
+
+
+def _root() -> Support:
+    if os.geteuid() == 0:
+        return Support(True)
+    return Support(False, "hosts on this machine can only be made by root", "sudo -s")
+
+
+def _engine(engine: Path) -> Support:
+    if not engine.exists():
+        return Support(False, f"`{engine}` is not built", "cargo build --release")
+    complaint = _attempt([str(engine), "--version"])
+    if complaint is None:
+        return Support(True)
+    return Support(False, f"`{engine}` does not run: {complaint}", "cargo build --release")
+
+
+def _namespaces() -> Support:
+    for tool, package in _TOOLS.items():
+        if shutil.which(tool) is None:
+            return Support(False, f"`{tool}` is not on PATH", f"apt-get install {package}")
+    kinds = ["--net", "--mount", "--pid", "--uts", "--ipc", "--fork"]
+    script = "mount -t tmpfs tmpfs /run && ip link add lab0 type bridge && "
+    script += "ip link add port type veth peer name plug"
+    complaint = _attempt(["unshare", *kinds, "sh", "-c", script])
+    if complaint is None:
+        return Support(True)
+    return Support(
+        False,
+        f"namespaces, bridges or veth pairs cannot be made here: {complaint}",
+        "capsh --print  # in a container, CAP_SYS_ADMIN and CAP_NET_ADMIN are needed",
+    )
+
+
+def _cgroups() -> Support:
+    group = f"/dunnage-probe-{os.getpid()}"
+    try:
+        groups = control_groups()
+        groups.make(group, Shape())
+        groups.remove(group)
+    except UnavailableError as error:
+        return Support(False, error.what, error.hint)
+    except OSError as error:
+        return Support(
+            False,
+            f"control groups cannot be made: {error}",
+            "mount -o remount,rw /sys/fs/cgroup",
+        )
+    return Support(True)
+
+
+def _vxlan() -> Support:
+    link = ["ip", "link", "add", "v", "type", "vxlan", "id", "1", "dstport", "4789"]
+    complaint = _attempt(["unshare", "--net", *link])
+    if complaint is None:
+        return Support(True)
+    return Support(False, f"the kernel makes no VXLAN: {complaint}", "modprobe vxlan")
+
+
+def _ipvs() -> Support:
+    if Path("/proc/net/ip_vs").exists() or _attempt(["modprobe", "-n", "ip_vs"]) is None:
+        return Support(True)
+    return Support(
+        False,
+        "the kernel has no IPVS, which Swarm's virtual IPs need",
+        "modprobe ip_vs  # or use endpoints that need none, or hosts with another kernel",
+    )
+
+
+_TRIED = {
+    Capability.NAMESPACES: _namespaces,
+    Capability.CGROUPS: _cgroups,
+    Capability.VXLAN: _vxlan,
+    Capability.IPVS: _ipvs,
+}
+
+
+def _attempt(argv: Sequence[str]) -> str | None:
+    """What a command complained of; None when it succeeded."""
+    try:
+        done = subprocess.run(argv, capture_output=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    return done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
