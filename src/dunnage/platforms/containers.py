@@ -30,7 +30,7 @@ class Stay:
         return {LABEL: self.id}
 
     @property
-    def filter(self) -> dict[str, str]:
+    def filter(self) -> dict[str, Any]:
         """What Docker's lists take to find them."""
         return {"label": f"{LABEL}={self.id}"}
 
@@ -88,10 +88,10 @@ def network_arguments(network: str, stay: Stay) -> dict[str, Any]:
 
 
 def limit_arguments(limits: Limits) -> dict[str, Any]:
-    """Limits as the native member's control group has them; swap is not limited there either."""
+    """Limits as the native member's control group has them: memory and swap together."""
     found: dict[str, Any] = {}
     if limits.memory is not None:
-        found |= {"mem_limit": int(limits.memory), "memswap_limit": -1}
+        found |= {"mem_limit": int(limits.memory), "memswap_limit": int(limits.memory)}
     if limits.cpus is not None:
         found |= {"cpu_period": _PERIOD, "cpu_quota": round(limits.cpus * _PERIOD)}
     if limits.pids is not None:

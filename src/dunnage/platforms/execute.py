@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from docker import APIClient
 from docker.errors import APIError
@@ -34,7 +35,7 @@ def execute(
     except APIError as refusal:
         return Completed(tuple(argv), NOT_RUN, "", explanation(refusal))
     try:
-        outputs = _converse(stream, stdin.encode(), time.monotonic() + timeout)
+        stdout, stderr = converse(stream, stdin, timeout)
     except TimeoutError as error:
         raise RunError(
             f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
@@ -42,25 +43,23 @@ def execute(
     finally:
         stream.close()
     code = api.exec_inspect(command)["ExitCode"]
-    return Completed(
-        tuple(argv),
-        NOT_RUN if code is None else int(code),
-        outputs[_STDOUT].decode(errors="replace"),
-        outputs[_STDERR].decode(errors="replace"),
-    )
+    return Completed(tuple(argv), NOT_RUN if code is None else int(code), stdout, stderr)
 
 
-def _converse(stream: object, stdin: bytes, ends: float) -> dict[int, bytearray]:
-    connection: socket.socket = getattr(stream, "_sock", stream)  # type: ignore[assignment]
+def converse(stream: Any, stdin: str, timeout: float) -> tuple[str, str]:
+    """Send `stdin` and read both outputs until they end; raises TimeoutError after `timeout`."""
+    ends = time.monotonic() + timeout
+    connection: socket.socket = getattr(stream, "_sock", stream)
     connection.settimeout(max(ends - time.monotonic(), 0.001))
     if stdin:
-        connection.sendall(stdin)
+        connection.sendall(stdin.encode())
         connection.shutdown(socket.SHUT_WR)
     outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
     while header := _receive(connection, _HEADER.size, ends):
         channel, length = _HEADER.unpack(header)
         outputs[channel] += _receive(connection, length, ends)
-    return outputs
+    stdout, stderr = (outputs[each].decode(errors="replace") for each in (_STDOUT, _STDERR))
+    return stdout, stderr
 
 
 def _receive(connection: socket.socket, count: int, ends: float) -> bytes:

@@ -56,6 +56,8 @@ class _Member:
         except TimeoutError:
             self.process.signal("KILL")
             self.process.wait(_KILLED)
+        # What it forked, such as a snapshot being written, is in its process group.
+        self.host.run(["pkill", "-KILL", "-g", str(self.process.pid)])
 
 
 class Native:
@@ -195,7 +197,7 @@ class Native:
 
 
 def _unit(member: str) -> str:
-    return f"members/{member}"
+    return f"member-{member}"
 
 
 def _log(host: Host, member: str) -> str:

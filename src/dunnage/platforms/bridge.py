@@ -1,0 +1,60 @@
+"""What is in force on the way to a container: read from the daemon, the kernel and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from docker import DockerClient
+
+from dunnage.contracts import Daemon, Host
+from dunnage.platforms.link import addresses, link
+
+
+def way_in(
+    client: DockerClient, daemon: Daemon, host: Host, container: Mapping[str, Any]
+) -> dict[str, str]:
+    """Driver, bridge, MTU, proxy processes and translations; `container` is its inspection."""
+    outside = link(host)
+    joined: Mapping[str, Any] = next(iter(container["NetworkSettings"]["Networks"].values()))
+    network = client.networks.get(joined["NetworkID"])
+    driver = str(network.attrs["Driver"])
+    if driver == "host":
+        return {"driver": driver, **outside}
+    inside = addresses(host, ["nsenter", f"--target={container['State']['Pid']}", "--net"])
+    return {
+        "driver": driver,
+        "bridge": _bridge(network.attrs),
+        "interface": outside["interface"],
+        "mtu": _mtu(inside, joined["IPAddress"]),
+        "host_mtu": outside["mtu"],
+        "proxies": str(_proxies(host)),
+        "translations": _translations(host, daemon.environment),
+    }
+
+
+def _bridge(network: Mapping[str, Any]) -> str:
+    options = network.get("Options") or {}
+    return str(options.get("com.docker.network.bridge.name") or f"br-{network['Id'][:12]}")
+
+
+def _mtu(interfaces: list[dict[str, Any]], address: str) -> str:
+    for interface in interfaces:
+        if any(each.get("local") == address for each in interface.get("addr_info", ())):
+            return str(interface["mtu"])
+    return "unknown"
+
+
+def _proxies(host: Host) -> int:
+    """Number of docker-proxy processes; a process that ends meanwhile is not counted."""
+    names = host.run(["sh", "-c", "cat /proc/[0-9]*/comm 2>/dev/null"]).stdout
+    return names.split("\n").count("docker-proxy")
+
+
+def _translations(host: Host, environment: Mapping[str, str]) -> str:
+    """Number of rules that translate a destination, from the daemon's own iptables."""
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    rules = host.run(["env", *variables, "iptables", "--table", "nat", "--list-rules"])
+    if rules.code != 0:
+        return f"unknown: {rules.stderr.strip() or 'iptables failed'}"
+    return str(sum("-j DNAT" in rule for rule in rules.stdout.splitlines()))

@@ -1,0 +1,228 @@
+"""A container on the client's host that acts as a host, so that a generator need not know."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+from docker import DockerClient
+from docker.errors import APIError, NotFound
+from docker.models.containers import Container
+from docker.types import Mount, Ulimit
+
+from dunnage.contracts import Completed, Host
+from dunnage.docker_api import translated
+from dunnage.errors import RunError
+from dunnage.model.study import Limits
+from dunnage.platforms.containers import Stay, limit_arguments, network_arguments
+from dunnage.platforms.execute import converse
+
+_ENDED = ("exited", "dead")
+
+
+@dataclass(frozen=True)
+class ContainerProcess:
+    """A program that is a container's first process."""
+
+    container: Container
+
+    @property
+    def pid(self) -> int:
+        """Its process id on the container's host."""
+        self.container.reload()
+        return int(self.container.attrs["State"]["Pid"])
+
+    def poll(self) -> int | None:
+        """Exit code, or None while it lives."""
+        self.container.reload()
+        state = self.container.attrs["State"]
+        return int(state["ExitCode"]) if state["Status"] in _ENDED else None
+
+    def wait(self, timeout: float) -> int:
+        """Exit code; raises TimeoutError after `timeout` seconds."""
+        try:
+            return int(self.container.wait(timeout=timeout)["StatusCode"])
+        except (requests.ReadTimeout, requests.ConnectionError) as error:
+            if (code := self.poll()) is not None:
+                return code
+            raise TimeoutError(
+                f"container {self.container.name} still runs after {timeout:g} s"
+            ) from error
+
+    def signal(self, name: str) -> None:
+        """Send a signal; nothing happens if it has ended."""
+        with contextlib.suppress(NotFound):
+            if self.poll() is None:
+                with contextlib.suppress(APIError):  # it may end between the two
+                    self.container.kill(f"SIG{name}")
+
+
+class ClientContainer:
+    """Each program gets a container of its own, in the unit's control group of the client's host.
+
+    The engine and the scratch directory are bind-mounted at their own paths, so files are put and
+    fetched as on the host; programs and files must lie there.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        client: DockerClient,
+        *,
+        image: str,
+        network: str,
+        stay: Stay,
+        ulimits: list[Ulimit],
+    ) -> None:
+        self._host = host
+        self._client = client
+        self._image = image
+        self._ulimits = ulimits
+        self._network = network
+        self._stay = stay
+        self._logs: dict[str, Container] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of the host that it is on."""
+        return self._host.name
+
+    @property
+    def group(self) -> str:
+        """That host's group."""
+        return self._host.group
+
+    @property
+    def address(self) -> str:
+        """That host's address."""
+        return self._host.address
+
+    @property
+    def engine(self) -> str:
+        """Path of `dunnage-engine` in the container and on its host."""
+        return self._host.engine
+
+    @property
+    def scratch(self) -> str:
+        """The host's own directory, shared with the container."""
+        return self._host.scratch
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str = "",
+        timeout: float = 60.0,
+        unit: str = "command",
+    ) -> Completed:
+        """Run a program to its end in a container; raises RunError after `timeout` seconds."""
+        options = {"stdin_open": bool(stdin)}
+        container = self._create(argv, unit, "/", {}, None, options)
+        attach = {"stdin": int(bool(stdin)), "stdout": 1, "stderr": 1, "stream": 1}
+        try:
+            with self._spoken("a client's container cannot run"):
+                stream = self._client.api.attach_socket(str(container.id), params=attach)
+                container.start()
+            try:
+                stdout, stderr = converse(stream, stdin, timeout)
+                code = ContainerProcess(container).wait(timeout)
+            except TimeoutError as error:
+                raise RunError(
+                    f"`{' '.join(argv)}` did not end within {timeout:g} s", where=self.name
+                ) from error
+            finally:
+                stream.close()
+            return Completed(tuple(argv), code, stdout, stderr)
+        finally:
+            container.remove(force=True)
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        unit: str,
+        log: str,
+        env: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        directory: str = "/",
+    ) -> ContainerProcess:
+        """Start a program in a container of its own; `log` is its name for what it writes."""
+        container = self._create(argv, unit, directory, env or {}, limits, {})
+        with self._spoken("a client's container cannot start"):
+            container.start()
+        self._logs[log] = container
+        return ContainerProcess(container)
+
+    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+        """Write a file below the scratch directory."""
+        self._host.put(path, content, mode=mode)
+
+    def get(self, path: str) -> bytes:
+        """Read a file below the scratch directory, or the log of what was started."""
+        if path in self._logs:
+            with self._spoken("a client's log cannot be read"):
+                return bytes(self._logs[path].logs())
+        return self._host.get(path)
+
+    def remove(self, path: str) -> None:
+        """Remove files, and the containers whose logs lay there."""
+        for log in [log for log in self._logs if f"{log}/".startswith(f"{path}/")]:
+            with self._spoken("a client's container cannot be removed"):
+                self._logs.pop(log).remove(force=True)
+        self._host.remove(path)
+
+    def put_tree(self, source: Path, path: str) -> None:
+        """Make a local directory visible on the container's host."""
+        self._host.put_tree(source, path)
+
+    def control_group(self, unit: str) -> str:
+        """The unit's group on the host; its containers' groups lie below."""
+        return self._host.control_group(unit)
+
+    def freeze(self, unit: str) -> None:
+        """Hold the unit still, containers included."""
+        self._host.freeze(unit)
+
+    def thaw(self, unit: str) -> None:
+        """Let it go on."""
+        self._host.thaw(unit)
+
+    def clock_offset(self) -> float:
+        """A container has its host's clock."""
+        return self._host.clock_offset()
+
+    def _create(
+        self,
+        argv: Sequence[str],
+        unit: str,
+        directory: str,
+        env: Mapping[str, str],
+        limits: Limits | None,
+        options: Mapping[str, Any],
+    ) -> Container:
+        with self._spoken("a client's container cannot be made"):
+            return self._client.containers.create(
+                image=self._image,
+                entrypoint=[argv[0]],
+                command=list(argv[1:]),
+                labels=self._stay.labels,
+                environment=dict(env),
+                user="0:0",
+                working_dir=directory,
+                cgroup_parent="/" + self._host.control_group(unit).strip("/"),
+                ulimits=self._ulimits,
+                mounts=[
+                    Mount(self.engine, self.engine, type="bind", read_only=True),
+                    Mount(self.scratch, self.scratch, type="bind"),
+                ],
+                **network_arguments(self._network, self._stay),
+                **limit_arguments(limits or Limits()),
+                **options,
+            )
+
+    def _spoken(self, what: str) -> contextlib.AbstractContextManager[None]:
+        return translated(RunError, what, where=self.name, hint="dunnage doctor")

@@ -1,0 +1,364 @@
+"""Members in containers, one daemon on each host."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import tarfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Any, ClassVar
+
+from docker import DockerClient
+from docker.models.containers import Container
+
+from dunnage.contracts import Completed, Daemon, Host, Running, SoftwareStore, Substrate, Tree
+from dunnage.docker_api import Refused, connect, explanation, translated
+from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.model.agreement import agreed
+from dunnage.model.layout import Layout, Place, Reservation, Service, Software
+from dunnage.model.offer import Capability, PlatformOffer
+from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
+from dunnage.platforms import places
+from dunnage.platforms.bridge import way_in
+from dunnage.platforms.client_container import ClientContainer
+from dunnage.platforms.containers import (
+    BRIDGE,
+    HOST,
+    USER_DEFINED,
+    Stay,
+    arguments,
+    ulimits,
+)
+from dunnage.platforms.execute import execute
+from dunnage.platforms.images import command, image_of, provide
+from dunnage.platforms.listening import check_free
+from dunnage.platforms.readiness import await_ready, death, side_by_side
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A member whose container was started."""
+
+    service: Service
+    host: Host
+    tree: Tree
+    client: DockerClient
+    container: Container
+
+    def state(self) -> dict[str, Any]:
+        with _spoken("a container cannot be inspected", self.service.member):
+            self.container.reload()
+        state: dict[str, Any] = self.container.attrs["State"]
+        return state
+
+    def ended(self) -> str | None:
+        state = self.state()
+        if state["Running"]:
+            return None
+        oom = ", out of memory" if state["OOMKilled"] else ""
+        return f"exit code {state['ExitCode']}{oom}"
+
+    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        with _spoken("a command cannot be run in the container", self.service.member):
+            return execute(
+                self.client.api,
+                str(self.container.id),
+                command(argv, self.tree),
+                stdin=stdin,
+                timeout=timeout,
+                where=self.service.member,
+            )
+
+    def log(self, lines: int) -> str:
+        with _spoken("the container's log cannot be read", self.service.member):
+            return bytes(self.container.logs(tail=lines)).decode(errors="replace")
+
+
+class Docker:
+    """Containers with the paths, the command, the user and the limits that a process has natively.
+
+    Everything that belongs to the stay carries a label of its own, by which `down` finds and
+    removes it, and nothing else.
+    """
+
+    _software: Software
+
+    offer: ClassVar[PlatformOffer] = PlatformOffer(
+        networks=(BRIDGE, HOST, USER_DEFINED),
+        endpoints={
+            BRIDGE: ("host-port",),
+            HOST: ("host-port",),
+            USER_DEFINED: ("host-port",),
+        },
+        storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
+        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+        substrate="docker",
+        needs=(Capability.DOCKER, Capability.SOFTWARE),
+    )
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        hosts: Sequence[Host],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> None:
+        if substrate is None:
+            raise UnavailableError(
+                "platform `docker` needs a Docker daemon on every host",
+                where=deployment.name,
+                hint="dunnage doctor",
+            )
+        self._deployment = deployment
+        self._hosts = {host.name: host for host in hosts}
+        self._substrate = substrate
+        self._trees = trees
+        self._stay = Stay(f"{stay}-{secrets.token_hex(4)}")
+        self._clients: dict[str, DockerClient] = {}
+        self._places: dict[str, Place] = {}
+        self._members: dict[str, _Member] = {}
+        self._containers: dict[str, ClientContainer] = {}
+
+    def reserve(self, layout: Layout) -> Reservation:
+        """Fix places and addresses before anything starts."""
+        bridged = self._deployment.network != HOST
+        if bridged and self._deployment.peers is Peers.DIRECT:
+            raise UnavailableError(
+                "containers on a bridge reach other hosts' containers only by published ports: "
+                "write `peers: endpoint`, or `network: host`",
+                where=self._deployment.name,
+                hint="dunnage schema study",
+            )
+        self._software = layout.software
+        tree = self._trees.tree(layout.software)
+        bind = places.EVERYWHERE if bridged else None
+        reservation = places.reserve(layout, tuple(self._hosts.values()), tree.prefix, bind)
+        self._places = {place.member: place for place in reservation.places}
+        return reservation
+
+    def up(self, services: Sequence[Service], deadline: float) -> None:
+        """Start services side by side and wait until each is ready."""
+        by_host: dict[str, dict[Software, Tree]] = {}
+        for service in services:
+            trees = by_host.setdefault(self._places[service.member].host, {})
+            trees[service.software] = self._trees.tree(service.software)
+        side_by_side(
+            partial(self._prepare, self._hosts[host], tuple(trees.values()))
+            for host, trees in by_host.items()
+        )
+        given_up = Event()
+        side_by_side(
+            [partial(self._bring_up, each, deadline, given_up) for each in services], given_up
+        )
+
+    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
+        """Run a command in a member's container."""
+        return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
+
+    def running(self) -> tuple[Running, ...]:
+        """The members that run; raises StayError naming one that has died, with its log."""
+        found = []
+        for name in self._places:
+            if (member := self._members.get(name)) is None:
+                continue
+            if (how := member.ended()) is not None:
+                raise death(name, f"died: {how}", member.log)
+            pid = int(member.container.attrs["State"]["Pid"])
+            found.append(Running(name, member.host, pid, self._control_group(member, pid)))
+        return tuple(found)
+
+    def crash(self, member: str) -> None:
+        """Kill a member's process without warning."""
+        with _spoken("a container cannot be killed", member):
+            self._members[member].container.kill("SIGKILL")
+
+    def client(self, host: Host) -> Host:
+        """The client's host, or a container on it, joined to a network as the members' are."""
+        if self._deployment.client is ClientPlace.HOST:
+            return host
+        if host.name not in self._containers:
+            self._containers[host.name] = self._client_container(host)
+        return self._containers[host.name]
+
+    def network(self) -> dict[str, str]:
+        """Driver, MTU, bridge, proxies and translations, as daemons and kernels tell them."""
+        told: dict[str, dict[str, str]] = {}
+        for member in self._members.values():
+            if member.host.name not in told:
+                member.state()
+                with _spoken("the network cannot be read back", member.service.member):
+                    told[member.host.name] = way_in(
+                        self._client(member.host),
+                        self._daemon(member.host),
+                        member.host,
+                        member.container.attrs,
+                    )
+        return {name: str(value) for name, value in agreed(told).items()}
+
+    def log(self, member: str, lines: int = 20) -> str:
+        """The last lines that a member wrote; nothing if it was never started."""
+        return self._members[member].log(lines) if member in self._members else ""
+
+    def down(self) -> None:
+        """Stop everything in reverse order and remove it, all of it even if some of it fails."""
+        failures: list[Exception] = []
+        members = tuple(reversed(self._places.values()))
+        steps = [(place.host, partial(self._stop, place.member)) for place in members]
+        steps += [(host, partial(self._clear, host)) for host in self._clients]
+        steps += [(place.host, partial(self._remove_directory, place)) for place in members]
+        for host, step in steps:
+            try:
+                step()
+            except Exception as error:
+                if not self._lost(host):  # nothing of this stay is left on a host that is gone
+                    failures.append(error)
+        for client in self._clients.values():
+            client.close()
+        if failures:
+            raise failures[0]
+
+    def _prepare(self, host: Host, trees: Sequence[Tree]) -> None:
+        client = self._client(host)
+        for tree in trees:
+            provide(client, tree, host.name)
+        if self._deployment.network == USER_DEFINED:
+            with _spoken("the stay's network cannot be made", host.name):
+                if not client.networks.list(filters=self._stay.filter):
+                    client.networks.create(
+                        self._stay.network, driver="bridge", labels=self._stay.labels
+                    )
+
+    def _bring_up(self, service: Service, deadline: float, given_up: Event) -> None:
+        place = self._places[service.member]
+        host = self._hosts[place.host]
+        check_free(host, [place])
+        for path, content in service.files.items():
+            host.put(path, content.encode())
+        bound = (place.home, place.data) if self._deployment.storage is Storage.BIND else ()
+        made = host.run(["mkdir", "-p", place.home, *bound])
+        if made.code != 0:
+            raise StayError(made.stderr.strip(), where=host.name, hint=f"df {host.scratch}")
+        tree = self._trees.tree(service.software)
+        client = self._client(host)
+        with _spoken("the container cannot be started", service.member):
+            container = client.containers.create(
+                **arguments(
+                    service,
+                    place,
+                    stay=self._stay,
+                    image=image_of(tree),
+                    argv=command(service.argv, tree),
+                    address=host.address,
+                    network=self._deployment.network,
+                    storage=self._deployment.storage,
+                    limits=self._deployment.limits,
+                    ulimits=_ulimits(host),
+                )
+            )
+            if self._deployment.storage is Storage.CONTAINER:
+                container.put_archive("/", _directory(place.data))
+            container.start()
+        member = self._members[service.member] = _Member(service, host, tree, client, container)
+        await_ready(member, deadline, given_up)
+
+    def _client_container(self, host: Host) -> ClientContainer:
+        client = self._client(host)
+        with _spoken("the client's daemon does not answer", host.name):
+            driver = client.info()["CgroupDriver"]
+        if driver != "cgroupfs":
+            raise UnavailableError(
+                f"a client's container needs the cgroup driver `cgroupfs`, not `{driver}`",
+                where=host.name,
+                hint="docker info --format '{{.CgroupDriver}}'",
+            )
+        tree = self._trees.tree(self._software)
+        self._prepare(host, [tree])
+        return ClientContainer(
+            host,
+            client,
+            image=image_of(tree),
+            network=self._deployment.network,
+            stay=self._stay,
+            ulimits=_ulimits(host),
+        )
+
+    def _control_group(self, member: _Member, pid: int) -> str:
+        """As the kernel has it; where its process is out of sight, as the daemon names it."""
+        container = str(member.container.id)
+        for line in member.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
+            _, controllers, path = line.split(":", 2)
+            if container in path and controllers.split(",")[0] in ("", "memory"):
+                return path
+        return f"{self._daemon(member.host).container_group}/{container}"
+
+    def _stop(self, member: str) -> None:
+        if member in self._members:
+            with _spoken("the container cannot be stopped", member):
+                started = self._members[member]
+                started.container.stop(timeout=round(started.service.stop_grace))
+
+    def _clear(self, host: str) -> None:
+        """Remove all that carries the stay's label on a daemon."""
+        client = self._clients[host]
+        with _spoken("what the stay left cannot be removed", host):
+            for container in client.containers.list(all=True, filters=self._stay.filter):
+                container.remove(v=True, force=True)
+            for network in client.networks.list(filters=self._stay.filter):
+                network.remove()
+            for volume in client.volumes.list(filters=self._stay.filter):
+                volume.remove(force=True)
+
+    def _remove_directory(self, place: Place) -> None:
+        host = self._hosts[place.host]
+        host.remove(places.directory(host, place.member))
+
+    def _lost(self, name: str) -> bool:
+        try:
+            if name in self._hosts:
+                self._hosts[name].run(["true"])
+        except HostLostError:
+            return True
+        return False
+
+    def _daemon(self, host: Host) -> Daemon:
+        return self._substrate.daemon(host.name)
+
+    def _client(self, host: Host) -> DockerClient:
+        if host.name not in self._clients:
+            try:
+                self._clients[host.name] = connect(self._daemon(host))
+            except KeyError:
+                raise UnavailableError(
+                    "this host has no Docker daemon", where=host.name, hint="dunnage doctor"
+                ) from None
+            except Refused as refusal:
+                raise StayError(
+                    f"the Docker daemon does not answer: {explanation(refusal)}",
+                    where=host.name,
+                    hint="dunnage doctor",
+                ) from refusal
+        return self._clients[host.name]
+
+
+def _spoken(what: str, where: str) -> AbstractContextManager[None]:
+    return translated(StayError, what, where=where, hint="dunnage doctor")
+
+
+def _ulimits(host: Host) -> list[Any]:
+    return ulimits(host.run(["cat", "/proc/self/limits"]).stdout)
+
+
+def _directory(path: str) -> bytes:
+    """An archive that holds one empty directory."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        entry = tarfile.TarInfo(path.lstrip("/"))
+        entry.type = tarfile.DIRTYPE
+        entry.mode = 0o755
+        tar.addfile(entry)
+    return buffer.getvalue()
