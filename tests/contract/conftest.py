@@ -1,0 +1,60 @@
+"""Fixtures that run every contract test over every implementation in `implementations.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from implementations import (
+    DATABASES,
+    GENERATORS,
+    PLATFORMS,
+    SAMPLERS,
+    TESTBEDS,
+    DatabaseCase,
+    GeneratorCase,
+    Ground,
+    SamplerCase,
+    TestbedCase,
+    ground,
+    unique,
+)
+
+from dunnage.contracts import Host, Testbed
+
+
+@pytest.fixture(params=TESTBEDS)
+def testbed_case(request: pytest.FixtureRequest) -> TestbedCase:
+    return request.param
+
+
+@pytest.fixture
+def testbed(testbed_case: TestbedCase) -> Iterator[Testbed]:
+    with testbed_case.open(unique()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def host(testbed: Testbed) -> Host:
+    return testbed.group("db")[0]
+
+
+@pytest.fixture(params=PLATFORMS)
+def grounds(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    with ground(request.param) as opened:
+        yield opened
+
+
+@pytest.fixture(params=DATABASES)
+def database_case(request: pytest.FixtureRequest) -> DatabaseCase:
+    return request.param
+
+
+@pytest.fixture(params=GENERATORS)
+def generator_case(request: pytest.FixtureRequest) -> GeneratorCase:
+    return request.param
+
+
+@pytest.fixture(params=SAMPLERS)
+def sampler_case(request: pytest.FixtureRequest) -> SamplerCase:
+    return request.param

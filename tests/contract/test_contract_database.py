@@ -1,0 +1,127 @@
+"""What every database must say, and that it says the same each time."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from implementations import DatabaseCase
+
+from dunnage.model.layout import (
+    Address,
+    Addresses,
+    Late,
+    LateAddress,
+    Layout,
+    Place,
+    Reservation,
+    Step,
+)
+
+
+def early(member: str, slot: int, port: int) -> Addresses:
+    address = Address(f"192.0.2.{slot + 1}", port)
+    return Addresses(bind=address, peer=address, client=address)
+
+
+def late(member: str, slot: int, port: int) -> Addresses:
+    own = LateAddress(Late(member), port)
+    return Addresses(bind=own, peer=own, client=Address(f"192.0.2.{slot + 1}", port))
+
+
+@pytest.fixture(params=[early, late], ids=["early", "late"])
+def reservation(request: pytest.FixtureRequest, database_case: DatabaseCase) -> Reservation:
+    layout: Layout = database_case.database().layout(database_case.spec)
+    return Reservation(
+        tuple(
+            Place(
+                member=seat.member,
+                role=seat.role,
+                host=f"db-{seat.slot + 1}",
+                home=f"/scratch/{seat.member}",
+                data=f"/scratch/{seat.member}/data",
+                prefix="/opt/tree",
+                ports={
+                    name: request.param(seat.member, seat.slot, port)
+                    for name, port in seat.ports.items()
+                },
+            )
+            for seat in layout.seats
+        )
+    )
+
+
+class TestDatabase:
+    def test_members_have_names_of_their_own(self, database_case: DatabaseCase) -> None:
+        seats = database_case.database().layout(database_case.spec).seats
+        assert seats
+        assert len({seat.member for seat in seats}) == len(seats)
+
+    @pytest.mark.parametrize("hosts", [1, 2, 3])
+    def test_no_port_is_asked_for_twice_on_one_host(
+        self, database_case: DatabaseCase, hosts: int
+    ) -> None:
+        seats = database_case.database().layout(database_case.spec).seats
+        asked = Counter((seat.slot % hosts, port) for seat in seats for port in seat.ports.values())
+        assert asked.total() == len(asked)
+
+    def test_stages_start_every_member_exactly_once(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        stages = database_case.database().stages(database_case.spec, reservation)
+        started = [service.member for stage in stages for service in stage.services]
+        assert sorted(started) == sorted(place.member for place in reservation.places)
+
+    def test_a_step_is_taken_on_a_member_that_is_up_by_then(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        up: set[str] = set()
+        for stage in database_case.database().stages(database_case.spec, reservation):
+            up |= {service.member for service in stage.services}
+            assert {step.member for step in stage.steps} <= up
+
+    def test_files_lie_below_the_home_of_their_member(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        for stage in database_case.database().stages(database_case.spec, reservation):
+            for service in stage.services:
+                home = reservation.place(service.member).home
+                assert all(path.startswith(f"{home}/") for path in service.files)
+
+    def test_clients_are_told_client_addresses_only(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        target = database_case.database().target(database_case.spec, reservation)
+        told = {ports.client for place in reservation.places for ports in place.ports.values()}
+        assert target.addresses
+        assert set(target.addresses) <= told
+        assert target.endpoint <= told
+        assert set(target.addresses) <= target.endpoint
+
+    def test_the_same_question_has_the_same_answer(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        first, second = database_case.database(), database_case.database()
+        spec = database_case.spec
+        assert first.layout(spec) == second.layout(spec)
+        assert first.target(spec, reservation) == second.target(spec, reservation)
+        for one, two in zip(
+            first.stages(spec, reservation), second.stages(spec, reservation), strict=True
+        ):
+            assert one.services == two.services
+            assert list(map(asked, one.steps)) == list(map(asked, two.steps))
+
+    def test_facts_reset_and_settling_are_asked_of_its_own_members(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        database, spec = database_case.database(), database_case.spec
+        members = {place.member for place in reservation.places}
+        for ask in (database.facts, database.reset, database.settle):
+            steps = ask(spec, reservation)
+            assert steps
+            assert {step.member for step in steps} <= members
+
+
+def asked(step: Step) -> tuple[object, ...]:
+    """What of a step can be compared: its functions cannot."""
+    return step.name, step.member, step.argv, step.stdin, step.deadline

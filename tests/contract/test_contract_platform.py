@@ -1,0 +1,173 @@
+"""What every platform must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from implementations import DEADLINE, Ground, unique
+
+from dunnage.contracts import Crashable, Platform
+from dunnage.errors import StayError
+from dunnage.model.layout import Reservation, Stage
+from dunnage.model.study import ClientPlace
+from dunnage.runner.formation import form, take
+
+
+@pytest.fixture
+def platform(grounds: Ground) -> Iterator[Platform]:
+    platform = grounds.platform(unique())
+    yield platform
+    platform.down()
+
+
+def reserve(grounds: Ground, platform: Platform) -> Reservation:
+    return platform.reserve(grounds.case.database().layout(grounds.case.spec))
+
+
+def stages(grounds: Ground, reservation: Reservation) -> tuple[Stage, ...]:
+    return grounds.case.database().stages(grounds.case.spec, reservation)
+
+
+def bring_up(grounds: Ground, platform: Platform) -> Reservation:
+    reservation = reserve(grounds, platform)
+    form(platform, stages(grounds, reservation), grounds.testbed.clock, DEADLINE)
+    return reservation
+
+
+class TestPlatform:
+    def test_reserving_gives_every_seat_a_place_and_is_stable(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        layout = grounds.case.database().layout(grounds.case.spec)
+        reservation = platform.reserve(layout)
+        assert platform.reserve(layout) == reservation
+        assert [p.member for p in reservation.places] == [s.member for s in layout.seats]
+        hosts = [host.name for host in grounds.testbed.group("db")]
+        for seat, place in zip(layout.seats, reservation.places, strict=True):
+            assert place.host == hosts[seat.slot % len(hosts)]
+            assert place.ports.keys() == seat.ports.keys()
+            assert place.home.startswith("/")
+            assert place.data.startswith("/")
+
+    def test_reserving_starts_nothing(self, grounds: Ground, platform: Platform) -> None:
+        reserve(grounds, platform)
+        assert platform.running() == ()
+
+    def test_members_of_a_formed_database_run_and_answer(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        reservation = bring_up(grounds, platform)
+        running = platform.running()
+        assert {member.member for member in running} == {p.member for p in reservation.places}
+        for member in running:
+            assert member.host.name == reservation.place(member.member).host
+            assert member.pid > 0
+            assert member.control_group
+        steps = grounds.case.database().facts(grounds.case.spec, reservation)
+        assert take(platform, steps, grounds.testbed.clock)
+
+    def test_a_command_beside_a_member_gets_its_input_and_gives_its_code(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        member = bring_up(grounds, platform).places[0].member
+        assert platform.run(member, ["cat"], stdin="in\n", timeout=10).stdout == "in\n"
+        assert platform.run(member, ["false"], stdin="", timeout=10).code == 1
+
+    def test_a_member_has_a_log(self, grounds: Ground, platform: Platform) -> None:
+        member = bring_up(grounds, platform).places[0].member
+        assert platform.log(member)
+        assert len(platform.log(member, lines=1).splitlines()) == 1
+
+    def test_a_member_that_is_never_ready_ends_the_stay_with_its_log(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        first = stages(grounds, reserve(grounds, platform))[0].services[0]
+        probe = replace(first.ready, expect="an answer that no server gives")
+        with pytest.raises(StayError, match=first.member) as caught:
+            platform.up([replace(first, ready=probe)], 1.0)
+        last = platform.log(first.member, lines=1).strip()
+        assert last
+        assert last in str(caught.value)
+
+    def test_a_member_that_ends_at_once_ends_the_stay(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        first = stages(grounds, reserve(grounds, platform))[0].services[0]
+        with pytest.raises(StayError, match=first.member):
+            platform.up([replace(first, argv=("false",))], DEADLINE)
+
+    def test_a_crashed_member_is_noticed_and_named(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        if not isinstance(platform, Crashable):
+            pytest.skip("this platform does not offer to crash a member")
+        member = bring_up(grounds, platform).places[-1].member
+        platform.crash(member)
+        grounds.testbed.clock.sleep(0.5)
+        with pytest.raises(StayError, match=member):
+            platform.running()
+
+    def test_down_leaves_no_process_and_no_file(self, grounds: Ground) -> None:
+        platform = grounds.platform(unique())
+        reservation = bring_up(grounds, platform)
+        (client,) = (platform.client(host) for host in grounds.testbed.group("client"))
+        client.run(["true"])
+        running = platform.running()
+        platform.down()
+        for member in running:
+            gone = member.host.run(
+                [member.host.engine, "inspect", "--pid", str(member.pid), "--data", "/"]
+            )
+            assert gone.code != 0
+        hosts = {host.name: host for host in grounds.testbed.hosts}
+        for place in reservation.places:
+            for path in grounds.case.database().stages(grounds.case.spec, reservation)[0].services:
+                for name in path.files:
+                    with pytest.raises(FileNotFoundError):
+                        hosts[place.host].get(name)
+
+    def test_the_same_hosts_take_the_next_stay(self, grounds: Ground) -> None:
+        for _ in range(2):
+            platform = grounds.platform(unique())
+            try:
+                bring_up(grounds, platform)
+            finally:
+                platform.down()
+
+    def test_down_works_after_a_start_that_failed(self, grounds: Ground) -> None:
+        platform = grounds.platform(unique())
+        first = stages(grounds, reserve(grounds, platform))[0].services[0]
+        with pytest.raises(StayError):
+            platform.up([replace(first, argv=("false",))], DEADLINE)
+        platform.down()
+        after = grounds.platform(unique())
+        try:
+            bring_up(grounds, after)
+        finally:
+            after.down()
+
+    def test_down_works_when_nothing_was_started(self, grounds: Ground) -> None:
+        platform = grounds.platform(unique())
+        reserve(grounds, platform)
+        platform.down()
+        assert platform.running() == ()
+
+    def test_the_network_in_force_is_read_back(self, grounds: Ground, platform: Platform) -> None:
+        bring_up(grounds, platform)
+        assert platform.network()
+
+    def test_a_client_is_a_host_on_the_clients_own_host(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        bring_up(grounds, platform)
+        (host,) = grounds.testbed.group("client")
+        client = platform.client(host)
+        assert (client is host) == (grounds.case.client is ClientPlace.HOST)
+        client.put("/tmp/there", b"1")
+        assert client.run(["cat", "/tmp/there"]).stdout == "1"
+        if client is not host:
+            with pytest.raises(FileNotFoundError):
+                host.get("/tmp/there")
+        client.remove("/tmp/there")

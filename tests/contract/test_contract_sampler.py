@@ -1,0 +1,84 @@
+"""What every sampler must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from implementations import SamplerCase, put, unique
+
+from dunnage.contracts import Host
+from dunnage.errors import RunError
+from dunnage.model.load import Samples, WatchOrder
+
+if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
+    from dunnage.contracts import Testbed
+
+NOT_CUMULATIVE = {"memory_resident", "memory_cache", "swap"}
+
+
+@pytest.fixture
+def watched(sampler_case: SamplerCase) -> Iterator[Testbed]:
+    with sampler_case.testbed.open(unique()) as testbed:
+        yield testbed
+
+
+def sampled(case: SamplerCase, testbed: Testbed, host: Host) -> Samples:
+    sampler, directory = case.sampler(), f"{host.scratch}/watch"
+    units = {"": host.control_group(""), "sampler": host.control_group("sampler")}
+    order = WatchOrder(host=host.name, units=units, rate=10.0)
+    command = sampler.command(order, host.engine, directory)
+    put(host, command.directory, command.files)
+    process = host.start(command.argv, unit="sampler", log=f"{host.scratch}/sampler.log")
+    testbed.clock.sleep(1.2)
+    assert process.poll() is None
+    process.signal("TERM")
+    assert process.wait(10.0) == 0
+    left = {name: host.get(f"{command.directory}/{name}") for name in command.artefacts}
+    host.remove(directory)
+    return sampler.parse(left)
+
+
+class TestSampler:
+    def test_it_samples_until_it_is_told_to_end(
+        self, sampler_case: SamplerCase, watched: Testbed
+    ) -> None:
+        host = watched.hosts[0]
+        samples = sampled(sampler_case, watched, host)
+        assert samples.host == host.name
+        assert samples.interval == pytest.approx(0.1)
+        assert len(samples.samples) >= 5
+        assert all(one.time < two.time for one, two in pairwise(samples.samples))
+
+    def test_every_unit_is_in_every_sample_and_counters_never_fall(
+        self, sampler_case: SamplerCase, watched: Testbed
+    ) -> None:
+        samples = sampled(sampler_case, watched, watched.hosts[0]).samples
+        for one, two in pairwise(samples):
+            assert set(one.units) == set(two.units) == {"", "sampler"}
+            assert "cpu" in one.units[""]
+            for unit, counters in one.units.items():
+                for counter, value in counters.items():
+                    if counter not in NOT_CUMULATIVE:
+                        assert two.units[unit][counter] >= value
+            for counter, value in one.machine.items():
+                assert two.machine[counter] >= value
+
+    def test_it_says_what_it_cost_itself(self, sampler_case: SamplerCase, watched: Testbed) -> None:
+        samples = sampled(sampler_case, watched, watched.hosts[0])
+        assert len(samples.own_cpu) == len(samples.samples)
+        assert all(one <= two for one, two in pairwise(samples.own_cpu))
+
+    def test_what_is_absent_has_a_reason_and_no_value(
+        self, sampler_case: SamplerCase, watched: Testbed
+    ) -> None:
+        samples = sampled(sampler_case, watched, watched.hosts[0])
+        assert all(samples.absent.values())
+        for counter in samples.absent:
+            assert all(counter not in sample.machine for sample in samples.samples)
+
+    def test_nothing_usable_is_an_error(self, sampler_case: SamplerCase) -> None:
+        with pytest.raises(RunError):
+            sampler_case.sampler().parse({})
