@@ -13,6 +13,8 @@ from scipy import stats
 MINIMUM_RUNS = 8
 """Fewer residuals say nothing of a trend."""
 _SIGNIFICANT = 0.05
+_NOTHING = 1e-9
+"""Residuals that differ by less are rounding."""
 
 
 class Placed(NamedTuple):
@@ -33,36 +35,56 @@ class Diagnosis(NamedTuple):
 
 
 def diagnose(runs: Sequence[Placed]) -> Diagnosis:
-    """Look for a trend and for one shift in the residuals of the log values."""
+    """Look for a trend inside blocks, which pairs do not cancel, and for one shift over all.
+
+    The trend is the rank correlation of what deployment and block leave of the log values with
+    what they leave of the position (raw positions would mostly count blocks, whose effect is gone
+    already). The shift is looked for with only the deployment taken out: pairs cancel it, but a
+    reader wants to know that the machine changed half-way.
+    """
     usable = sorted(run for run in runs if run.value > 0)
     if len(usable) < MINIMUM_RUNS:
         return Diagnosis(None, None, None)
-    left = residuals(usable)
-    if float(np.ptp(left)) < 1e-12:
-        return Diagnosis(None, None, None)
-    trend = stats.spearmanr([run.position for run in usable], left)
-    at = shift(left)
-    return Diagnosis(
-        spearman=float(trend.statistic),
-        p=float(trend.pvalue),
-        change_point=None if at is None else usable[at].position,
-    )
+    logs = np.log([run.value for run in usable])
+    design = _design(usable, blocks=True)
+    spearman, p = _trend(design, logs, np.array([float(run.position) for run in usable]))
+    flat = residuals(_design(usable, blocks=False), logs)
+    at = shift(flat) if float(np.ptp(flat)) > _NOTHING else None
+    return Diagnosis(spearman, p, None if at is None else usable[at].position)
 
 
-def residuals(runs: Sequence[Placed]) -> NDArray[np.float64]:
-    """Log values less the least-squares effects of deployment and block, which need no balance."""
-    deployments = sorted({run.deployment for run in runs})
-    blocks = sorted({run.block for run in runs})
-    design = np.array(
+def residuals(design: NDArray[np.float64], series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What least squares leave of a series; the design need not be balanced."""
+    effects = np.linalg.lstsq(design, series, rcond=None)[0]
+    return np.asarray(series - design @ effects, dtype=np.float64)
+
+
+def _design(runs: Sequence[Placed], *, blocks: bool) -> NDArray[np.float64]:
+    """Indicators of deployment and, if asked for, of all blocks but the first."""
+    names = sorted({run.deployment for run in runs})
+    rest = sorted({run.block for run in runs})[1:] if blocks else []
+    return np.array(
         [
-            [float(run.deployment == name) for name in deployments]
-            + [float(run.block == block) for block in blocks[1:]]
+            [float(run.deployment == name) for name in names]
+            + [float(run.block == block) for block in rest]
             for run in runs
         ]
     )
-    logs = np.log([run.value for run in runs])
-    effects = np.linalg.lstsq(design, logs, rcond=None)[0]
-    return np.asarray(logs - design @ effects, dtype=np.float64)
+
+
+def _trend(
+    design: NDArray[np.float64], logs: NDArray[np.float64], positions: NDArray[np.float64]
+) -> tuple[float | None, float | None]:
+    """Spearman's partial correlation and its p by Student's t, less the effects' freedom."""
+    left, place = residuals(design, logs), residuals(design, positions)
+    freedom = len(logs) - int(np.linalg.matrix_rank(design)) - 1
+    if freedom < 1 or min(float(np.ptp(left)), float(np.ptp(place))) < _NOTHING:
+        return None, None
+    found = float(np.corrcoef(stats.rankdata(left), stats.rankdata(place))[0, 1])
+    if abs(found) >= 1:
+        return found, 0.0
+    t = found * math.sqrt(freedom / (1 - found**2))
+    return found, float(2 * stats.t.sf(abs(t), freedom))
 
 
 def shift(series: NDArray[np.float64]) -> int | None:

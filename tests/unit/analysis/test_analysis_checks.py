@@ -1,0 +1,167 @@
+"""Every gate, on both sides of its bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
+
+from dunnage.analysis.checks import GATES, Evidence, judge, status
+from dunnage.model.record import (
+    CheckResult,
+    MachineUsage,
+    Measurement,
+    OperationStats,
+    Status,
+    Usage,
+)
+from dunnage.model.study import Arrivals, Phase
+
+
+def gate(name: str, given: Evidence) -> CheckResult:
+    return next(check for check in judge(given) if check.check == name)
+
+
+def open_run(answered: int, **changed: Any) -> Measurement:
+    stats = OperationStats(count=answered, errors={}, service=latency(), response=latency())
+    return measurement(operations={"all": stats}, offered=1000.0, **changed)
+
+
+def test_a_good_run_passes_every_gate() -> None:
+    checks = judge(evidence())
+    assert [check.check for check in checks] == list(GATES)
+    assert {check.status for check in checks} == {Status.VALID}, checks
+    assert status(checks) is Status.VALID
+    assert all(check.seen and check.bound for check in checks)
+
+
+SPOILED: list[tuple[str, dict[str, Any], Status]] = [
+    ("client", {"measurement": measurement(client_busy=0.979)}, Status.VALID),
+    ("client", {"measurement": measurement(client_busy=0.98)}, Status.INVALID),
+    (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95)},
+        Status.INVALID,
+    ),
+    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [250] * 10))}, "invalid"),
+    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [220] * 10))}, "valid"),
+    (
+        "steady",
+        {"measurement": measurement(windows=windows([200] * 9 + [0] + [200] * 10))},
+        "invalid",
+    ),
+    ("steady", {"measurement": measurement(windows=windows([200] * 5))}, Status.UNKNOWN),
+    ("steady", {"measurement": measurement(windows=())}, Status.UNKNOWN),
+    (
+        "steady",
+        {"measurement": measurement(windows=()), "order": order(phase=Phase.LOAD)},
+        Status.VALID,
+    ),
+    ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0, swap=4096)),)}, Status.INVALID),
+    ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0)),)}, Status.UNKNOWN),
+    ("steal", {"usage": (host(machine=MachineUsage(steal=0.009)),)}, Status.VALID),
+    ("steal", {"usage": (host(machine=MachineUsage(steal=0.01)),)}, Status.INVALID),
+    ("steal", {"usage": (host(machine=MachineUsage()),)}, Status.UNKNOWN),
+    ("iowait", {"usage": (host(machine=MachineUsage(iowait=0.9)),)}, Status.VALID),
+    ("samples", {"usage": (host(samples=19),)}, Status.VALID),
+    ("samples", {"usage": (host(samples=18),)}, Status.INVALID),
+    ("samples", {"usage": (host(whole=Usage()),)}, Status.INVALID),
+    ("samples", {"usage": ()}, Status.UNKNOWN),
+    ("connections", {"measurement": measurement(remotes=("10.0.0.2:6379",))}, Status.VALID),
+    (
+        "connections",
+        {"measurement": measurement(remotes=("10.0.0.1:6379", "172.17.0.2:6379"))},
+        Status.INVALID,
+    ),
+    ("connections", {"measurement": measurement(remotes=())}, Status.UNKNOWN),
+    ("throttled", {"usage": (host(units={"redis-1": Usage(throttled=0.01)}),)}, Status.INVALID),
+    (
+        "throttled",
+        {"usage": (host(units={"redis-1": Usage(throttled=0.01)}),), "quota": True},
+        Status.VALID,
+    ),
+    ("parts", {"parts": 2}, Status.INVALID),
+    ("duration", {"measurement": measurement(seconds=3.0)}, Status.INVALID),
+    ("duration", {"measurement": measurement(seconds=3.95)}, Status.VALID),
+    (
+        "duration",
+        {"measurement": measurement(seconds=0.5), "order": order(duration=None)},
+        "invalid",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "spoiled", "expected"), SPOILED)
+def test_a_gate_says_what_its_bound_says(
+    name: str, spoiled: dict[str, Any], expected: Status | str
+) -> None:
+    assert gate(name, evidence(**spoiled)).status == expected
+
+
+def test_one_error_makes_a_run_invalid_and_is_named() -> None:
+    stats = OperationStats(count=3999, errors={"timeout": 1}, service=None, response=None)
+    found = gate("errors", evidence(measurement=measurement(operations={"all": stats})))
+    assert found.status is Status.INVALID
+    assert found.seen == "1 of 4000 operations (1 timeout)"
+
+
+def test_a_run_without_answers_is_invalid() -> None:
+    stats = OperationStats(count=0, errors={}, service=None, response=None)
+    empty = measurement(operations={"all": stats}, windows=windows([0] * 20))
+    found = {check.check: check.status for check in judge(evidence(measurement=empty))}
+    assert found["errors"] is Status.INVALID
+    assert found["steady"] is Status.INVALID
+
+
+def test_a_rate_deficit_of_one_and_a_half_percent_over_half_an_hour_is_29_seconds_of_lag() -> None:
+    answered = round(1000 * 1800 * (1 - 0.016))
+    late = open_run(answered, seconds=1800.0, windows=windows([984] * 1800, 1.0), backlog=28_800)
+    found = gate("schedule", evidence(order=order(OPEN), measurement=late))
+    assert found.status is Status.INVALID
+    assert "lag at the end 29 s" in found.seen
+    assert "over capacity" in found.seen
+
+
+def test_a_backlog_that_grows_late_is_over_capacity_though_most_was_answered() -> None:
+    late = open_run(3970, windows=windows([200] * 10 + [197] * 10))
+    assert "over capacity" in gate("schedule", evidence(order=order(OPEN), measurement=late)).seen
+
+
+def test_chance_in_poisson_arrivals_is_no_backlog() -> None:
+    lucky = open_run(3970, windows=windows([203] * 10 + [194] * 10))
+    found = gate(
+        "schedule", evidence(order=order(OPEN, arrivals=Arrivals.POISSON), measurement=lucky)
+    )
+    assert found.status is Status.VALID
+
+
+def test_a_kept_schedule_is_valid_and_a_closed_loop_has_none() -> None:
+    kept = evidence(order=order(OPEN), measurement=open_run(4000))
+    assert gate("schedule", kept).status is Status.VALID
+    assert gate("schedule", evidence(order=order(CLOSED))).status is Status.VALID
+
+
+def test_a_slow_load_is_judged_in_windows_that_are_large_enough() -> None:
+    sparse = measurement(windows=windows([1, 0, 1, 0] * 40))
+    assert gate("steady", evidence(measurement=sparse)).status is Status.VALID
+
+
+def test_a_check_that_crashes_is_unknown_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> tuple[Status, str, str]:
+        raise ZeroDivisionError("by accident")
+
+    monkeypatch.setitem(GATES, "steal", crash)
+    checks = judge(evidence())
+    assert status(checks) is Status.UNKNOWN
+    assert "by accident" in gate("steal", evidence()).seen
+
+
+def test_invalid_outweighs_unknown_and_no_checks_are_unknown() -> None:
+    def made(*statuses: Status) -> list[CheckResult]:
+        return [CheckResult(check="c", status=s, seen="s", bound="b") for s in statuses]
+
+    assert status(made(Status.VALID, Status.UNKNOWN, Status.INVALID)) is Status.INVALID
+    assert status(made(Status.VALID, Status.UNKNOWN)) is Status.UNKNOWN
+    assert status(made(Status.VALID)) is Status.VALID
+    assert status([]) is Status.UNKNOWN

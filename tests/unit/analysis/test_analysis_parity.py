@@ -1,0 +1,142 @@
+"""Parity: what counts as the same, what a factor explains, what nothing explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from analysis_cases import deployment, process, stay
+
+from dunnage.analysis.parity import Cause, compare, differences, factors, keys
+from dunnage.model.study import DatabaseSpec, Limits, Storage
+
+
+def spoiled(**changed: Any) -> tuple[Any, Any]:
+    return stay(), stay(processes=(process(**changed),))
+
+
+def test_twins_have_no_factor_and_no_difference() -> None:
+    twin = deployment("twin", twin_of="native")
+    assert factors(deployment(), twin) == ()
+    other = stay(
+        "twin",
+        processes=(
+            process(
+                argv=("redis-server", "/run/dunnage/twin/redis.conf"),
+                files={"/run/dunnage/twin/redis.conf": "port 6379\nbind 10.0.0.1\nsave ''\n"},
+            ),
+        ),
+    )
+    assert differences(stay(), other, set()) == ()
+
+
+def test_factors_are_written_with_both_sides() -> None:
+    docker = deployment(
+        "docker",
+        platform="docker",
+        network="bridge",
+        slowdown=0.05,
+        limits=Limits(cpus=2),
+        database=DatabaseSpec(kind="redis", version="7.0", settings={"save": "1 1"}),
+    )
+    found = factors(deployment(), docker)
+    assert found == (
+        "database.settings.save: - → 1 1",
+        "limits.cpus: - → 2.0",
+        "network: host → bridge",
+        "platform: native → docker",
+        "slowdown: 0.0 → 0.05",
+    )
+    assert keys(found) == {"database", "limits", "network", "platform", "slowdown"}
+
+
+UNDECLARED: list[dict[str, Any]] = [
+    {"executable_sha256": "c" * 64},
+    {"executable": "/usr/bin/redis-server"},
+    {"mapped": {"/opt/dunnage/redis/lib/libc.so.6": "d" * 64}},
+    {"mapped": {}},
+    {"argv": ("redis-server", "/run/dunnage/native/redis.conf", "--save", "1 1")},
+    {"files": {"/run/dunnage/native/redis.conf": "port 6379\nbind 10.0.0.1\nsave 1 1\n"}},
+    {"limits": {"open files": "1024:1024", "capabilities": "ff", "memory_limit": "512"}},
+    {"data": {"file_system": "overlay", "mount_options": "rw,noatime"}},
+    {"data": {"file_system": "ext4", "mount_options": "rw,relatime"}},
+    {"kernel": {"release": "6.2", "net.core.somaxconn": "4096"}},
+    {"user": "999:999"},
+    {"member": "redis-9"},
+]
+
+
+@pytest.mark.parametrize("changed", UNDECLARED)
+def test_what_no_factor_explains_is_undeclared(changed: dict[str, Any]) -> None:
+    found = compare(*spoiled(**changed), {"network", "endpoint"})
+    assert found and {item.cause for item in found} == {Cause.UNDECLARED}
+
+
+def test_a_server_that_tells_another_setting_is_undeclared() -> None:
+    other = stay(
+        facts={"version": "7.0.15", "replica-announce-ip": "10.0.0.1", "appendonly": "yes"}
+    )
+    assert differences(stay(), other, {"platform"}) == ("server: appendonly: `no`, `yes`",)
+
+
+def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
+    other = stay(
+        facts={"version": "7.0.15", "replica-announce-ip": "10.0.0.7", "appendonly": "no"},
+        processes=(
+            process(
+                files={"/run/dunnage/native/redis.conf": "port 6379\nbind 10.0.0.7\nsave ''\n"},
+                data={"file_system": "ext4", "mount_options": "noatime,rw", "source": "/dev/vdb"},
+            ),
+        ),
+    )
+    assert compare(stay(), other, set()) == ()
+
+
+BIND = {"files": {"/run/dunnage/native/redis.conf": "port 6379\nbind 0.0.0.0\nsave ''\n"}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "declared", "cause"),
+    [
+        (BIND, {"network"}, Cause.FACTOR),
+        (BIND, {"platform"}, Cause.INHERENT),
+        (BIND, set(), Cause.UNDECLARED),
+        ({"data": {"file_system": "overlay"}}, {"storage"}, Cause.FACTOR),
+        (
+            {"limits": {"open files": "20000:20000", "capabilities": "0f", "memory_limit": "512"}},
+            {"platform"},
+            Cause.INHERENT,
+        ),
+        (
+            {"limits": {"open files": "20000:20000", "capabilities": "ff", "memory_limit": "9"}},
+            {"limits"},
+            Cause.FACTOR,
+        ),
+        ({"executable_sha256": "c" * 64}, {"database"}, Cause.FACTOR),
+        ({"executable_sha256": "c" * 64}, {"platform", "image"}, Cause.INHERENT),
+        (
+            {"kernel": {"release": "6.1", "net.core.somaxconn": "128"}},
+            {"network"},
+            Cause.INHERENT,
+        ),
+    ],
+)
+def test_a_declared_factor_explains_what_it_brings_about(
+    changed: dict[str, Any], declared: set[str], cause: Cause
+) -> None:
+    found = compare(*spoiled(**changed), declared)
+    assert found and {item.cause for item in found} == {cause}
+    assert differences(*spoiled(**changed), declared) == tuple(
+        item.text for item in found if cause is not Cause.FACTOR
+    )
+
+
+def test_what_cannot_be_avoided_says_so() -> None:
+    (text,) = differences(*spoiled(**BIND), {"platform"})
+    assert "cannot be avoided" in text
+
+
+def test_a_storage_factor_is_one() -> None:
+    assert factors(deployment(), deployment("d", storage=Storage.TMPFS)) == (
+        "storage: bind → tmpfs",
+    )
