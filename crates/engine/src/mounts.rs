@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nix::libc;
@@ -28,11 +29,16 @@ pub struct Arguments {
     target: PathBuf,
 }
 
-/// Show a directory or file of this machine in a host.
+/// Show a directory or file of this machine in a host. Nothing happens when it is there already.
 pub fn graft(arguments: &Arguments) -> io::Result<()> {
     let tree = Tree::of(&arguments.source)?;
+    let source = fs::metadata(&arguments.source)?;
     let namespaces = fs::File::open(format!("/proc/{}/ns/mnt", arguments.host))?;
     setns(namespaces, CloneFlags::CLONE_NEWNS)?;
+    let there = fs::metadata(&arguments.target);
+    if there.is_ok_and(|there| (there.dev(), there.ino()) == (source.dev(), source.ino())) {
+        return Ok(());
+    }
     tree.show_read_only(&arguments.target)
 }
 

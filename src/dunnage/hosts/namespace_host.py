@@ -23,6 +23,15 @@ INIT_UNIT = "init"
 _MISSING = 44
 """Exit code of our own scripts for a file that is not there; no program below uses it."""
 
+_REMOVE = """
+while read -r _ place _; do
+    case "$place" in "$1" | "$1"/*) mounted="$place $mounted" ;; esac
+done < /proc/self/mounts
+for place in $mounted; do umount -- "$place" || exit; done
+exec rm -rf -- "$1"
+"""
+"""What was mounted last goes first: a tree shown read-only cannot be removed otherwise."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -106,7 +115,7 @@ class NamespaceHost:
         return out
 
     def remove(self, path: str) -> None:
-        self._script('exec rm -rf -- "$1"', [str(self._own(path))])
+        self._script(_REMOVE, [str(self._own(path))])
 
     def put_tree(self, source: Path, path: str) -> None:
         target = self._own(path)
