@@ -1,0 +1,39 @@
+"""Latency distributions over the valid runs of a deployment: histograms added, never averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.model.analysis import LatencyCurve
+from dunnage.model.histogram import curve, merged
+from dunnage.model.metrics import OPERATIONS
+
+KINDS = ("service", "response")
+
+
+def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) -> list[LatencyCurve]:
+    """One curve for each kind of latency that the logs hold, over all operation types."""
+    found = []
+    for kind in KINDS:
+        tags = [tag for tag in (f"{name}.{kind}" for name in OPERATIONS) if _holds(logs, tag)]
+        if not tags:
+            continue
+        total = merged(logs, tags[0])
+        for tag in tags[1:]:
+            total.add(merged(logs, tag))
+        found.append(
+            LatencyCurve(
+                deployment=deployment,
+                workload=workload,
+                level=level,
+                kind=kind,
+                points=curve(total),
+                count=total.get_total_count(),
+            )
+        )
+    return found
+
+
+def _holds(logs: Sequence[bytes], tag: str) -> bool:
+    prefix = f"Tag={tag},".encode()
+    return any(prefix in log for log in logs)

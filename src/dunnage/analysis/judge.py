@@ -1,0 +1,191 @@
+"""From a result directory's values to everything that the report says. Pure: no clock, no chance.
+
+The same records give the same numbers, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dunnage.analysis.contrast import Contrasts, Pairing
+from dunnage.analysis.curves import curves
+from dunnage.analysis.estimate import over_blocks
+from dunnage.analysis.gather import Gathered, Setting, gather
+from dunnage.analysis.order import diagnose
+from dunnage.analysis.parity import factors
+from dunnage.analysis.same import Checked, check_parity
+from dunnage.analysis.shares import shares
+from dunnage.model.analysis import (
+    Analysis,
+    Comparison,
+    LatencyCurve,
+    OrderDiagnosis,
+    QuestionAnswer,
+    Share,
+    Summary,
+)
+from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.plan import Plan
+from dunnage.model.record import Record, Status, StayRecord
+from dunnage.model.study import QuestionSpec, Study
+from dunnage.model.value import Scalar
+
+SI_UNITS = {"ms": "s", "µs/op": "s/op", "MiB": "B"}
+"""Displayed unit → the unit in which values are held; others are held as displayed."""
+
+
+def analyse(
+    study: Study,
+    plan: Plan,
+    records: Sequence[Record],
+    stays: Sequence[StayRecord],
+    environment: Mapping[str, Scalar],
+    logs: Callable[[str], bytes | None],
+) -> Analysis:
+    """Judge a result, complete or not.
+
+    `logs` gives a run's latency log (HdrHistogram) or None. Only valid records take part in
+    estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
+    """
+    reference = baseline(study, plan)
+    checked = check_parity(plan, stays, reference)
+    gathered = gather(plan, records, checked.broken)
+    contrasts = Contrasts(study, plan, gathered)
+    return Analysis(
+        study=study.name,
+        answers=tuple(
+            _answer(name, question, plan, gathered, contrasts, checked)
+            for name, question in study.questions.items()
+        ),
+        comparisons=contrasts.against(reference),
+        twin=contrasts.twins(),
+        summaries=tuple(_summaries(plan, gathered)),
+        order=tuple(_order(gathered)),
+        runs=gathered.runs,
+        curves=tuple(_curves(plan, gathered, logs)),
+        shares=tuple(_shares(plan, gathered)),
+        parity=checked.parity,
+        planned=gathered.planned,
+        valid=gathered.count(Status.VALID),
+        invalid=gathered.count(Status.INVALID),
+        unknown=gathered.count(Status.UNKNOWN),
+        missing=gathered.planned - len(gathered.runs),
+        environment=dict(sorted(environment.items())),
+        skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),
+    )
+
+
+def baseline(study: Study, plan: Plan) -> str:
+    """What everything is held against: the twin's original, else the first question's baseline,
+    else the first deployment."""
+    originals = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
+    asked = [question.baseline for question in study.questions.values()]
+    known = {deployment.name for deployment in plan.deployments}
+    found = [name for name in (*originals, *asked) if name in known]
+    return found[0] if found else plan.deployments[0].name
+
+
+def _answer(
+    name: str,
+    question: QuestionSpec,
+    plan: Plan,
+    gathered: Gathered,
+    contrasts: Contrasts,
+    checked: Checked,
+) -> QuestionAnswer:
+    known = {deployment.name: deployment for deployment in plan.deployments}
+    against = [other for other in question.against if {other, question.baseline} <= known.keys()]
+    comparisons: list[Comparison] = [
+        contrasts.comparison(
+            Pairing(question.baseline, other, question.metric, setting),
+            question=name,
+            tolerance=question.tolerance,
+        )
+        for other in against
+        for setting in gathered.settings
+        if contrasts.means(question.metric, setting)
+    ]
+    return QuestionAnswer(
+        question=name,
+        comparisons=tuple(comparisons),
+        factors={other: factors(known[question.baseline], known[other]) for other in against},
+        differences={other: checked.between(question.baseline, other) for other in against},
+        complete_blocks=_complete(question, against, gathered, contrasts),
+    )
+
+
+def _complete(
+    question: QuestionSpec, against: Sequence[str], gathered: Gathered, contrasts: Contrasts
+) -> int:
+    """Blocks in which every side of the question has a value at every workload and level."""
+    sides = [
+        set(gathered.logs(deployment, setting, question.metric))
+        for deployment in (question.baseline, *against)
+        for setting in gathered.settings
+        if contrasts.means(question.metric, setting)
+    ]
+    return len(set.intersection(*sides)) if sides and against else 0
+
+
+def _each(plan: Plan, gathered: Gathered) -> list[tuple[str, Setting]]:
+    return [
+        (deployment.name, setting)
+        for deployment in plan.deployments
+        for setting in gathered.settings
+    ]
+
+
+def _summaries(plan: Plan, gathered: Gathered) -> list[Summary]:
+    found = []
+    for deployment, setting in _each(plan, gathered):
+        for metric in METRICS.values():
+            unit = SI_UNITS.get(metric.unit, metric.unit)
+            estimate = over_blocks(gathered.logs(deployment, setting, metric.name), unit)
+            if estimate is not None:
+                found.append(
+                    Summary(
+                        deployment=deployment,
+                        workload=setting.workload,
+                        level=setting.level,
+                        metric=metric.name,
+                        estimate=estimate,
+                    )
+                )
+    return found
+
+
+def _order(gathered: Gathered) -> list[OrderDiagnosis]:
+    return [
+        OrderDiagnosis(
+            metric=metric,
+            workload=setting.workload,
+            level=setting.level,
+            **diagnose(gathered.placed(setting, metric))._asdict(),
+        )
+        for metric in HEADLINE
+        for setting in gathered.settings
+    ]
+
+
+def _curves(
+    plan: Plan, gathered: Gathered, logs: Callable[[str], bytes | None]
+) -> list[LatencyCurve]:
+    found: list[LatencyCurve] = []
+    for deployment, setting in _each(plan, gathered):
+        records = gathered.valid_records(deployment, setting)
+        raw = [log for record in records if (log := logs(record.run))]
+        found.extend(curves(deployment, setting.workload, setting.level, raw))
+    return found
+
+
+def _shares(plan: Plan, gathered: Gathered) -> list[Share]:
+    return [
+        share
+        for deployment, setting in _each(plan, gathered)
+        for share in shares(
+            deployment,
+            setting.workload,
+            setting.level,
+            gathered.valid_records(deployment, setting),
+        )
+    ]
