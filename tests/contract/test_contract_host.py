@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from implementations import TestbedCase
+from cases import TestbedCase
 
 from dunnage.contracts import Host
 from dunnage.errors import HostLostError, RunError
@@ -88,8 +88,8 @@ class TestHost:
     def test_a_local_tree_is_visible_on_the_host(self, host: Host, tmp_path: Path) -> None:
         (tmp_path / "below").mkdir()
         (tmp_path / "below" / "leaf").write_text("leaf\n")
-        host.put_tree(tmp_path, "/opt/dunnage/tree")
-        assert host.run(["cat", "/opt/dunnage/tree/below/leaf"]).stdout == "leaf\n"
+        host.put_tree(tmp_path, "/run/dunnage/tree")
+        assert host.run(["cat", "/run/dunnage/tree/below/leaf"]).stdout == "leaf\n"
 
     def test_a_frozen_unit_stands_still_until_it_is_thawed(self, host: Host) -> None:
         process = host.start(["sleep", "0.3"], unit="cold", log=f"{host.scratch}/cold.log")
