@@ -18,16 +18,17 @@ def spoiled(**changed: Any) -> tuple[Any, Any]:
 def test_twins_have_no_factor_and_no_difference() -> None:
     twin = deployment("twin", twin_of="native")
     assert factors(deployment(), twin) == ()
-    other = stay(
-        "twin",
-        processes=(
-            process(
-                argv=("redis-server", "/run/dunnage/twin/redis.conf"),
-                files={"/run/dunnage/twin/redis.conf": "port 6379\nbind 10.0.0.1\nsave ''\n"},
+
+    def seen(name: str) -> Any:
+        path = f"/srv/dunnage/b1-{name}/redis.conf"
+        return stay(
+            name,
+            processes=(
+                process(argv=("redis-server", path), files={path: f"dir /srv/dunnage/b1-{name}"}),
             ),
-        ),
-    )
-    assert differences(stay(), other, set()) == ()
+        )
+
+    assert differences(seen("native"), seen("twin"), set()) == ()
 
 
 def test_factors_are_written_with_both_sides() -> None:
@@ -55,8 +56,8 @@ UNDECLARED: list[dict[str, Any]] = [
     {"executable": "/usr/bin/redis-server"},
     {"mapped": {"/opt/dunnage/redis/lib/libc.so.6": "d" * 64}},
     {"mapped": {}},
-    {"argv": ("redis-server", "/run/dunnage/native/redis.conf", "--save", "1 1")},
-    {"files": {"/run/dunnage/native/redis.conf": "port 6379\nbind 10.0.0.1\nsave 1 1\n"}},
+    {"argv": ("redis-server", "/srv/dunnage/redis-1/redis.conf", "--save", "1 1")},
+    {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 10.0.0.1\nsave 1 1\n"}},
     {"limits": {"open files": "1024:1024", "capabilities": "ff", "memory_limit": "512"}},
     {"data": {"file_system": "overlay", "mount_options": "rw,noatime"}},
     {"data": {"file_system": "ext4", "mount_options": "rw,relatime"}},
@@ -84,7 +85,7 @@ def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
         facts={"version": "7.0.15", "replica-announce-ip": "10.0.0.7", "appendonly": "no"},
         processes=(
             process(
-                files={"/run/dunnage/native/redis.conf": "port 6379\nbind 10.0.0.7\nsave ''\n"},
+                files={"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 10.0.0.7\nsave ''\n"},
                 data={"file_system": "ext4", "mount_options": "noatime,rw", "source": "/dev/vdb"},
             ),
         ),
@@ -92,7 +93,7 @@ def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
     assert compare(stay(), other, set()) == ()
 
 
-BIND = {"files": {"/run/dunnage/native/redis.conf": "port 6379\nbind 0.0.0.0\nsave ''\n"}}
+BIND = {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 0.0.0.0\nsave ''\n"}}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,190 @@
+"""A whole result judged: answers, counts, parity, and the same bytes every time."""
+
+from __future__ import annotations
+
+import pytest
+from analysis_cases import deployment, process, stay
+from analysis_logs import hlog
+from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
+
+from dunnage.analysis.judge import analyse, baseline
+from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.metrics import HEADLINE
+from dunnage.model.plan import Plan
+from dunnage.model.record import CheckResult, Record, Status, StayRecord
+from dunnage.model.study import Study
+
+LOG = hlog({"read.service": [1_000_000, 2_000_000]})
+
+
+def judged(
+    planned: Plan,
+    made: list[Record],
+    seen: list[StayRecord] | None = None,
+    study: Study = STUDY,
+) -> Analysis:
+    return analyse(
+        study,
+        planned,
+        made,
+        stays(planned) if seen is None else seen,
+        {"kernel": "6.1"},
+        lambda _: LOG,
+    )
+
+
+def answer(analysis: Analysis, question: str) -> Comparison:
+    (found,) = next(a for a in analysis.answers if a.question == question).comparisons
+    return found
+
+
+def test_an_overhead_of_ten_percent_is_found_with_its_bound_beside_it() -> None:
+    planned = plan()
+    found = answer(judged(planned, records(planned, 0.10)), "RQ1")
+    assert found.verdict is Verdict.OVERHEAD
+    assert found.difference.low is not None and found.difference.high is not None
+    assert found.difference.low < -0.10 < found.difference.high
+    assert found.difference.n == 8
+    assert found.bound is not None and 0 < found.bound < 0.02
+    assert found.detectable is not None and "simultaneous over 2" in found.difference.method
+
+
+def test_identical_deployments_are_equivalent_and_the_twin_is_never_an_overhead() -> None:
+    planned = plan()
+    analysis = judged(planned, records(planned, 0.0))
+    assert answer(analysis, "RQ1").verdict is Verdict.EQUIVALENT
+    assert {c.metric for c in analysis.twin} >= set(HEADLINE)
+    assert {c.verdict for c in analysis.twin} <= {Verdict.EQUIVALENT, Verdict.INCONCLUSIVE}
+    assert all(c.question is None for c in analysis.twin)
+
+
+def test_a_question_owns_its_comparison_and_the_rest_is_exploratory() -> None:
+    planned = plan()
+    found = {
+        (c.deployment, c.metric): c.question
+        for c in judged(planned, records(planned, 0.05)).comparisons
+    }
+    assert found["docker", "throughput"] == "RQ1"
+    assert found["docker", "service.p95"] == "RQ2"
+    assert found["docker", "cpu.database"] is None
+    assert found["twin", "throughput"] is None
+    assert not any(metric.startswith("response") for _, metric in found)
+
+
+def test_the_same_result_gives_the_same_bytes_whatever_order_it_is_read_in() -> None:
+    planned = plan()
+    made, seen = records(planned, 0.05), stays(planned)
+    one = judged(planned, made, seen).model_dump_json()
+    other = judged(planned, made[::-1], seen[::-1]).model_dump_json()
+    assert one == other
+    assert Analysis.model_validate_json(one).model_dump_json() == one
+
+
+def test_invalid_and_unknown_runs_are_counted_and_take_no_part() -> None:
+    planned = plan(7)
+    made = records(planned, 0.0)
+    check = CheckResult(check="steal", status=Status.INVALID, seen="9 %", bound="below 1 %")
+    made[0] = made[0].model_copy(update={"status": Status.INVALID, "checks": (check,)})
+    made[5] = made[5].model_copy(update={"status": Status.UNKNOWN})
+    analysis = judged(planned, made[:-1])
+    counts = (analysis.planned, analysis.valid, analysis.invalid, analysis.unknown)
+    assert (*counts, analysis.missing) == (21, 18, 1, 1, 1)
+    assert analysis.runs[0].reasons == ("steal: 9 %; wanted below 1 %",)
+    complete = {1, 2, 3, 4, 5, 6, 7} - {
+        run.block for run in (made[0], made[5], made[-1]) if run.deployment != "twin"
+    }
+    assert analysis.answers[0].complete_blocks == len(complete)
+
+
+@pytest.mark.parametrize("blocks", [1, 5])
+def test_a_question_without_six_complete_blocks_has_no_interval(blocks: int) -> None:
+    planned = plan(blocks)
+    found = answer(judged(planned, records(planned, 0.10)), "RQ1")
+    assert found.difference.low is None and found.difference.n == blocks
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.blocks_needed == 6
+    assert f"{6 - blocks} " in found.reason
+
+
+def test_an_empty_result_is_all_missing() -> None:
+    planned = plan()
+    analysis = judged(planned, [], [])
+    assert (analysis.missing, analysis.valid) == (24, 0)
+    assert answer(analysis, "RQ1").difference.n == 0
+    assert analysis.summaries == () and analysis.curves == () and analysis.parity.compared == ()
+    assert analysis.skipped == ("swarm: no IPVS",)
+
+
+def test_without_a_twin_nothing_is_claimed() -> None:
+    planned = plan()
+    lone = planned.model_copy(update={"deployments": (DEPLOYMENTS[0], DEPLOYMENTS[2])})
+    found = answer(judged(lone, records(planned, 0.10)), "RQ1")
+    assert found.bound is None
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_stay_that_ran_something_else_is_invalid_and_says_so() -> None:
+    planned = plan()
+    seen = [
+        other.model_copy(update={"processes": (process(executable_sha256="f" * 64),)})
+        if other.stay == "b3-docker"
+        else other
+        for other in stays(planned)
+    ]
+    analysis = judged(planned, records(planned, 0.0), seen)
+    assert analysis.invalid == 1
+    (invalid,) = [run for run in analysis.runs if run.status == Status.INVALID]
+    assert (invalid.stay, invalid.reasons[0][:7]) == ("b3-docker", "parity:")
+    assert analysis.answers[0].complete_blocks == 7
+    assert any("executable is another" in text for text in analysis.parity.differences)
+    assert any("executable is another" in t for t in analysis.answers[0].differences["docker"])
+
+
+def test_a_question_prints_the_factors_in_which_its_sides_differ() -> None:
+    planned = plan()
+    analysis = judged(planned, records(planned, 0.0))
+    assert analysis.answers[0].factors == {"docker": ("platform: native → docker",)}
+    assert analysis.parity.compared == ("native", "twin", "docker")
+    assert analysis.parity.differences == ()
+
+
+def test_what_cannot_be_avoided_is_listed_once_and_breaks_no_run() -> None:
+    planned = plan()
+    limits = {"open files": "20000:20000", "capabilities": "0f", "memory_limit": "512"}
+    seen = [
+        other.model_copy(update={"processes": (process(limits=limits),)})
+        if other.deployment == "docker"
+        else other
+        for other in stays(planned)
+    ]
+    analysis = judged(planned, records(planned, 0.0), seen)
+    assert analysis.invalid == 0
+    (text,) = analysis.parity.differences
+    assert text.startswith("docker: ") and "cannot be avoided" in text
+
+
+def test_summaries_curves_shares_and_order_cover_every_deployment() -> None:
+    planned = plan()
+    analysis = judged(planned, records(planned, 0.0))
+    names = {made.name for made in DEPLOYMENTS}
+    assert {c.deployment for c in analysis.curves} == names
+    assert {c.count for c in analysis.curves} == {16}
+    assert {s.deployment for s in analysis.shares} == names
+    assert {s.deployment for s in analysis.summaries if s.metric == "throughput"} == names
+    assert {s.estimate.unit for s in analysis.summaries if s.metric == "service.p95"} == {"s"}
+    assert [o.metric for o in analysis.order] == list(HEADLINE)
+
+
+def test_the_baseline_is_the_twins_original_then_the_first_questions_then_the_first() -> None:
+    planned = plan(1)
+    assert baseline(STUDY, planned) == "native"
+    others = (deployment("docker", platform="docker"), deployment("native"))
+    lone = planned.model_copy(update={"deployments": others})
+    assert baseline(STUDY, lone) == "native"
+    assert baseline(STUDY.model_copy(update={"questions": {}}), lone) == "docker"
+
+
+def test_stays_of_another_block_are_not_compared() -> None:
+    planned = plan()
+    odd = stay("docker", 9, processes=(process(user="9:9"),))
+    assert judged(planned, records(planned, 0.0), [*stays(planned), odd]).parity.differences == ()

@@ -1,0 +1,70 @@
+"""One value per run and metric, and none where a counter is missing."""
+
+from __future__ import annotations
+
+import pytest
+from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
+from analysis_study import record
+
+from dunnage.analysis.shares import PARTS, shares
+from dunnage.analysis.values import values
+from dunnage.model.metrics import METRICS
+from dunnage.model.record import OperationStats, Usage
+
+
+def test_every_value_is_of_the_table_of_metrics() -> None:
+    stats = OperationStats(count=2000, errors={}, service=latency(), response=latency(2))
+    seen = measurement(operations={"all": stats, "read": stats, "scan": stats})
+    found = values(record(measurement=seen))
+    assert found.keys() <= METRICS.keys()
+    assert found["throughput"] == 500
+    assert found["response.p95"] == pytest.approx(0.006)
+    assert found["scan.service.p99.9"] == pytest.approx(0.005)
+    assert "update.service.p95" not in found
+
+
+def test_the_database_is_charged_for_all_its_hosts_and_not_for_the_client() -> None:
+    usage = (host("db-1"), host("db-2"), host("client-1", "client", whole=Usage(cpu=99)))
+    found = values(record(usage=usage))
+    assert found["cpu.database"] == pytest.approx(0.8 / 4000)
+    assert found["memory.database"] == 2 * 2**20
+    assert found["cpu.client"] == pytest.approx(0.04 / 4000)
+
+
+def test_a_counter_missing_on_one_host_leaves_the_metric_out() -> None:
+    found = values(record(usage=(host("db-1"), host("db-2", whole=Usage()))))
+    assert "cpu.database" not in found
+    assert "memory.database" not in found
+    assert "throughput" in found
+
+
+def test_a_run_without_measurement_has_no_values() -> None:
+    assert values(record(measurement=None)) == {}
+
+
+def test_operation_types_are_added_where_the_generator_gave_no_total() -> None:
+    stats = OperationStats(count=1000, errors={}, service=None, response=None)
+    seen = measurement(operations={"read": stats, "update": stats})
+    assert values(record(measurement=seen))["throughput"] == 500
+
+
+def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
+    usage = host(
+        whole=Usage(cpu=1.0),
+        units={
+            "redis-1": Usage(cpu=0.6, cpu_user=0.1, cpu_system=0.3),
+            "daemon": Usage(cpu=0.2),
+            "sampler": Usage(cpu=0.05),
+        },
+        sampler_cpu=0.05,
+    )
+    found = {
+        share.part: share.seconds_per_operation * 4000
+        for share in shares("native", WORKLOAD.name, CLOSED.name, [record(usage=(usage,))])
+    }
+    assert tuple(found) == PARTS
+    assert found["server user"] == pytest.approx(0.15)
+    assert found["server system"] == pytest.approx(0.45)
+    assert found["daemons"] == pytest.approx(0.2)
+    assert found["other"] == pytest.approx(0.15)
+    assert found["client"] == pytest.approx(0.04)
