@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from implementations import (
-    DATABASES,
-    GENERATORS,
-    PLATFORMS,
-    SAMPLERS,
-    TESTBEDS,
+from cases import (
     DatabaseCase,
     GeneratorCase,
     Ground,
@@ -19,6 +14,7 @@ from implementations import (
     ground,
     unique,
 )
+from implementations import DATABASES, GENERATORS, PLATFORMS, SAMPLERS, TESTBEDS
 
 from dunnage.contracts import Host, Testbed
 
@@ -39,8 +35,9 @@ def host(testbed: Testbed) -> Host:
     return testbed.group("db")[0]
 
 
-@pytest.fixture(params=PLATFORMS)
+@pytest.fixture(params=PLATFORMS, scope="module")
 def grounds(request: pytest.FixtureRequest) -> Iterator[Ground]:
+    # Daemons take seconds to start; each test makes a stay of its own on them.
     with ground(request.param) as opened:
         yield opened
 

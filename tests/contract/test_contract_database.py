@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from implementations import DatabaseCase
+from cases import DatabaseCase
 
 from dunnage.model.layout import (
     Address,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
-from implementations import Bench, GeneratorCase, put, unique
+from cases import Bench, GeneratorCase, put, unique
 
 from dunnage.contracts import Generator
 from dunnage.errors import RunError

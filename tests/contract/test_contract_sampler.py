@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
-from implementations import SamplerCase, put, unique
+from cases import SamplerCase, put, unique
 
 from dunnage.contracts import Host
 from dunnage.errors import RunError

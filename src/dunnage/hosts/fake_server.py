@@ -78,14 +78,14 @@ def serve(call: Call) -> Task:
 
 def ask(call: Call) -> Task:
     """`fake-cli VERB ADDRESS …`: one question to a server; 1 when it does not answer."""
-    verb, address, *rest = call.argv[1:]
+    verb = _VERBS.get(call.argv[1] if len(call.argv) > 2 else "")
+    if verb is None:
+        return call.fail(f"usage: fake-cli {'|'.join(_VERBS)} ADDRESS …", 2)
     try:
-        server = call.world.connect(address)
-        answer = _VERBS[verb](call, server, tuple(rest))
+        server = call.world.connect(call.argv[2])
+        answer = verb(call, server, call.argv[3:])
     except OSError as error:
         return call.fail(str(error))
-    except KeyError:
-        return call.fail(f"unknown verb `{verb}`", 2)
     call.say(answer + "\n")
     return Task()
 

@@ -59,10 +59,15 @@ def sample(call: Call) -> Task:
 
 
 def engine(call: Call) -> Task:
-    """`dunnage-engine inspect|pause …`, with the options of the real one."""
-    verbs = {"inspect": _inspect, "pause": _pause}
+    """`dunnage-engine inspect|pause|--version`, with the options of the real one."""
+    verbs = {"inspect": _inspect, "pause": _pause, "--version": _version}
     verb = verbs.get(call.argv[1] if len(call.argv) > 1 else "")
     return verb(call) if verb else call.fail("a fake host's engine can inspect and pause", 2)
+
+
+def _version(call: Call) -> Task:
+    call.say("dunnage-engine fake\n")
+    return Task()
 
 
 def _pause(call: Call) -> Task:

@@ -43,9 +43,7 @@ class FakeSubstrate:
                 continue
             host.thaw(UNIT)
             if not self._lives(host.name):
-                self._processes[host.name] = host.start(
-                    ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
-                )
+                self._start(host)
         self._awake = True
         self.history.append("wake")
 
@@ -58,6 +56,16 @@ class FakeSubstrate:
         self._awake = False
         self.history.append("freeze")
 
+    def mend(self, host: str) -> None:
+        """Start the daemon of a host that was restored, and leave it as asleep as the others."""
+        there = {fake.name: fake for fake in self._hosts}.get(host)
+        if there is None:
+            return
+        self._start(there)
+        if not self._awake:
+            there.freeze(UNIT)
+        self.history.append(f"mend {host}")
+
     def facts(self) -> Mapping[str, Scalar]:
         """Versions and settings."""
         return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
@@ -66,6 +74,11 @@ class FakeSubstrate:
         """Stop every daemon that can still be reached."""
         for process in self._processes.values():
             process.signal("KILL")
+
+    def _start(self, host: Host) -> None:
+        self._processes[host.name] = host.start(
+            ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
+        )
 
     def _lives(self, host: str) -> bool:
         process = self._processes.get(host)

@@ -1,0 +1,144 @@
+"""What a contract test needs to know of an implementation."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+
+from dunnage.contracts import (
+    Database,
+    Generator,
+    Host,
+    Platform,
+    Sampler,
+    SoftwareStore,
+    Substrate,
+    Testbed,
+)
+from dunnage.model.layout import Target
+from dunnage.model.study import (
+    ClientPlace,
+    DatabaseSpec,
+    Deployment,
+    Limits,
+    Peers,
+    Storage,
+    TestbedSpec,
+)
+
+HOSTS = TestbedSpec(kind="any", hosts={"db": 3, "client": 1})
+DEADLINE = 60.0
+
+
+def unique() -> str:
+    """A name that a test run going on beside this one does not use."""
+    return f"test-{uuid.uuid4().hex[:8]}"
+
+
+@dataclass(frozen=True)
+class TestbedCase:
+    """How to open a testbed, and how to cut the power of one of its hosts."""
+
+    __test__ = False
+
+    open: Callable[[str], AbstractContextManager[Testbed]]
+    lose: Callable[[Testbed, Host], None]
+
+
+@dataclass(frozen=True)
+class PlatformCase:
+    """A platform with a database to run on it, on a testbed."""
+
+    testbed: TestbedCase
+    substrate: Callable[[Testbed], AbstractContextManager[Substrate | None]]
+    trees: Callable[[], SoftwareStore]
+    platform: Callable[..., Platform]
+    network: str
+    endpoint: str
+    database: Callable[[], Database]
+    spec: DatabaseSpec
+    client: ClientPlace = ClientPlace.HOST
+
+    def deployment(self) -> Deployment:
+        """The deployment under test."""
+        return Deployment(
+            name="tested",
+            title="Tested",
+            platform="any",
+            network=self.network,
+            endpoint=self.endpoint,
+            storage=Storage.BIND,
+            peers=Peers.ENDPOINT,
+            client=self.client,
+            hosts="db",
+            limits=Limits(),
+            slowdown=0.0,
+            database=self.spec,
+        )
+
+
+@dataclass(frozen=True)
+class DatabaseCase:
+    """A database and something to ask of it."""
+
+    database: Callable[[], Database]
+    spec: DatabaseSpec
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A client's host with a database to drive."""
+
+    host: Host
+    target: Target
+    testbed: Testbed
+
+
+@dataclass(frozen=True)
+class GeneratorCase:
+    """A generator and where to drive it."""
+
+    generator: Callable[[], Generator]
+    bench: Callable[[str], AbstractContextManager[Bench]]
+
+
+@dataclass(frozen=True)
+class SamplerCase:
+    """A sampler and a testbed whose hosts it can watch."""
+
+    sampler: Callable[[], Sampler]
+    testbed: TestbedCase
+
+
+@dataclass
+class Ground:
+    """A testbed with a substrate, on which stays can be made."""
+
+    case: PlatformCase
+    testbed: Testbed
+    substrate: Substrate | None
+    trees: SoftwareStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trees = self.case.trees()
+
+    def platform(self, stay: str) -> Platform:
+        """A platform for one stay."""
+        return self.case.platform(
+            self.case.deployment(), self.testbed.group("db"), self.substrate, self.trees, stay
+        )
+
+
+@contextmanager
+def ground(case: PlatformCase) -> Iterator[Ground]:
+    """Open what a platform stands on."""
+    with case.testbed.open(unique()) as testbed, case.substrate(testbed) as substrate:
+        yield Ground(case, testbed, substrate)
+
+
+def put(host: Host, directory: str, files: Mapping[str, str]) -> None:
+    """Put a command's files where it wants them."""
+    for name, text in files.items():
+        host.put(f"{directory}/{name}", text.encode())

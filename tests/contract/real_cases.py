@@ -1,0 +1,59 @@
+"""How the real implementations are opened for the contract tests."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from cases import HOSTS, PlatformCase, TestbedCase
+
+from dunnage.contracts import Host, Platform, Substrate, Testbed
+from dunnage.databases.redis import Redis
+from dunnage.hosts.namespace import NamespaceTestbed, open_namespace
+from dunnage.model.study import ClientPlace, DatabaseSpec
+from dunnage.platforms.docker import Docker
+from dunnage.platforms.native import Native
+from dunnage.software.engine import engine_path
+from dunnage.software.obtain import DebianSoftware
+from dunnage.substrates.daemons import open_daemons
+
+
+def _open_namespace(name: str) -> AbstractContextManager[Testbed]:
+    return open_namespace(HOSTS, name=name, engine=engine_path(), keep=False)
+
+
+def _lose_namespace(testbed: Testbed, host: Host) -> None:
+    assert isinstance(testbed, NamespaceTestbed)
+    testbed.host(host.name).power_cut()
+
+
+NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
+
+REDIS_SINGLE = DatabaseSpec(kind="redis", version="7.0", topology="single")
+REDIS_REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
+REDIS_CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=6)
+
+
+def _daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
+    return open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts)
+
+
+def _redis(
+    platform: type[Platform], network: str, client: ClientPlace = ClientPlace.HOST
+) -> PlatformCase:
+    return PlatformCase(
+        testbed=NAMESPACE,
+        substrate=_daemons if platform is Docker else lambda _testbed: nullcontext(),
+        trees=DebianSoftware,
+        platform=platform,
+        network=network,
+        endpoint="host-port",
+        database=Redis,
+        spec=REDIS_REPLICAS,
+        client=client,
+    )
+
+
+NATIVE = _redis(Native, "host")
+DOCKER_HOST = _redis(Docker, "host")
+DOCKER_BRIDGE = _redis(Docker, "bridge")
+DOCKER_USER_DEFINED = _redis(Docker, "user-defined", ClientPlace.CONTAINER)
