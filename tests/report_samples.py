@@ -41,7 +41,7 @@ HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=al
 """What a name must never be able to do."""
 HOSTILE_ERROR = "server said: [red]\x1b[31m<b>& \"quoted\" 'too'</b>\u202e {{ 7 * 7 }} </style>"
 
-T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 12: 2.201}
+T95 = {6: 2.571, 7: 2.447, 8: 2.365}
 """Quantiles 0.975 of Student's t for this many blocks."""
 
 BASE = {"throughput": 48_200.0, "service.p95": 0.001204, "cpu.database": 18.2e-6}
@@ -67,7 +67,7 @@ class Sample:
     source: str
 
 
-def sample(blocks: int = 6, hostile: bool = False) -> Sample:
+def sample(blocks: int = 8, hostile: bool = False) -> Sample:
     """The study over this many blocks; `hostile` puts markup into every free text."""
     study, source = _study(blocks)
     plan = _plan(study)
@@ -281,7 +281,7 @@ def _compare(
     mean = statistics.fmean(logs)
     n = len(logs)
     spread = statistics.stdev(logs) if n > 1 else 0.0
-    enough = n >= 5
+    enough = n >= 6
     half = T95.get(n, 2.3) * spread / math.sqrt(n)
     return (
         Estimate(
@@ -454,8 +454,8 @@ def _summaries(runs: tuple[RunSummary, ...], workloads: list[str]) -> tuple[Summ
                         metric=metric,
                         estimate=Estimate(
                             value=mean,
-                            low=mean - half if len(values) >= 5 else None,
-                            high=mean + half if len(values) >= 5 else None,
+                            low=mean - half if len(values) >= 6 else None,
+                            high=mean + half if len(values) >= 6 else None,
                             n=len(values),
                             unit=METRICS[metric].unit,
                             method="mean over blocks",

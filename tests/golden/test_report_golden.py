@@ -14,7 +14,7 @@ from report_samples import sample
 GOLDEN = Path(__file__).parent / "report"
 
 
-@pytest.mark.parametrize(("blocks", "width"), [(6, 80), (6, 120), (3, 80)])
+@pytest.mark.parametrize(("blocks", "width"), [(8, 80), (8, 120), (3, 80)])
 def test_the_answer_looks_as_it_did(blocks: int, width: int) -> None:
     made = sample(blocks)
     output = io.StringIO()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dunnage.model.analysis import Estimate
 from dunnage.model.metrics import METRICS
 
@@ -26,9 +28,10 @@ def difference(share: float) -> str:
     return f"{_signed(share)} %"
 
 
-def magnitude(share: float) -> str:
-    """Write how large a difference is, for sentences whose verb says its direction."""
-    return f"{_digits(abs(share))} %"
+def magnitudes(shares: Sequence[float]) -> str:
+    """Write how large several differences are: `10.9 to 11.0 %`, or one if they read alike."""
+    ends = [_digits(end) for end in (min(map(abs, shares)), max(map(abs, shares)))]
+    return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]} %"
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -36,6 +39,12 @@ def interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return NO_INTERVAL
     return f"{_signed(low)} … {_signed(high)} %"
+
+
+def tick(share: float) -> str:
+    """Write a round difference on an axis, without needless zeros: `+5 %`."""
+    text = f"{share * 100:+.3g}".replace("-", MINUS)
+    return "0" if abs(share) < 1e-12 else f"{text} %"
 
 
 def bound(share: float | None) -> str:

@@ -70,7 +70,7 @@ def test_few_blocks_have_no_interval_and_say_how_many_are_missing() -> None:
 def test_invalid_runs_are_counted_with_their_reasons() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study))
-    assert "69 of 73 valid, 2 invalid, 1 unknown, 1 missing" in output
+    assert "93 of 97 valid, 2 invalid, 1 unknown, 1 missing" in output
     assert "2 × client-busy:" in output
     assert "swarm: IPVS is missing in this kernel" in output
 
@@ -80,7 +80,7 @@ def test_factors_undeclared_differences_and_undecided_comparisons_are_named() ->
     output = shown(text.answer_table(made.analysis, made.study), 160)
     assert "docker-bridge: platform: native → docker; network: host → bridge" in output
     assert "docker-noisy: mapped file /usr/lib/libc.so.6: 2 versions" in output
-    assert "docker-noisy, throughput, workload C, 32 threads: 124 blocks in all" in output
+    assert "docker-noisy, throughput, workload C, 32 threads: 34 blocks in all" in output
 
 
 def test_an_exploratory_comparison_is_marked() -> None:
@@ -114,7 +114,7 @@ def test_the_json_is_the_whole_analysis() -> None:
 def test_the_plan_shows_blocks_stays_runs_time_and_what_is_skipped() -> None:
     made = sample()
     output = shown(text.plan_table(made.plan, made.study, 500.0))
-    assert "6 blocks, 36 stays, 72 runs, about 8 min 20 s" in output
+    assert "8 blocks, 48 stays, 96 runs, about 8 min 20 s" in output
     assert "native-twin (twin of native)" in output
     assert "HostDockerBridgeHostPort" in output
     assert "swarm: IPVS is missing in this kernel" in output
@@ -130,5 +130,5 @@ def test_the_status_counts_finished_runs_by_deployment_and_block() -> None:
     ids = [run.id for run in made.plan.runs()]
     statuses = dict.fromkeys(ids[:25], Status.VALID) | {ids[0]: Status.INVALID}
     output = shown(text.status_table(made.plan, statuses))
-    assert "25 of 72 runs done" in output
-    assert "!■▪···" in output or "!■····" in output
+    assert "25 of 96 runs done" in output
+    assert "!■▪·····" in output or "!■······" in output

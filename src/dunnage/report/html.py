@@ -1,0 +1,170 @@
+"""The report as one page that needs nothing else: no network, no files beside it, no script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from dunnage.errors import ResultError
+from dunnage.model.analysis import Analysis
+from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.plan import Plan
+from dunnage.model.record import StayRecord
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
+from dunnage.report import answer, figures, numbers, sentences, words
+from dunnage.units import duration
+
+TEMPLATES = Path(__file__).parent / "templates"
+RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
+"""Metrics of the table of runs, beside those that questions ask for."""
+
+
+def write_page(
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    stays: Sequence[StayRecord],
+    path: Path,
+    *,
+    source: str = "",
+) -> Path:
+    """Write the report of a study to `path`. `source` is the study file as it was given.
+
+    Raises ResultError when the file cannot be written.
+    """
+    text = page(analysis, study, plan, stays, source=source)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ResultError(
+            f"the report could not be written: {error.strerror}",
+            where=str(path),
+            hint=f"df -h {path.parent}",
+        ) from error
+    return path
+
+
+def page(
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    stays: Sequence[StayRecord],
+    *,
+    source: str = "",
+) -> str:
+    """The same page as a string."""
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    metrics = answer.metrics(answer.all_comparisons(analysis))
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            analysis=analysis,
+            study=study,
+            plan=plan,
+            style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
+            script=Markup(script),  # noqa: S704  ours
+            script_hash=digest,
+            source=source or study.model_dump_json(indent=2, exclude_defaults=True),
+            questions=_questions(analysis, study, plan),
+            forests=[figures.forest(analysis, metric) for metric in metrics],
+            tails=figures.tails(analysis),
+            sequels=figures.sequels(analysis),
+            bars=figures.cpu_bars(analysis),
+            series={
+                words.plain(deployment.name): number
+                for number, deployment in enumerate(plan.deployments)
+            },
+            runs_counted=answer.runs_counted(analysis),
+            reasons=answer.why_not_valid(analysis),
+            reading=answer.reading(analysis),
+            undecided=answer.undecided(analysis),
+            exploratory=any(found.question is None for found in answer.all_comparisons(analysis)),
+            run_metrics=_run_metrics(analysis),
+            servers=_servers(plan, stays),
+            facts=sorted(analysis.environment.items()),
+            tabled=tuple(figures.TABLED),
+            fewest=answer.FEWEST_BLOCKS,
+        )
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    environment.globals.update(n=numbers, w=words, s=sentences, METRICS=METRICS)
+    environment.filters.update(plain=words.plain, fact=_fact)
+    return environment
+
+
+def _clean(value: Any) -> Any:
+    """Every text that reaches the page loses its control characters; our own markup stays."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return words.plain(value)
+
+
+def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": found.question,
+            "id": f"question-{number}",
+            "asks": sentences.asks(study.questions.get(found.question), plan),
+            "claims": sentences.claims(found, study, plan),
+            "answer": found,
+            "spec": study.questions.get(found.question),
+        }
+        for number, found in enumerate(analysis.answers, start=1)
+    ]
+
+
+def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
+    present = {metric for run in analysis.runs for metric in run.values}
+    asked = answer.metrics(answer.all_comparisons(analysis))
+    return tuple(name for name in dict.fromkeys((*RUN_METRICS, *asked)) if name in present)
+
+
+def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
+    """What each deployment's servers said of themselves, by its first stay."""
+    found = []
+    for deployment in plan.deployments:
+        own = [stay for stay in stays if stay.deployment == deployment.name]
+        if not own:
+            continue
+        ready = statistics.median(stay.ready - stay.started for stay in own)
+        found.append(
+            {
+                "deployment": deployment,
+                "ready": duration(max(ready, 0.0)),
+                "stays": len(own),
+                "facts": sorted(own[0].facts.items()),
+                "network": sorted(own[0].network.items()),
+                "endpoint": own[0].endpoint,
+                "processes": own[0].processes,
+            }
+        )
+    return found
+
+
+def _fact(value: Scalar) -> str:
+    """A fact for people: absent, yes, no, or itself."""
+    words_of: Mapping[Scalar, str] = {None: "not known", True: "yes", False: "no"}
+    if value is None or isinstance(value, bool):
+        return words_of[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)

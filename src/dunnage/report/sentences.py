@@ -1,0 +1,174 @@
+"""Comparisons as plain sentences. The wording claims no more than the verdict allows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
+from dunnage.model.metrics import METRICS
+from dunnage.model.plan import Plan
+from dunnage.model.study import Deployment, QuestionSpec, Storage, Study
+from dunnage.report import numbers, words
+
+DATABASES: Mapping[str, str] = {
+    "cassandra": "Cassandra",
+    "mongodb": "MongoDB",
+    "redis": "Redis",
+    "fake": "the fake database",
+}
+NETWORKS: Mapping[str, str] = {
+    "host": "with host networking",
+    "bridge": "with a bridge network",
+    "user-defined": "with a user-defined network",
+}
+STORAGES: Mapping[Storage, str] = {
+    Storage.BIND: "",
+    Storage.VOLUME: " and data on a volume",
+    Storage.CONTAINER: " and data inside the container",
+    Storage.TMPFS: " and data in memory",
+}
+PLATFORMS: Mapping[str, str] = {
+    "docker": "Docker",
+    "swarm": "Docker Swarm",
+    "kubernetes": "Kubernetes",
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What alike comparisons of one deployment allow us to say, and the numbers beneath."""
+
+    verdict: Verdict
+    sentence: str
+    deployment: str
+    evidence: tuple[tuple[str, str], ...]
+    """(condition, numbers) of each comparison that the sentence speaks of."""
+
+
+def claims(question: QuestionAnswer, study: Study, plan: Plan) -> tuple[Claim, ...]:
+    """One claim for each deployment and verdict of a question, in the order of the question."""
+    names = subjects(plan)
+    database = words.plain(DATABASES.get(study.database.kind, study.database.kind))
+    groups: dict[tuple[str, Verdict], list[Comparison]] = {}
+    for found in question.comparisons:
+        groups.setdefault((found.deployment, found.verdict), []).append(found)
+    order = list(dict.fromkeys(found.deployment for found in question.comparisons))
+    everywhere = {
+        deployment: sum(1 for found, _ in groups if found == deployment) == 1
+        for deployment in order
+    }
+    return tuple(
+        Claim(
+            verdict=verdict,
+            sentence=sentence(
+                alike,
+                names.get(deployment, words.plain(deployment)),
+                database,
+                "" if everywhere[deployment] else _place(alike),
+            ),
+            deployment=words.plain(deployment),
+            evidence=tuple(
+                (words.condition(found.workload, found.level), evidence(found)) for found in alike
+            ),
+        )
+        for (deployment, verdict), alike in sorted(
+            groups.items(), key=lambda item: order.index(item[0][0])
+        )
+    )
+
+
+def sentence(alike: Sequence[Comparison], subject: str, database: str, place: str = "") -> str:
+    """The answer for one deployment: comparisons with one metric and one verdict, in a sentence.
+
+    `place` names their conditions where the deployment has other verdicts elsewhere.
+    """
+    first = alike[0]
+    metric = words.phrase(first.metric)
+    if first.verdict is Verdict.EQUIVALENT:
+        return (
+            f"{subject} leaves the {metric} of {database} as it is{place}, "
+            f"within {numbers.tolerance(first.tolerance)}."
+        )
+    if first.verdict is Verdict.INCONCLUSIVE:
+        return f"What {subject} costs {database} in {metric}{place} is not settled: {rest(alike)}"
+    amounts = [found.difference.value for found in alike]
+    amount = numbers.magnitudes(amounts)
+    if first.metric == "throughput":
+        deed = (
+            f"costs {database} {amount} of throughput"
+            if amounts[0] < 0
+            else f"gives {database} {amount} more throughput"
+        )
+    else:
+        verb = "lowers" if amounts[0] < 0 else "raises"
+        deed = f"{verb} the {metric} of {database} by {amount}"
+    return f"{subject} {deed}{place}."
+
+
+def rest(alike: Sequence[Comparison]) -> str:
+    """What is missing for a verdict, as the end of a sentence."""
+    needed = [found.blocks_needed for found in alike if found.blocks_needed is not None]
+    if not needed:
+        return words.plain(alike[0].reason).rstrip(".") + "."
+    least, most = min(needed), max(needed)
+    blocks = numbers.count(most, "block") if least == most else f"{least:,} to {most:,} blocks"
+    return f"{blocks} in all would settle it."
+
+
+def evidence(comparison: Comparison) -> str:
+    """The difference, its interval, the number of blocks and the A/A bound."""
+    difference = comparison.difference
+    seen = numbers.interval(difference.low, difference.high)
+    if difference.low is not None:
+        seen = f"{numbers.coverage(difference)} interval {seen}"
+    return (
+        f"{numbers.difference(difference.value)}, {seen}, "
+        f"{numbers.count(difference.n, 'block')}, A/A bound {numbers.bound(comparison.bound)}"
+    )
+
+
+def asks(question: QuestionSpec | None, plan: Plan) -> str:
+    """A question in words, as a heading."""
+    if question is None:
+        return ""
+    names = subjects(plan)
+    against = [names.get(name, name) for name in question.against]
+    listed = f"each of {len(against)} deployments" if len(against) > 2 else " and ".join(against)
+    verb = "do" if len(against) == 2 else "does"
+    return (
+        f"What {verb} {listed} cost in {words.phrase(question.metric)}, "
+        f"compared with {question.baseline}?"
+    )
+
+
+def subjects(plan: Plan) -> Mapping[str, str]:
+    """Deployment → what to call it: its platform and network where that is unique."""
+    phrases = {deployment.name: _phrase(deployment) for deployment in plan.deployments}
+    uses = Counter(
+        phrases[deployment.name] for deployment in plan.deployments if deployment.twin_of is None
+    )
+    return {
+        name: phrase if phrase and uses[phrase] == 1 else words.plain(name)
+        for name, phrase in phrases.items()
+    }
+
+
+def better(metric: str) -> tuple[str, str]:
+    """What lies to the left and to the right of zero for a metric."""
+    worse_left = METRICS[metric].better.value == "higher"
+    return ("worse", "better") if worse_left else ("better", "worse")
+
+
+def _phrase(deployment: Deployment) -> str:
+    platform = PLATFORMS.get(deployment.platform)
+    network = NETWORKS.get(deployment.network)
+    if platform is None or network is None or deployment.slowdown or deployment.twin_of:
+        return ""
+    return f"{platform} {network}{STORAGES[deployment.storage]}"
+
+
+def _place(alike: Sequence[Comparison]) -> str:
+    conditions = [f"{words.plain(found.workload)} ({words.level(found.level)})" for found in alike]
+    return f" under workload {' and '.join(conditions)}"
