@@ -51,6 +51,19 @@ class Draft:
     twin: str | None
     generator: str | None
     sampler: SamplerSpec | None
+    wrong: frozenset[Path]
+    """Where the shape is wrong already."""
+
+    @property
+    def groups(self) -> Mapping[str, int] | None:
+        """Hosts in each group, where all of that can be understood."""
+        if self.testbed is None or self.touched("testbed", "hosts"):
+            return None
+        return self.testbed.hosts
+
+    def touched(self, *path: str | int) -> bool:
+        """Whether something at or below a place is wrong, so that less can be said of it."""
+        return any(place[: len(path)] == path for place in self.wrong)
 
 
 def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
@@ -83,6 +96,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         twin=_text(usable.get("twin")),
         generator=_text(usable.get("generator", "engine")),
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
+        wrong=frozenset(finding.path for finding in wrong),
     )
 
 

@@ -15,11 +15,8 @@ from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
-from dunnage.study.rules_deployment import deployment_rules
+from dunnage.study.rules_deployment import CLIENT, deployment_rules
 from dunnage.study.suggest import hint, listed, shown
-
-CLIENT = "client"
-"""The group of hosts on which load is made."""
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000
@@ -55,7 +52,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *_factors(draft, every),
         *deployment_rules(draft, every, offer),
         *_workloads(draft),
-        *(_load(draft.load, draft.workloads.values()) if draft.load else ()),
+        *(_load(draft.load, draft) if draft.load else ()),
         *_questions(draft, every),
     ]
     return list(dict.fromkeys(found))
@@ -90,7 +87,7 @@ def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
 
 
 def _hosts(draft: Draft) -> Iterator[Finding]:
-    if draft.testbed and CLIENT not in draft.testbed.hosts:
+    if draft.groups is not None and CLIENT not in draft.groups:
         yield Finding(
             ("testbed", "hosts"),
             f"the testbed has no group `{CLIENT}`, where load is made",
@@ -134,20 +131,20 @@ def _workloads(draft: Draft) -> Iterator[Finding]:
         seen.add(workload.name)
 
 
-def _load(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Finding]:
+def _load(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     if load.threads and load.rate:
         yield Finding(
             ("load", "rate"),
             "`threads` and `rate` cannot both be given",
             "`threads` is a closed loop, `rate` an open load; make two studies",
         )
-    elif not load.threads and not load.rate:
+    elif not (load.threads or load.rate or _half_said(draft, "threads", "rate")):
         yield Finding(
             ("load",),
             "the load has neither `threads` nor `rate`",
             "write `threads: [32]` for a closed loop or `rate: [2000]` for an open load",
         )
-    if not load.rate:
+    if not load.rate and not draft.touched("load", "rate"):
         for key in ("connections", "arrivals"):
             if key in load.model_fields_set:
                 yield Finding(
@@ -160,10 +157,15 @@ def _load(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Finding
         if name in names[:index]:
             key = "rate" if load.rate else "threads"
             yield Finding(("load", key, index), f"the level {shown(name)} is there twice")
-    yield from _ending(load, workloads)
+    yield from _ending(load, draft)
 
 
-def _ending(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Finding]:
+def _half_said(draft: Draft, *keys: str) -> bool:
+    """Whether one of these is there, but wrong."""
+    return any(draft.touched("load", key) for key in keys)
+
+
+def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     if load.duration is not None and load.operations is not None:
         yield Finding(
             ("load", "operations"),
@@ -173,7 +175,8 @@ def _ending(load: LoadSpec, workloads: Iterable[WorkloadSpec]) -> Iterator[Findi
     elif (
         load.duration is None
         and load.operations is None
-        and any(workload.phase is Phase.RUN for workload in workloads)
+        and not _half_said(draft, "duration", "operations")
+        and any(workload.phase is Phase.RUN for workload in draft.workloads.values())
     ):
         yield Finding(
             ("load",),
@@ -224,10 +227,12 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
 
 def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:
     """Whether no deployment has this name, nor could one that was not understood."""
-    ends = "-" if draft.factors else ""
-    return name not in names and not any(
-        name == broken or (ends and name.startswith(broken + ends)) for broken in draft.broken
-    )
+    for broken in draft.broken:
+        if name in (broken, broken + TWIN_SUFFIX):
+            return False
+        if draft.factors and name.startswith(f"{broken}-"):
+            return False
+    return name not in names
 
 
 def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:

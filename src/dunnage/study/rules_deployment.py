@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping
 from pydantic import ValidationError
 
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import DatabaseSpec, DeploymentSpec, SubstrateSpec, TestbedSpec
+from dunnage.model.study import DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.suggest import hint, listed, shown
+
+CLIENT = "client"
+"""The group of hosts on which load is made."""
 
 EXISTING = "existing"
 """The substrate that is already there, reached by contexts."""
@@ -20,8 +23,9 @@ EXISTING = "existing"
 
 def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterator[Finding]:
     """Yield what does not fit in any deployment, each where the file says it."""
-    if draft.database:
-        yield from _database(("database",), draft.database, offer, {}, draft.factors)
+    if draft.database and not every:
+        for key, what, advice in _database(draft.database, offer):
+            yield Finding(_study_place(draft, key), what, advice)
     used: set[str] = set()
     for variant in every:
         at = _Places(variant.origin, draft)
@@ -37,10 +41,10 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield from _platform(spec, platform, at)
             if platform.substrate:
                 used.add(platform.substrate)
-        yield from _group(spec, draft.testbed, at)
+        yield from _group(spec, draft.groups, at)
         yield from _own_database(spec, draft, offer, at)
-    if draft.substrate and draft.testbed:
-        yield from _substrate(draft.substrate, draft.testbed, used, offer)
+    if draft.substrate and draft.groups is not None:
+        yield from _substrate(draft.substrate, draft.groups, used, offer)
 
 
 class _Places:
@@ -98,12 +102,14 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _Places) -> Ite
         yield Finding(at.of("limits", "memory"), "`memory` must be more than 0")
 
 
-def _group(spec: DeploymentSpec, testbed: TestbedSpec | None, at: _Places) -> Iterator[Finding]:
-    if testbed is None:
+def _group(
+    spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _Places
+) -> Iterator[Finding]:
+    if groups is None:
         return
-    if spec.hosts not in testbed.hosts:
-        yield _unknown(at.of("hosts"), "group of hosts", spec.hosts, tuple(testbed.hosts))
-    elif spec.hosts == "client":
+    if spec.hosts not in groups:
+        yield _unknown(at.of("hosts"), "group of hosts", spec.hosts, tuple(groups))
+    elif spec.hosts == CLIENT:
         yield Finding(
             at.of("hosts"),
             "members cannot live on the client's hosts: load is made there",
@@ -125,68 +131,58 @@ def _own_database(
         merged = merged_database(draft.database, spec.database)
     except ValidationError:
         return  # The study's own database is at fault, and that is reported there.
-    if spec.database:
-        path = at.of("database")
-        if path[0] == "deployments":
-            yield from _database(path, merged, offer, spec.database, draft.factors)
-        else:
-            yield from _database(("factors",), merged, offer, spec.database, draft.factors)
-    size = draft.testbed.hosts.get(spec.hosts) if draft.testbed else None
+    shared = set(_database(draft.database, offer))
+    for key, what, advice in _database(merged, offer):
+        keys = ("database", key) if key in spec.database else ("database",)
+        inherited = (key, what, advice) in shared
+        place = _study_place(draft, key) if inherited else at.of(*keys)
+        yield Finding(place, what, advice)
+    size = draft.groups.get(spec.hosts) if draft.groups and spec.hosts != CLIENT else None
     if size is not None and merged.members > size:
-        where: Path = ("database", "members")
-        if "members" in spec.database:
-            where = at.of("database", "members")
-        elif "members" not in draft.database.model_fields_set:
-            where = ("database",)
+        own = "members" in spec.database
         yield Finding(
-            where,
+            at.of("database", "members") if own else _study_place(draft, "members"),
             f"{merged.members} members do not fit on the {size} hosts of group "
             f"{shown(spec.hosts)}: members live on different hosts",
             f"write `hosts: {{{spec.hosts}: {merged.members}, client: 1}}` in `testbed`",
         )
 
 
-def _database(
-    path: Path,
-    spec: DatabaseSpec,
-    offer: Offer,
-    override: Mapping[str, object],
-    factors: Mapping[str, object],
-) -> Iterator[Finding]:
-    def of(key: str) -> Path:
-        dotted = f"database.{key}"
-        if dotted in factors and (override or path == ("factors",)):
-            return ("factors", dotted)
-        return ("database", key) if override and key not in override else (*path, key)
+def _study_place(draft: Draft, key: str) -> Path:
+    """Where the study's own database has a key, or would have it."""
+    said = draft.database is not None and key in draft.database.model_fields_set
+    return ("database", key) if said else ("database",)
 
+
+def _database(spec: DatabaseSpec, offer: Offer) -> Iterator[tuple[str, str, str]]:
+    """Yield (key, sentence, advice) for whatever does not fit in one database."""
     database = offer.databases.get(spec.kind)
     if database is None:
-        yield _unknown(of("kind"), "database", spec.kind, offer.databases)
+        yield "kind", f"unknown database {shown(spec.kind)}", hint(spec.kind, offer.databases)
         return
     fits = True
     if spec.topology is not None and spec.topology not in database.topologies:
         fits = False
-        yield Finding(
-            of("topology"),
+        yield (
+            "topology",
             f"database {shown(spec.kind)} has no topology {shown(spec.topology)}",
             hint(spec.topology, database.topologies),
         )
     if spec.version is not None and spec.version not in database.versions:
         fits = False
-        yield Finding(
-            of("version"),
+        yield (
+            "version",
             f"database {shown(spec.kind)} cannot be had in version {shown(spec.version)}",
             hint(spec.version, database.versions),
         )
     if spec.image is not None and not database.images:
-        yield Finding(of("image"), f"database {shown(spec.kind)} cannot run from another image")
+        yield "image", f"database {shown(spec.kind)} cannot run from another image", ""
     if fits:
-        for key, what in database.check(with_defaults(spec, offer)):
-            yield Finding(of(key), what)
+        yield from ((key, what, "") for key, what in database.check(with_defaults(spec, offer)))
 
 
 def _substrate(
-    substrate: SubstrateSpec, testbed: TestbedSpec, used: set[str], offer: Offer
+    substrate: SubstrateSpec, groups: Mapping[str, int], used: set[str], offer: Offer
 ) -> Iterator[Finding]:
     """Judge the study's substrate; it speaks only for platforms of its own family."""
     if substrate.kind != EXISTING:
@@ -197,7 +193,7 @@ def _substrate(
                 f"write `kind: {EXISTING}`",
             )
         return
-    hosts = [f"{group}-{i}" for group, size in testbed.hosts.items() for i in range(1, size + 1)]
+    hosts = [f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1)]
     for host in substrate.contexts:
         if host not in hosts:
             yield _unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
@@ -205,7 +201,7 @@ def _substrate(
         without = [
             host
             for host in hosts
-            if host not in substrate.contexts and not host.startswith("client-")
+            if host not in substrate.contexts and not host.startswith(f"{CLIENT}-")
         ]
         if without:
             yield Finding(

@@ -103,7 +103,7 @@ def test_what_init_writes_reads_without_problems(
         ("platform: native", "platform: native, client: container", 6, "cannot run", "`host`"),
         ("network: bridge", "network: brigde", 7, "has no network", "did you mean `bridge`?"),
         ("network: bridge", "endpoint: container-dns", 7, "has no endpoint", "`host-port`"),
-        ("network: bridge", "hosts: dv", 7, "unknown group of hosts", "did you mean `db`?"),
+        ("network: bridge", "hosts: dv", 7, "unknown group of hosts", "known: `db`"),
         ("network: bridge", "hosts: client", 7, "load is made there", "hosts: db"),
         ("network: bridge", "slowdown: 200%", 7, "must be less than 1, not `200%`", "5%"),
         ("network: bridge", "limits: {memory: 1 GByte}", 7, "`1 GByte` is not a size", ""),
