@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -15,11 +16,20 @@ from dunnage.model.study import ClientPlace
 from dunnage.runner.formation import form, take
 
 
+@contextmanager
+def stay(grounds: Ground) -> Iterator[Platform]:
+    """A platform for one stay, down at its end whatever happened in it."""
+    platform = grounds.platform(unique())
+    try:
+        yield platform
+    finally:
+        platform.down()
+
+
 @pytest.fixture
 def platform(grounds: Ground) -> Iterator[Platform]:
-    platform = grounds.platform(unique())
-    yield platform
-    platform.down()
+    with stay(grounds) as platform:
+        yield platform
 
 
 def reserve(grounds: Ground, platform: Platform) -> Reservation:
@@ -121,43 +131,38 @@ class TestPlatform:
             platform.running()
 
     def test_down_leaves_no_process_and_no_file(self, grounds: Ground) -> None:
-        platform = grounds.platform(unique())
-        reservation = bring_up(grounds, platform)
-        running = platform.running()
-        assert [inspected(member) for member in running] == [True] * len(running)
-        services = [service for stage in stages(grounds, reservation) for service in stage.services]
-        platform.down()
+        with stay(grounds) as platform:
+            reservation = bring_up(grounds, platform)
+            running = platform.running()
+            assert [inspected(member) for member in running] == [True] * len(running)
         assert [inspected(member) for member in running] == [False] * len(running)
         hosts = {host.name: host for host in grounds.testbed.hosts}
-        for service in services:
-            for path in service.files:
-                with pytest.raises(FileNotFoundError):
-                    hosts[reservation.place(service.member).host].get(path)
+        for stage in stages(grounds, reservation):
+            for service in stage.services:
+                for path in service.files:
+                    with pytest.raises(FileNotFoundError):
+                        hosts[reservation.place(service.member).host].get(path)
 
     def test_the_same_hosts_take_the_next_stay(self, grounds: Ground) -> None:
+        seen = []
         for _ in range(2):
-            platform = grounds.platform(unique())
-            try:
-                bring_up(grounds, platform)
-            finally:
-                platform.down()
+            with stay(grounds) as platform:
+                seen.append(len(bring_up(grounds, platform).places))
+                assert len(platform.running()) == seen[0]
+        assert seen[0] == seen[1]
 
     def test_down_works_after_a_start_that_failed(self, grounds: Ground) -> None:
-        platform = grounds.platform(unique())
-        first = stages(grounds, reserve(grounds, platform))[0].services[0]
-        with pytest.raises(StayError):
-            platform.up([replace(first, argv=("false",))], DEADLINE)
-        platform.down()
-        after = grounds.platform(unique())
-        try:
+        with stay(grounds) as platform:
+            first = stages(grounds, reserve(grounds, platform))[0].services[0]
+            with pytest.raises(StayError):
+                platform.up([replace(first, argv=("false",))], DEADLINE)
+        with stay(grounds) as after:
             bring_up(grounds, after)
-        finally:
-            after.down()
+            assert after.running()
 
     def test_down_works_when_nothing_was_started(self, grounds: Ground) -> None:
-        platform = grounds.platform(unique())
-        reserve(grounds, platform)
-        platform.down()
+        with stay(grounds) as platform:
+            reserve(grounds, platform)
         assert platform.running() == ()
 
     def test_the_network_in_force_is_read_back(self, grounds: Ground, platform: Platform) -> None:
