@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dunnage.model.record import StayRecord
 
 _IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
+_LATE = re.compile(r"@late:[^@\s]+@")
 _EVERYWHERE = frozenset({"0.0.0.0", "127.0.0.1"})  # noqa: S104 - compared with, never listened on
 _PLACEHOLDER = "<address>"
 
@@ -43,6 +44,7 @@ class Mask:
         return re.sub(rf"{_PLACEHOLDER}(?:\s+{_PLACEHOLDER})+", _PLACEHOLDER, masked)
 
     def _named(self, text: str) -> str:
+        text = _LATE.sub(_PLACEHOLDER, text)
         for name in self.names:
             text = re.sub(rf"(?<=[/@]){re.escape(name)}(?=[/@.]|$)", "<stay>", text)
         for host in self.hosts:

@@ -8,8 +8,8 @@ from dunnage.analysis.values import answered, database_hosts
 from dunnage.model.analysis import Share
 from dunnage.model.record import HostUsage, Record
 
-_APART = frozenset({"sampler", "generator"})
-"""Units that are neither a server nor the platform's; what they use is not the database's."""
+_OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
+"""Units that we run ourselves; the sampler's use is taken out, the others' is `other`."""
 PARTS = ("server user", "server system", "daemons", "other", "client")
 
 
@@ -52,7 +52,7 @@ def _add(host: HostUsage, total: dict[str, float]) -> bool:
         return False
     rest = host.whole.cpu - (host.sampler_cpu or 0.0)
     for name, used in host.units.items():
-        if used.cpu is None or name in _APART:
+        if used.cpu is None or name in _OURS:
             continue
         rest -= used.cpu
         if name.startswith("daemon"):

@@ -141,3 +141,8 @@ def test_a_storage_factor_is_one() -> None:
     assert factors(deployment(), deployment("d", storage=Storage.TMPFS)) == (
         "storage: bind → tmpfs",
     )
+
+
+def test_an_address_that_is_filled_in_late_is_an_address() -> None:
+    files = {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind @late:redis-1@\nsave ''\n"}
+    assert differences(*spoiled(files=files), set()) == ()

@@ -1,0 +1,108 @@
+"""Two results of the same study side by side: does the overhead of a deployment differ?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dunnage.analysis.estimate import (
+    CONFIDENCE,
+    MINIMUM_BLOCKS,
+    Paired,
+    block_logs,
+    sidak,
+    t_quantile,
+)
+from dunnage.model.analysis import Analysis, Estimate, RunSummary
+from dunnage.model.metrics import HEADLINE
+from dunnage.model.record import Status
+from dunnage.model.value import Value
+
+
+class Shift(Value):
+    """How an overhead differs between two results: ratio of the two ratios, minus one."""
+
+    deployment: str
+    baseline: str
+    metric: str
+    workload: str
+    level: str
+    estimate: Estimate
+
+    @property
+    def differs(self) -> bool:
+        """Whether the simultaneous interval leaves out zero."""
+        low, high = self.estimate.low, self.estimate.high
+        return low is not None and high is not None and not low <= 0 <= high
+
+
+def between(a: Analysis, b: Analysis) -> tuple[Shift, ...]:
+    """Compare the headline overheads that both results have, `b` against `a`.
+
+    The blocks of two results are not paired, so intervals are Welch's on the log ratios, made
+    simultaneous over all comparisons (Šidák). Overheads are compared rather than raw values: two
+    days differ in what the machine does, and that is not a difference of the deployments.
+    """
+    both = {_key(c.model_dump()) for c in b.comparisons}
+    wanted = [c for c in a.comparisons if c.metric in HEADLINE and _key(c.model_dump()) in both]
+    shifts = []
+    for c in wanted:
+        sides = [
+            Paired.of(
+                _logs(runs, c.deployment, c.workload, c.level, c.metric),
+                _logs(runs, c.baseline, c.workload, c.level, c.metric),
+            )
+            for runs in (a.runs, b.runs)
+        ]
+        if all(side.logs for side in sides):
+            shifts.append(
+                Shift(
+                    deployment=c.deployment,
+                    baseline=c.baseline,
+                    metric=c.metric,
+                    workload=c.workload,
+                    level=c.level,
+                    estimate=_welch(sides[0], sides[1], len(wanted)),
+                )
+            )
+    return tuple(shifts)
+
+
+def _key(comparison: dict[str, object]) -> tuple[object, ...]:
+    return tuple(
+        comparison[name] for name in ("deployment", "baseline", "metric", "workload", "level")
+    )
+
+
+def _logs(
+    runs: Sequence[RunSummary], deployment: str, workload: str, level: str, metric: str
+) -> dict[int, float]:
+    return block_logs(
+        (run.block, run.values[metric])
+        for run in runs
+        if run.status == Status.VALID
+        and (run.deployment, run.workload, run.level) == (deployment, workload, level)
+        and metric in run.values
+    )
+
+
+def _welch(a: Paired, b: Paired, family: int) -> Estimate:
+    """Welch (1947): unequal variances, freedom by Satterthwaite rounded down."""
+    mean = b.mean - a.mean
+    half: float | None = None
+    if min(a.n, b.n) >= MINIMUM_BLOCKS:
+        parts = a.sd**2 / a.n, b.sd**2 / b.n
+        total = sum(parts)
+        freedom = (
+            total**2 / (parts[0] ** 2 / (a.n - 1) + parts[1] ** 2 / (b.n - 1)) if total > 0 else 1
+        )
+        level = sidak(family, CONFIDENCE)
+        half = t_quantile((1 + level) / 2, max(1, int(freedom))) * math.sqrt(total)
+    return Estimate(
+        value=math.expm1(mean),
+        low=None if half is None else math.expm1(mean - half),
+        high=None if half is None else math.expm1(mean + half),
+        n=min(a.n, b.n),
+        unit="share",
+        method=f"Welch's t on log ratios, simultaneous over {family} comparisons (Šidák)",
+    )

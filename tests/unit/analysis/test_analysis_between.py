@@ -1,0 +1,41 @@
+"""Two results of one study: the same overhead is the same, another one is found."""
+
+from __future__ import annotations
+
+from analysis_study import STUDY, plan, records, stays
+
+from dunnage.analysis.between import between
+from dunnage.analysis.judge import analyse
+from dunnage.model.analysis import Analysis
+from dunnage.model.metrics import HEADLINE
+
+
+def result(overhead: float, seed: int, blocks: int = 8) -> Analysis:
+    planned = plan(blocks)
+    made = records(planned, overhead, seed=seed)
+    return analyse(STUDY, planned, made, stays(planned), {}, lambda _: None)
+
+
+def test_two_results_with_the_same_overhead_show_no_difference_after_correction() -> None:
+    found = between(result(0.05, 1), result(0.05, 2))
+    assert {(shift.deployment, shift.metric) for shift in found} == {
+        (name, metric) for name in ("twin", "docker") for metric in HEADLINE
+    }
+    assert not any(shift.differs for shift in found)
+
+
+def test_another_overhead_is_found_in_the_deployment_that_has_it() -> None:
+    found = between(result(0.0, 1), result(0.10, 2))
+    differing = {(shift.deployment, shift.metric) for shift in found if shift.differs}
+    assert differing == {("docker", metric) for metric in HEADLINE}
+
+
+def test_a_result_against_itself_differs_by_nothing() -> None:
+    one = result(0.05, 1)
+    assert {shift.estimate.value for shift in between(one, one)} == {0.0}
+
+
+def test_too_few_blocks_show_no_difference_and_have_no_interval() -> None:
+    found = between(result(0.0, 1, 3), result(0.5, 2, 3))
+    assert found and not any(shift.differs for shift in found)
+    assert {shift.estimate.low for shift in found} == {None}
