@@ -5,6 +5,7 @@ Code holds seconds, shares of one, bytes and hertz; the unit stands in the name 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -44,7 +45,10 @@ def quantity(text: object, units: Mapping[str, float], noun: str) -> float:
             f"for example `{_example(units)}`"
         )
     factor = units[match[2].strip()] if match[2] else 1.0
-    return float(match[1].replace("_", "")) * factor
+    value = float(match[1].replace("_", "")) * factor
+    if not math.isfinite(value):
+        raise ValueError(f"a {noun} of so many digits is too large")
+    return value
 
 
 def _example(units: Mapping[str, float]) -> str:

@@ -294,9 +294,9 @@ class Level(Value):
     @property
     def name(self) -> str:
         """`t32` or `r2000`: short, and safe in a path."""
-        return f"t{self.threads}" if self.rate is None else f"r{self.rate:g}"
+        return f"t{self.threads}" if self.rate is None else f"r{self.rate:.12g}"
 
     @property
     def label(self) -> str:
         """`32 threads` or `2000 op/s`, for people."""
-        return f"{self.threads} threads" if self.rate is None else f"{self.rate:g} op/s"
+        return f"{self.threads} threads" if self.rate is None else f"{self.rate:.12g} op/s"

@@ -27,6 +27,7 @@ from dunnage.model.value import Scalar
 from dunnage.study.document import Path, holds
 from dunnage.study.grammar import Finding, findings
 from dunnage.study.matrix import FACTORS
+from dunnage.units import DURATIONS, quantity
 
 _Spec = TypeVar("_Spec", bound=BaseModel)
 
@@ -45,6 +46,7 @@ class Draft:
     factors: Mapping[str, tuple[Scalar, ...]]
     workloads: Mapping[int, WorkloadSpec]
     load: LoadSpec | None
+    deadline: float
     rounds: int
     """Blocks times repeats; 1 where they cannot be understood."""
     questions: Mapping[str, QuestionSpec]
@@ -87,10 +89,11 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         factors={
             key: tuple(values)
             for key, values in _mapping(usable.get("factors")).items()
-            if key in FACTORS and isinstance(values, list) and values
+            if key in FACTORS and isinstance(values, list)
         },
         workloads=_workloads(workloads if isinstance(workloads, list) else []),
         load=_read(LoadSpec, usable.get("load")),
+        deadline=_seconds(usable.get("deadline", 1)),
         rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
         questions={name: spec for name, spec in questions.items() if spec is not None},
         twin=_text(usable.get("twin")),
@@ -101,10 +104,15 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
 
 
 def _without(data: Mapping[str, Any], wrong: list[Finding]) -> dict[str, Any]:
-    """Return a copy without the keys that are wrong; wrong list items become None."""
+    """Return a copy without the keys that are wrong; a list with a wrong item goes as a whole.
+
+    Workloads are an exception: a wrong one becomes None, so that the others keep their places.
+    """
     usable = copy.deepcopy(dict(data))
     for path in sorted((finding.path for finding in wrong), key=len, reverse=True):
-        _remove(usable, path)
+        inside = 2 if path[:1] == ("workloads",) else 0
+        lists = [at for at, step in enumerate(path) if at >= inside and isinstance(step, int)]
+        _remove(usable, path[: lists[0]] if lists else path)
     return usable
 
 
@@ -117,7 +125,7 @@ def _remove(data: Any, path: Path) -> None:
     if not holds(data, last):
         return
     if isinstance(data, list):
-        data[last] = None  # The items behind it keep their places.
+        data[last] = None
     else:
         del data[last]
 
@@ -145,6 +153,13 @@ def _mapping(value: object) -> dict[str, Any]:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 1
+
+
+def _seconds(value: object) -> float:
+    try:
+        return quantity(value, DURATIONS, "duration")
+    except ValueError:
+        return 1.0  # Its shape is wrong, and that is told already.
 
 
 def _text(value: object) -> str | None:

@@ -78,6 +78,7 @@ EXAMPLES: Mapping[str, str] = {
     "factors.*": "storage: [bind, volume]",
     "workloads": "workloads: [A, C]",
     "workloads.*": "workloads: [A, {name: loading, phase: load}]",
+    "workloads.*.name": "name: A-again",
     "core": "core: A",
     "records": "records: 10000",
     "load": "load: {threads: [32], duration: 10s}",
@@ -213,6 +214,9 @@ def _missing(path: Path, key: str, value: object) -> Finding | None:
 
 
 def _place(path: Path) -> str:
+    """Say where a mapping is, as ` in `deployments.native`` or nothing for the whole file."""
+    if path and isinstance(path[-1], int):
+        return f" in {path[0]} number {path[-1] + 1}"
     return f" in `{'.'.join(str(part) for part in path)[:120]}`" if path else ""
 
 
@@ -221,13 +225,15 @@ def _said(
 ) -> tuple[str, str]:
     context = complaint.get("ctx", {})
     key = str(path[-1]) if path else "a study"
-    if path and isinstance(path[-1], int):
-        key = f"{path[-2]} number {path[-1] + 1}" if len(path) > 1 else "this item"
     wanted = example(path)
     remedy = f"write for example `{wanted}`" if wanted else ""
     subject = shown(key)
+    if len(path) > 1 and isinstance(path[-1], int):
+        subject = f"{shown(path[-2])} number {path[-1] + 1}"
     if kind == "value_error":
-        return f"{subject}: {context['error']}", ""
+        if isinstance(value, str):
+            return f"{subject}: {context['error']}", ""
+        return f"{subject} cannot be {shown(value)}", remedy
     if kind == "string_pattern_mismatch":
         name = key if "[key]" in complaint["loc"] else value
         return (

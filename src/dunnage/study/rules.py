@@ -6,6 +6,7 @@ Every rule is a generator of findings over the usable parts of a study.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import prod
 
 from dunnage.model.metrics import METRICS
@@ -38,6 +39,14 @@ OPERATIONS = {
 
 def judge(draft: Draft, offer: Offer) -> list[Finding]:
     """Return everything that a study names wrongly or that does not fit together."""
+    empty = [
+        Finding(
+            ("factors", key), f"the factor `{key}` has no values", "name two or more, or remove it"
+        )
+        for key, values in draft.factors.items()
+        if not values
+    ]
+    draft = replace(draft, factors={key: each for key, each in draft.factors.items() if each})
     multiplied = len(draft.deployments) * prod(len(each) for each in draft.factors.values())
     if multiplied > MOST_DEPLOYMENTS:
         what = (
@@ -46,9 +55,11 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         return [Finding(("factors",) if draft.factors else ("deployments",), what)]
     every = variants(draft.deployments, draft.factors)
     found = [
+        *empty,
         *_size(draft, len(every)),
         *_kinds(draft, offer),
         *_hosts(draft),
+        *_quantities(draft),
         *_factors(draft, every),
         *deployment_rules(draft, every, offer),
         *_workloads(draft),
@@ -93,6 +104,17 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
             f"the testbed has no group `{CLIENT}`, where load is made",
             "write for example `hosts: {db: 3, client: 1}`",
         )
+
+
+def _quantities(draft: Draft) -> Iterator[Finding]:
+    if draft.testbed and draft.testbed.memory is not None and draft.testbed.memory <= 0:
+        yield Finding(
+            ("testbed", "memory"),
+            "`memory` must be more than 0",
+            "write for example `memory: 1GiB`",
+        )
+    if draft.deadline <= 0:
+        yield Finding(("deadline",), "`deadline` must be more than 0", "write `deadline: 120s`")
 
 
 def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
