@@ -1,0 +1,223 @@
+"""The page in a real browser: offline, on a phone, in the dark, on paper, with hostile names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from dunnage.report.html import write_page
+from report_samples import HOSTILE, nothing_measured, sample
+
+pytestmark = pytest.mark.browser
+
+SWITCHES = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    directory = tmp_path_factory.mktemp("pages")
+    made = {
+        "full": sample(),
+        "hostile": sample(hostile=True),
+        "few": sample(blocks=3),
+    }
+    written = {
+        name: write_page(
+            it.analysis, it.study, it.plan, it.stays, directory / f"{name}.html", source=it.source
+        )
+        for name, it in made.items()
+    }
+    it = made["full"]
+    written["empty"] = write_page(
+        nothing_measured(), it.study, it.plan, (), directory / "empty.html"
+    )
+    return written
+
+
+def show(
+    browser: webdriver.Chrome,
+    page: Path,
+    *,
+    width: int = 1280,
+    height: int = 800,
+    scheme: str = "light",
+    media: str = "",
+) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.get(page.as_uri())
+
+
+def asked(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:
+    return browser.execute_script(f"return ({script})", *arguments)  # type: ignore[no-untyped-call]
+
+
+ALL = ("full", "hostile", "few", "empty")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_page_asks_no_network_and_reports_no_error(
+    browser: webdriver.Chrome, pages: dict[str, Path], name: str
+) -> None:
+    browser.get_log("browser")  # type: ignore[no-untyped-call]
+    browser.get_log("performance")  # type: ignore[no-untyped-call]
+    show(browser, pages[name])
+    assert browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+    events = browser.get_log("performance")  # type: ignore[no-untyped-call]
+    messages = [json.loads(event["message"])["message"] for event in events]
+    addresses = [
+        message["params"]["request"]["url"]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    ]
+    assert addresses
+    assert {address.split(":")[0] for address in addresses} <= {"file", "data"}
+
+
+@pytest.mark.parametrize("width", [320, 375, 768, 1280])
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_scrolls_sideways_but_tables_inside_themselves(
+    browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int
+) -> None:
+    show(browser, pages[name], width=width, height=700)
+    asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    assert asked(browser, "document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (375, 667), (320, 568)])
+@pytest.mark.parametrize("name", ["full", "few"])
+def test_the_first_screen_holds_an_answer(
+    browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int, height: int
+) -> None:
+    show(browser, pages[name], width=width, height=height)
+    claim = "document.querySelector('.claim').getBoundingClientRect()"
+    assert 0 < asked(browser, f"{claim}.top") < asked(browser, f"{claim}.bottom") <= height
+
+
+def test_a_dark_page_is_dark_and_a_printed_one_is_not(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    def brightness(scheme: str, media: str = "") -> tuple[int, int]:
+        show(browser, pages["full"], scheme=scheme, media=media)
+        colours = [
+            asked(browser, f"getComputedStyle(document.body).{part}")
+            for part in ("backgroundColor", "color")
+        ]
+        paper, ink = (
+            sum(int(number) for number in colour.strip("rgba()").split(",")[:3])
+            for colour in colours
+        )
+        return paper, ink
+
+    paper, ink = brightness("light")
+    assert paper > 700 > 200 > ink
+    paper, ink = brightness("dark")
+    assert ink > 600 > 100 > paper
+    paper, ink = brightness("dark", "print")
+    assert paper == 765
+    assert ink == 0
+
+
+CONTRAST = """(() => {
+  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number)
+    .map((part) => part / 255)
+    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  return [...document.querySelectorAll('main p, main td, main th, main dt, main .verdict, .warn')]
+    .map((element) => light(getComputedStyle(element).color))
+    .map((ink) => (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05))
+    .reduce((least, ratio) => Math.min(least, ratio), 21);
+})()"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_has_enough_contrast(
+    browser: webdriver.Chrome, pages: dict[str, Path], scheme: str
+) -> None:
+    show(browser, pages["full"], scheme=scheme)
+    assert asked(browser, CONTRAST) >= 4.5
+
+
+def test_on_paper_everything_folded_is_open(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    script = "document.getElementById('study-file').checkVisibility()"
+    show(browser, pages["full"])
+    assert asked(browser, script) is False
+    show(browser, pages["full"], media="print")
+    assert asked(browser, script) is True
+
+
+def test_hostile_names_are_shown_literally_and_do_nothing(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    show(browser, pages["hostile"])
+    assert HOSTILE in asked(browser, "document.body.innerText")
+    assert browser.title == "what-docker-costs-redis · Dunnage"
+    assert asked(browser, "document.images.length") == 0
+    assert asked(browser, "document.scripts.length") == 1
+
+
+def test_every_link_leads_to_a_place_on_the_page(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    for name in ALL:
+        show(browser, pages[name])
+        links = asked(browser, "[...document.links].map((link) => link.getAttribute('href'))")
+        assert links
+        for link in links:
+            assert link.startswith("#")
+            assert asked(browser, "document.getElementById(arguments[0]) !== null", link[1:])
+
+
+def test_the_table_of_runs_is_sorted_by_a_click_on_a_heading(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    show(browser, pages["full"])
+    head = "document.querySelectorAll('#runs thead th')[6]"
+    read = (
+        "[...document.querySelectorAll('#runs tbody tr')]"
+        ".map((row) => Number(row.cells[6].textContent.replaceAll(',', '')))"
+    )
+    asked(browser, f"{head}.querySelector('button').click()")
+    assert asked(browser, read) == sorted(asked(browser, read))
+    asked(browser, f"{head}.querySelector('button').click()")
+    assert asked(browser, read) == sorted(asked(browser, read), reverse=True)
+    assert asked(browser, f"{head}.getAttribute('aria-sort')") == "descending"

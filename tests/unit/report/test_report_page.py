@@ -1,0 +1,137 @@
+"""The page holds everything in one file, asks nobody for anything, and trusts no text."""
+
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dunnage.errors import ResultError
+from dunnage.report import numbers
+from dunnage.report.html import page, write_page
+from report_samples import HOSTILE, Sample, nothing_measured, sample
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, the visible text, and tags left open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def rendered(made: Sample) -> str:
+    return page(made.analysis, made.study, made.plan, made.stays, source=made.source)
+
+
+def test_elements_are_closed_and_ids_are_unique_and_anchors_lead_somewhere() -> None:
+    found = Elements(rendered(sample()))
+    assert found.open == []
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    anchors = [attributes["href"] for tag, attributes in found.elements if tag == "a"]
+    assert anchors
+    assert {str(anchor).removeprefix("#") for anchor in anchors} <= set(ids)
+
+
+def test_headings_go_down_one_step_at_a_time() -> None:
+    levels = [int(tag[1]) for tag, _ in Elements(rendered(sample())).elements if tag in _HEADINGS]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+_HEADINGS = {"h1", "h2", "h3", "h4"}
+
+
+def test_nothing_is_asked_of_any_network() -> None:
+    text = rendered(sample())
+    assert not re.search(r"https?:|//[a-z]|@import|url\(", text)
+    for _, attributes in Elements(text).elements:
+        for name in ("src", "href", "action", "srcset", "data", "poster"):
+            assert str(attributes.get(name, "#")).startswith(("#", "data:,"))
+
+
+def test_the_page_stays_small() -> None:
+    assert len(rendered(sample()).encode()) < 300_000
+
+
+def test_every_number_of_a_question_is_written_as_the_terminal_writes_it() -> None:
+    made = sample()
+    text = " ".join(Elements(rendered(made)).text)
+    for answer in made.analysis.answers:
+        for comparison in answer.comparisons:
+            estimate = comparison.difference
+            assert numbers.difference(estimate.value) in text
+            assert numbers.interval(estimate.low, estimate.high) in text
+
+
+def test_the_answer_comes_before_anything_else() -> None:
+    text = rendered(sample())
+    answer = text.index("costs Redis")
+    assert answer < text.index('id="differences"')
+    assert text.index("<h1>") < answer
+
+
+def test_hostile_text_makes_no_elements_and_is_shown_as_it_is() -> None:
+    text = rendered(sample(hostile=True))
+    found = Elements(text)
+    tags = [tag for tag, _ in found.elements]
+    assert tags.count("script") == 1
+    assert "img" not in tags
+    assert "b" not in tags
+    assert not any(name.startswith("on") for _, attrs in found.elements for name in attrs)
+    assert any(HOSTILE in data for data in found.text)
+    assert "{{ 7 * 7 }}" in "".join(found.text)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_few_blocks_are_said_to_be_few() -> None:
+    text = " ".join(Elements(rendered(sample(blocks=3))).text)
+    assert "is not settled: there are too few blocks for an interval." in text
+    assert "no interval" in text
+
+
+def test_a_study_without_any_finished_run_still_has_a_page() -> None:
+    made = sample()
+    text = page(nothing_measured(), made.study, made.plan, ())
+    assert "No comparison could be made" in text
+    assert "docker-bridge: no dockerd could be found" in text
+
+
+def test_the_study_file_is_inside_as_it_was_given() -> None:
+    made = sample()
+    assert "workloads: [A, C]\nload: {threads: [32], duration: 4s}" in rendered(made)
+
+
+def test_the_same_analysis_makes_the_same_page() -> None:
+    assert rendered(sample()) == rendered(sample())
+
+
+def test_a_place_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
+    made = sample()
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ResultError, match="taken"):
+        write_page(made.analysis, made.study, made.plan, made.stays, tmp_path / "taken" / "a.html")

@@ -1,0 +1,129 @@
+"""Sentences claim what the verdict allows and nothing more."""
+
+import pytest
+
+from dunnage.model.analysis import Comparison, Estimate, Verdict
+from dunnage.report import sentences
+from report_samples import sample
+
+
+def comparison(
+    verdict: Verdict,
+    value: float,
+    metric: str = "throughput",
+    low: float | None = -0.128,
+    high: float | None = -0.091,
+    needed: int | None = None,
+    workload: str = "A",
+) -> Comparison:
+    return Comparison(
+        question="RQ1",
+        deployment="docker-bridge",
+        baseline="native",
+        metric=metric,
+        workload=workload,
+        level="t32",
+        difference=Estimate(value=value, low=low, high=high, n=6, unit="1", method="t"),
+        hodges_lehmann=None,
+        bound=0.012,
+        tolerance=0.03,
+        verdict=verdict,
+        blocks_needed=needed,
+        detectable=None,
+        reason="there are too few blocks for an interval",
+    )
+
+
+BRIDGE = "Docker with a bridge network"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            comparison(Verdict.OVERHEAD, -0.11),
+            "Docker with a bridge network costs Redis 11.0 % of throughput.",
+        ),
+        (
+            comparison(Verdict.GAIN, 0.04),
+            "Docker with a bridge network gives Redis 4.0 % more throughput.",
+        ),
+        (
+            comparison(Verdict.OVERHEAD, 0.132, "service.p95"),
+            "Docker with a bridge network raises the service time (p95) of Redis by 13.2 %.",
+        ),
+        (
+            comparison(Verdict.GAIN, -0.05, "service.p95"),
+            "Docker with a bridge network lowers the service time (p95) of Redis by 5.0 %.",
+        ),
+        (
+            comparison(Verdict.EQUIVALENT, -0.004),
+            "Docker with a bridge network leaves the throughput of Redis as it is, within ±3 %.",
+        ),
+        (
+            comparison(Verdict.INCONCLUSIVE, -0.02, needed=14),
+            "What Docker with a bridge network costs Redis in throughput is not settled: "
+            "14 blocks in all would settle it.",
+        ),
+        (
+            comparison(Verdict.INCONCLUSIVE, -0.02, low=None, high=None),
+            "What Docker with a bridge network costs Redis in throughput is not settled: "
+            "there are too few blocks for an interval.",
+        ),
+    ],
+)
+def test_each_verdict_has_its_own_careful_wording(found: Comparison, said: str) -> None:
+    assert sentences.sentence([found], BRIDGE, "Redis") == said
+
+
+def test_alike_verdicts_under_several_workloads_are_one_sentence_with_a_range() -> None:
+    alike = [
+        comparison(Verdict.OVERHEAD, -0.11),
+        comparison(Verdict.OVERHEAD, -0.092, workload="C"),
+    ]
+    said = sentences.sentence(alike, BRIDGE, "Redis")
+    assert said == "Docker with a bridge network costs Redis 9.2 to 11.0 % of throughput."
+
+
+def test_the_evidence_names_interval_blocks_and_bound() -> None:
+    said = sentences.evidence(comparison(Verdict.OVERHEAD, -0.11))
+    assert said == "−11.0 %, 95 % interval −12.8 … −9.1 %, 6 blocks, A/A bound ±1.2 %"
+
+
+def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> None:
+    made = sample()
+    answer = made.analysis.answers[0].model_copy(
+        update={
+            "comparisons": (
+                comparison(Verdict.OVERHEAD, -0.11),
+                comparison(Verdict.EQUIVALENT, -0.001, workload="C"),
+            )
+        }
+    )
+    said = [claim.sentence for claim in sentences.claims(answer, made.study, made.plan)]
+    assert said[0].endswith("of throughput under workload A (32 threads).")
+    assert "as it is under workload C (32 threads), within ±3 %" in said[1]
+
+
+def test_every_comparison_of_a_question_stands_behind_exactly_one_claim() -> None:
+    made = sample()
+    for answer in made.analysis.answers:
+        claims = sentences.claims(answer, made.study, made.plan)
+        assert sum(len(claim.evidence) for claim in claims) == len(answer.comparisons)
+
+
+def test_a_deployment_is_called_by_what_it_is_only_where_that_is_unique() -> None:
+    made = sample()
+    names = sentences.subjects(made.plan)
+    assert names["docker-host"] == "Docker with host networking"
+    assert names["docker-noisy"] == "Docker with a bridge network and data inside the container"
+    again = made.plan.deployment("docker-host").model_copy(update={"name": "docker-host-2"})
+    plan = made.plan.model_copy(update={"deployments": (*made.plan.deployments, again)})
+    assert sentences.subjects(plan)["docker-host"] == "docker-host"
+
+
+def test_a_declared_slowdown_is_never_called_by_its_platform() -> None:
+    made = sample()
+    slow = made.plan.deployment("docker-host").model_copy(update={"slowdown": 0.05})
+    plan = made.plan.model_copy(update={"deployments": (slow,)})
+    assert sentences.subjects(plan)["docker-host"] == "docker-host"
