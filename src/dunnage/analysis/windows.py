@@ -120,17 +120,16 @@ def _machine(window: _Window, rows: Sequence[tuple[float, Mapping[str, float]]])
             return None
         return window.change(f"machine.{counter}", _series(rows, counter))
 
-    total = change("cpu_total")
-    idle, iowait = change("cpu_idle"), change("iowait")
+    total, idle = change("cpu_total"), change("cpu_idle")
     shares: dict[str, float | None] = {}
     if total:
-        for counter, used in (
-            ("softirq", change("softirq")),
-            ("iowait", iowait),
-            ("steal", change("steal")),
-            ("busy", None if idle is None else total - idle - (iowait or 0.0)),
-        ):
-            shares[counter] = None if used is None else used / total
+        parts = {counter: change(counter) for counter in ("softirq", "iowait", "steal")}
+        shares = {
+            counter: None if used is None else used / total for counter, used in parts.items()
+        }
+        if idle is not None:
+            not_ours = idle + (parts["iowait"] or 0.0) + (parts["steal"] or 0.0)
+            shares["busy"] = (total - not_ours) / total
     length = window.end - window.start
     for counter in _PRESSURES:
         waited = change(counter)

@@ -85,7 +85,7 @@ def test_intervals_cover_the_true_overhead_as_often_as_they_say(
 
 
 def test_the_bootstrap_covers_from_thirty_blocks_on() -> None:
-    found = pairs(simulate(0.03, 30, "ar1", simulations=300), VARIANT)
+    found = pairs(simulate(0.03, 30, "ar1", simulations=200), VARIANT)
     assert 0.92 <= covered(found, 0.03) <= 0.98
 
 

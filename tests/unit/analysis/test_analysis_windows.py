@@ -77,7 +77,7 @@ def test_machine_shares_are_of_all_processors_time() -> None:
     assert found.steal == pytest.approx(0.05)
     assert found.iowait == pytest.approx(0.1)
     assert found.softirq == pytest.approx(0.025)
-    assert found.busy == pytest.approx((4 - 2 - 0.4) / 4)
+    assert found.busy == pytest.approx((4 - 2 - 0.4 - 0.2) / 4)
     assert found.pressure_cpu == pytest.approx(0.25)
 
 
