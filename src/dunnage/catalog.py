@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
 
 from dunnage.contracts import (
     Database,
@@ -28,7 +29,7 @@ from dunnage.hosts.fake import open_fake
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace import open_namespace
 from dunnage.hosts.supports import supports as namespace_supports
-from dunnage.model.offer import Capability, Offer, Support
+from dunnage.model.offer import Capability, Offer, PlatformOffer, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
 from dunnage.platforms.docker import Docker
@@ -36,14 +37,33 @@ from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
-from dunnage.software.cache import Cache
 from dunnage.software.engine import engine_path, engine_support
 from dunnage.software.fake import FakeTrees
+from dunnage.software.obtain import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
 
-PLATFORMS = {"native": Native, "docker": Docker, "fake": FakePlatform}
+
+class PlatformKind(Protocol):
+    """A class of platforms: what it offers, and how one is made for a stay."""
+
+    @property
+    def offer(self) -> PlatformOffer:
+        """What it can be asked for."""
+
+    def __call__(
+        self,
+        deployment: Deployment,
+        hosts: tuple[Host, ...],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> Platform:
+        """Make the platform of one deployment for one stay."""
+
+
+PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
 DATABASES: Mapping[str, Callable[[], Database]] = {"redis": Redis, "fake": FakeDatabase}
 GENERATORS: Mapping[str, Callable[[], Generator]] = {
     "engine": EngineGenerator,
@@ -75,12 +95,12 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
     """What hosts of a kind of testbed can do here, without opening it. Fakes can do everything."""
     if testbed == "fake":
         return {capability: Support(met=True) for capability in Capability}
-    cache = Cache()
+    debian = DebianSoftware()
     return {
         **namespace_supports(),
         Capability.ENGINE: engine_support(),
-        Capability.DOCKER: cache.docker_support(),
-        Capability.SOFTWARE: cache.software_support(),
+        Capability.DOCKER: debian.docker_support(),
+        Capability.SOFTWARE: debian.software_support(),
     }
 
 
@@ -94,7 +114,7 @@ def available(
     """
     here = supports(study.testbed.kind)
     skipped = []
-    hints = []
+    hints: list[str] = []
     for deployment in deployments:
         lacking = [here[need] for need in _needs(study, deployment) if not here[need].met]
         if lacking:
@@ -138,7 +158,7 @@ def measuring(study: Study, on_wait: Callable[[str], None]) -> AbstractContextMa
 
 def software(testbed: str) -> SoftwareStore:
     """Where trees for the hosts of a kind of testbed come from."""
-    return FakeTrees() if testbed == "fake" else Cache()
+    return FakeTrees() if testbed == "fake" else DebianSoftware()
 
 
 def family(deployment: Deployment) -> str | None:
@@ -159,7 +179,7 @@ def open_substrate(
         return open_fake_substrate(testbed, hosts)
     if spec.kind == "existing":
         return open_existing(spec.contexts, hosts)
-    return open_daemons(testbed, Cache().dockerd(), hosts)
+    return open_daemons(testbed, DebianSoftware().dockerd(), hosts)
 
 
 def platform(

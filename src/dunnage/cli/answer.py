@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from dunnage import catalog
 from dunnage.analysis.judge import analyse
 from dunnage.cli.terminal import Format, err, out, show_json
@@ -11,7 +9,7 @@ from dunnage.errors import ExitCode
 from dunnage.model.analysis import Analysis
 from dunnage.report.html import write_page
 from dunnage.report.tables import write_csv
-from dunnage.report.text import answer_table, as_json
+from dunnage.report.text import answer_table
 from dunnage.store.read import Result
 from dunnage.store.write import write_value
 from dunnage.study.read import read_study
@@ -29,7 +27,7 @@ def answer(result: Result, format_: Format) -> ExitCode:
         result.records,
         result.stays,
         result.environment,
-        lambda run: result.artefact(run, _histograms(result, run)),
+        lambda run: _histograms(result, run),
     )
     write_value(result.layout.analysis, analysis)
     result.layout.report.mkdir(exist_ok=True)
@@ -37,17 +35,23 @@ def answer(result: Result, format_: Format) -> ExitCode:
     write_page(analysis, study, result.plan, result.stays, page)
     write_csv(analysis, result.layout.report)
     if format_ is Format.JSON:
-        show_json({**as_json(analysis), "page": str(page), "result": str(result.layout.root)})
+        show_json(
+            {
+                "result": str(result.layout.root),
+                "page": str(page),
+                "analysis": analysis.model_dump(mode="json"),
+            }
+        )
     else:
         out.print(answer_table(analysis, study))
         err.print(f"report: [bold]{page}[/]", soft_wrap=True)
     return _trust(analysis)
 
 
-def _histograms(result: Result, run: str) -> str:
-    """Name of the histogram log among a run's artefacts; empty when it left none."""
-    names = (path.name for path in result.layout.run(run).glob("*.hlog"))
-    return next(names, "")
+def _histograms(result: Result, run: str) -> bytes | None:
+    """The histogram logs of all parts of a run, one after the other; None when it left none."""
+    logs = sorted(result.layout.run(run).glob("part-*.hlog"))
+    return b"".join(log.read_bytes() for log in logs) or None
 
 
 def _trust(analysis: Analysis) -> ExitCode:
@@ -58,11 +62,3 @@ def _trust(analysis: Analysis) -> ExitCode:
         "the reasons are in the report[/]"
     )
     return ExitCode.UNTRUSTWORTHY
-
-
-def relative(path: Path) -> Path:
-    """The path as a user would type it from here."""
-    try:
-        return path.relative_to(Path.cwd())
-    except ValueError:
-        return path

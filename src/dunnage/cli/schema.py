@@ -17,6 +17,7 @@ from dunnage.errors import ExitCode, UsageError
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
+from dunnage.software.engine import engine_path
 from dunnage.study.schema import study_schema
 
 NAME = "schema"
@@ -71,4 +72,4 @@ def _write_all(directory: Path) -> None:
     for name, schema in _own().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         (directory / f"{name}.schema.json").write_text(text + "\n")
-    subprocess.run([catalog.engine_path(), "schema", "--out", str(directory)], check=True)
+    subprocess.run([engine_path(), "schema", "--out", str(directory)], check=True)

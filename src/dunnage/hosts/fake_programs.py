@@ -60,10 +60,17 @@ def _begin(call: Call) -> Task:
         if unfilled(text):
             return call.fail(f"{path}: addresses of {sorted(unfilled(text))} are not known")
         call.write(path, text)
-    for pair in call.options("--publish"):
-        outside, _, port = pair.partition("=")
+    published = dict(pair.split("=") for pair in call.options("--publish"))
+    for outside, port in published.items():
         call.world.published[outside] = f"{address}:{port}"
-    return _replaced(call, tuple(fill(word, {member: address}) for word in _after(call)))
+    task = _replaced(call, tuple(fill(word, {member: address}) for word in _after(call)))
+
+    def gone() -> None:
+        task.gone()
+        for outside in published:
+            call.world.published.pop(outside, None)
+
+    return replace(task, gone=gone)
 
 
 def _container(call: Call) -> Task:

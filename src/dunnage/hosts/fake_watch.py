@@ -35,9 +35,10 @@ def sample(call: Call) -> Task:
             "absent": {"pressure_io": "fake hosts have no disks"},
         }
         lines: list[object] = [header]
-        count = int((call.world.clock.now() - began) / interval) + 1
-        for number in range(count):
-            time = began + number * interval
+        ended = call.world.clock.now()
+        ticks = [began + number * interval for number in range(int((ended - began) / interval) + 1)]
+        times = ticks if ticks[-1] == ended else [*ticks, ended]  # a last sample when told to end
+        for number, time in enumerate(times):
             lines.append(
                 {
                     "line": "sample",
@@ -50,7 +51,7 @@ def sample(call: Call) -> Task:
                     "own_cpu": number * SAMPLE_CPU,
                 }
             )
-        lines.append({"line": "footer", "samples": count, "missed": 0})
+        lines.append({"line": "footer", "samples": len(times), "missed": 0})
         text = "".join(json.dumps(line) + "\n" for line in lines)
         call.write(f"{call.option('--out')}/samples.jsonl", text)
         return 0

@@ -15,30 +15,21 @@ from dunnage.model.offer import Capability, Support
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 
 
-def supports(engine: Path) -> Mapping[Capability, Support]:
-    """Try, on this machine, what namespace hosts need; `engine` is the built binary."""
+def supports() -> Mapping[Capability, Support]:
+    """Try, on this machine, what namespace hosts need beside the engine."""
     root = _root()
     if not root.met:
         needs_root = Support(False, "it cannot be tried without root", root.hint)
         tried = dict.fromkeys(_TRIED, needs_root)
     else:
         tried = {one: try_it() for one, try_it in _TRIED.items()}
-    return {Capability.ROOT: root, Capability.ENGINE: _engine(engine), **tried}
+    return {Capability.ROOT: root, **tried}
 
 
 def _root() -> Support:
     if os.geteuid() == 0:
         return Support(True)
     return Support(False, "hosts on this machine can only be made by root", "sudo -s")
-
-
-def _engine(engine: Path) -> Support:
-    if not engine.exists():
-        return Support(False, f"`{engine}` is not built", "cargo build --release")
-    complaint = _attempt([str(engine), "--version"])
-    if complaint is None:
-        return Support(True)
-    return Support(False, f"`{engine}` does not run: {complaint}", "cargo build --release")
 
 
 def _namespaces() -> Support:

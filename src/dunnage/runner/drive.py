@@ -8,7 +8,6 @@ from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.record import Measurement
-from dunnage.runner.interrupt import Stop
 from dunnage.runner.stay import Stay
 
 GRACE = 30.0
@@ -19,9 +18,12 @@ LONGEST = 3600.0
 
 
 def drive(
-    stay: Stay, order: LoadOrder, directory: str, stop: Stop
-) -> tuple[list[tuple[str, dict[str, bytes]]], Measurement]:
-    """Run all parts of a load at once, each on its client, and add their results."""
+    stay: Stay, order: LoadOrder, directory: str
+) -> tuple[list[dict[str, bytes]], Measurement]:
+    """Run all parts of a load at once, each on its client; return what each left, and the sum.
+
+    Raises RunError when a part fails or leaves nothing, StayError when a member died meanwhile.
+    """
     clients = stay.clients
     place = f"{clients[0].scratch}/{directory}"
     generator = stay.equipment.generator
@@ -37,13 +39,12 @@ def drive(
         limit = expected + order.timeout + GRACE if order.duration else LONGEST
         for host, command, process in parts:
             _wait(stay, host, command, process, limit)
-        collected = [(host.name, collect(host, command)) for host, command, _ in parts]
-    if stop.count > 1:
-        stop.check()
-    return collected, generator.parse([files for _, files in collected])
+        left = [collect(host, command) for host, command, _ in parts]
+    return left, generator.parse(left)
 
 
 def start(host: Host, command: Command, unit: str) -> Process:
+    """Put a command's files on a host and start it there, its output going to `<unit>.log`."""
     for name, content in command.files.items():
         host.put(f"{command.directory}/{name}", content.encode())
     return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
@@ -73,6 +74,7 @@ def _wait(stay: Stay, host: Host, command: Command, process: Process, limit: flo
 
 
 def collect(host: Host, command: Command) -> dict[str, bytes]:
+    """Fetch everything that a command was to leave; raises RunError when something is missing."""
     found = {}
     for name in command.artefacts:
         try:

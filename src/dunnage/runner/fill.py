@@ -8,7 +8,6 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.runner.drive import drive
 from dunnage.runner.formation import take
-from dunnage.runner.interrupt import Stop
 from dunnage.runner.stay import Stay
 
 LOADING_THREADS = 32
@@ -18,7 +17,7 @@ INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""
 
 
-def fill(stay: Stay, plan: RunPlan, stop: Stop) -> None:
+def fill(stay: Stay, plan: RunPlan) -> None:
     """Make the database hold what the run expects: nothing before loading, all records else."""
     wanted = plan.workload
     loading = wanted.phase is Phase.LOAD
@@ -42,7 +41,7 @@ def fill(stay: Stay, plan: RunPlan, stop: Stop) -> None:
             timeout=stay.equipment.study.load.timeout,
             seed=plan.seed,
         )
-        _, measurement = drive(stay, order, f"loading/{plan.id}", stop)
+        _, measurement = drive(stay, order, f"loading/{plan.id}")
         stored = measurement.operations["all"].count
         if stored != wanted.records:
             errors = dict(measurement.operations["all"].errors)

@@ -10,24 +10,23 @@ from dunnage.model.record import Record
 from dunnage.model.study import Phase
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle
-from dunnage.runner.interrupt import Stop
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 
 
-def carry_out(stay: Stay, plan: RunPlan, stop: Stop) -> Record:
+def carry_out(stay: Stay, plan: RunPlan) -> Record:
     """Carry out one run and write its record, last of all.
 
     Raises RunError when the generator failed, StayError when a member died, HostLostError when a
     host did.
     """
     testbed, writer = stay.equipment.testbed, stay.equipment.writer
-    fill(stay, plan, stop)
+    fill(stay, plan)
     data_size = settle(stay)
     started = testbed.clock.now()
     order = _order(stay, plan)
     with watching(stay) as watch:
-        artefacts, measurement = drive(stay, order, f"runs/{plan.id}", stop)
+        parts, measurement = drive(stay, order, f"runs/{plan.id}")
     stay.platform.running()
     began = measurement.began - stay.clients[0].clock_offset()
     used = tuple(
@@ -45,10 +44,11 @@ def carry_out(stay: Stay, plan: RunPlan, stop: Stop) -> Record:
         )
     )
     names = []
-    for host, files in (*artefacts, *watch.artefacts()):
+    sources = [(f"part-{number}", files) for number, files in enumerate(parts, start=1)]
+    for source, files in (*sources, *watch.artefacts()):
         for name, content in files.items():
-            writer.artefact(plan.id, f"{host}.{name}", content)
-            names.append(f"{host}.{name}")
+            writer.artefact(plan.id, f"{source}.{name}", content)
+            names.append(f"{source}.{name}")
     record = Record(
         run=plan.id,
         stay=stay.name,

@@ -107,7 +107,7 @@ def _carry_out_stay(
             watcher.run(run, due[index + 1] if index + 1 < len(due) else _after(plan, planned))
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(stay, run, stop)
+                record = carry_out_run(stay, run)
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed = error

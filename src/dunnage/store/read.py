@@ -71,11 +71,6 @@ class Result:
             except json.JSONDecodeError:
                 continue
 
-    def artefact(self, run: str, name: str) -> bytes | None:
-        """A raw artefact of a run, or None if the run left none of that name."""
-        path = self.layout.run(run) / name
-        return path.read_bytes() if path.exists() else None
-
 
 def open_result(path: Path) -> Result:
     """Open a result directory; a study's directory stands for its newest result.

@@ -1,0 +1,173 @@
+"""Whatever ends a study, finished runs count, and `--resume` completes the set without repeats."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dunnage import catalog
+from dunnage.cli.files import planned, study_at
+from dunnage.errors import InterruptedRunError, ResultError
+from dunnage.model.plan import Plan, RunPlan, StayPlan
+from dunnage.model.record import Record
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.study import carry_out
+from dunnage.store.read import open_result
+from dunnage.store.write import ResultWriter
+from dunnage.study.read import read_study
+
+SMALL = """
+dunnage: 1
+name: small
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+workloads: [A, C]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 2
+generator: fake
+sampler: {kind: fake}
+"""
+
+
+class Silent:
+    """A watcher that calls back when a run begins and otherwise says nothing."""
+
+    def __init__(self, on_run: Callable[[], None] = lambda: None) -> None:
+        self.on_run = on_run
+
+    def stay(self, plan: StayPlan) -> None:
+        pass
+
+    def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
+        self.on_run()
+
+    def finished(self, record: Record) -> None:
+        pass
+
+    def say(self, message: str) -> None:
+        pass
+
+
+class DyingWriter(ResultWriter):
+    """Ends its process like a power cut after a number of journal lines."""
+
+    lines_left = 0
+
+    def journal(self, event: str, **details: Scalar) -> None:
+        super().journal(event, **details)
+        self.lines_left -= 1
+        if self.lines_left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[Study, Plan, ResultWriter]:
+    study = read_study(SMALL, "small.yaml", catalog.OFFER)
+    plan, _ = planned(study)
+    return study, plan, ResultWriter.create(tmp_path, study.name, SMALL, plan)
+
+
+def resume(study: Study, plan: Plan, root: Path) -> frozenset[str]:
+    """Carry out what is missing and return what had been finished before."""
+    before = open_result(root).finished()
+    carry_out(study, plan, ResultWriter(root), before, Silent(), Stop())
+    return before
+
+
+def begun_runs(root: Path) -> list[str]:
+    return [str(e["run"]) for e in open_result(root).events() if e["event"] == "run finished"]
+
+
+def journal_length(small: tuple[Study, Plan, ResultWriter], tmp_path: Path) -> int:
+    study, plan, _ = small
+    whole = ResultWriter.create(tmp_path, "whole", SMALL, plan)
+    carry_out(study, plan, whole, frozenset(), Silent(), Stop())
+    return len(list(open_result(whole.layout.root).events()))
+
+
+def test_kill_9_at_every_point_of_the_journal_loses_and_repeats_nothing(
+    small: tuple[Study, Plan, ResultWriter], tmp_path: Path
+) -> None:
+    study, plan, _ = small
+    length = journal_length(small, tmp_path)
+    assert length > 2 * len(list(plan.runs()))
+    for lines in range(1, length + 1):
+        writer = DyingWriter.create(tmp_path, f"killed-{lines}", SMALL, plan)
+        root = writer.layout.root
+        child = os.fork()
+        if child == 0:
+            dying = DyingWriter(root)
+            dying.lines_left = lines
+            carry_out(study, plan, dying, frozenset(), Silent(), Stop())
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert os.WIFSIGNALED(status) or lines == length
+        at_crash = {path.name for path in (root / "runs").iterdir()}
+        before = resume(study, plan, root)
+        assert before <= at_crash
+        finished = open_result(root).finished()
+        assert finished == {run.id for run in plan.runs()}
+        assert len(begun_runs(root)) == len(set(begun_runs(root)))
+
+
+def test_ctrl_c_once_finishes_the_run_and_tears_down(
+    small: tuple[Study, Plan, ResultWriter],
+) -> None:
+    study, plan, writer = small
+    with Stop() as stop:
+        watcher = Silent(lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(InterruptedRunError):
+            carry_out(study, plan, writer, frozenset(), watcher, stop)
+    assert len(open_result(writer.layout.root).finished()) == 1
+    resume(study, plan, writer.layout.root)
+    assert len(open_result(writer.layout.root).finished()) == len(list(plan.runs()))
+
+
+def test_ctrl_c_twice_ends_now_and_keeps_finished_runs(
+    small: tuple[Study, Plan, ResultWriter],
+) -> None:
+    study, plan, writer = small
+
+    def twice() -> None:
+        if open_result(writer.layout.root).finished():
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with Stop() as stop, pytest.raises(KeyboardInterrupt):
+        carry_out(study, plan, writer, frozenset(), Silent(twice), stop)
+    assert len(open_result(writer.layout.root).finished()) == 1
+    resume(study, plan, writer.layout.root)
+    assert len(open_result(writer.layout.root).finished()) == len(list(plan.runs()))
+
+
+def test_the_rest_of_an_interrupted_stay_happens_in_a_new_stay_of_the_same_block(
+    small: tuple[Study, Plan, ResultWriter],
+) -> None:
+    study, plan, writer = small
+    with Stop() as stop, pytest.raises(InterruptedRunError):
+        watcher = Silent(lambda: os.kill(os.getpid(), signal.SIGINT))
+        carry_out(study, plan, writer, frozenset(), watcher, stop)
+    resume(study, plan, writer.layout.root)
+    first = plan.blocks[0].stays[0]
+    stays = [r.stay for r in open_result(writer.layout.root).records if r.run.startswith(first.id)]
+    assert stays == [first.id, f"{first.id}.2"]
+
+
+def test_a_full_disk_is_said_with_the_command_that_goes_on(tmp_path: Path) -> None:
+    study, text = study_at(Path("studies/fake.yaml"))
+    plan, _ = planned(study)
+    writer = ResultWriter.create(tmp_path, study.name, text, plan)
+    writer.layout.journal.symlink_to("/dev/full")
+    with pytest.raises(ResultError, match="disk is full") as raised:
+        carry_out(study, plan, writer, frozenset(), Silent(), Stop())
+    assert raised.value.hint.endswith(f"dunnage run --resume {writer.layout.root}")
