@@ -69,8 +69,9 @@ def judge(
             f"differed by up to {percent(limit)}.",
             blocks_needed(twin, tolerance) if twin else None,
         )
+    where = "stays within" if -edge <= low and high <= edge else "reaches across"
     return _open(
-        f"{_capital(interval)} reaches across the {which} of ±{percent(edge)}.",
+        f"{_capital(interval)} {where} the {which} of ±{percent(edge)}.",
         blocks_needed(pairs, edge),
     )
 

@@ -95,3 +95,31 @@ def test_the_blocks_needed_are_at_least_six_and_more_than_were_not_enough() -> N
     assert blocks_needed(Paired((0.5, 0.5)), 0.03) == 6
     assert blocks_needed(Paired((0.5,) * 9), 0.03) == 10
     assert blocks_needed(Paired((math.log1p(0.03),) * 6), 0.03) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "limit", "sentence"),
+    [
+        (0.01, 0.05, 0.02, "The interval +1.0 % to +5.0 % reaches across the tolerance of ±3.0 %."),
+        (0.01, 0.07, 0.05, "The interval +1.0 % to +7.0 % reaches across the A/A bound of ±5.0 %."),
+        (0.035, 0.04, 0.05, "The interval +3.5 % to +4.0 % stays within the A/A bound of ±5.0 %."),
+        (
+            -0.01,
+            0.01,
+            0.04,
+            "The interval -1.0 % to +1.0 % lies inside ±3.0 %, but identical deployments differed "
+            "by up to 4.0 %.",
+        ),
+        (0.1, 0.2, 0.02, "The interval +10.0 % to +20.0 % lies beyond the tolerance of ±3.0 %."),
+        (
+            -0.01,
+            0.01,
+            0.02,
+            "The interval -1.0 % to +1.0 % and the A/A bound of 2.0 % lie inside ±3.0 %.",
+        ),
+    ],
+)
+def test_the_reason_is_one_plain_sentence(
+    low: float, high: float, limit: float, sentence: str
+) -> None:
+    assert judge(PAIRS, estimate(low, high), TWIN, limit, 0.03, Better.LOWER).reason == sentence
