@@ -125,12 +125,16 @@ def _course(
     late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
     speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
     level = plan["level"]
-    if level["rate"] is None:
+    offered = level["rate"]
+    if offered is None:
         threads = level["threads"]
         rate = speed * threads / (SERVICE + threads / CAPACITY)
         service = threads / rate
     else:
-        rate = min(level["rate"], CAPACITY * speed)
+        if plan["arrivals"] == "poisson":
+            expected = offered * plan["duration"] if plan["duration"] else plan["records"]
+            offered *= random_numbers.gauss(1.0, expected**-0.5)
+        rate = min(offered, CAPACITY * speed)
         service = (SERVICE + 1 / CAPACITY) / speed
     if plan["operations"] is not None:
         seconds = plan["operations"] / rate
@@ -138,7 +142,7 @@ def _course(
         seconds = plan["duration"]
     else:
         seconds = plan["records"] / rate
-    return _Course(rate, seconds, service, level["rate"])
+    return _Course(rate, seconds, service, offered)
 
 
 def _held(call: Call, server: Server) -> float:
