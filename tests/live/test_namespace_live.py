@@ -1,0 +1,317 @@
+"""Hosts made of namespaces, on this machine. What every host must do is in the contract tests."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from lab_traces import Traces, clean_away, eventually
+
+from dunnage.contracts import Host
+from dunnage.errors import RunError
+from dunnage.hosts.clean import clean, leftovers
+from dunnage.hosts.control_groups import TOP, Shape, control_groups
+from dunnage.hosts.cores import mask, processors
+from dunnage.hosts.lab import registry
+from dunnage.hosts.namespace import NamespaceTestbed, open_namespace
+from dunnage.model.study import Limits, TestbedSpec
+from dunnage.software.engine import engine_path
+
+pytestmark = pytest.mark.live
+
+MEBIBYTE = 2**20
+SERVE = ["python3", "-c", "import socket as s; d = s.create_server(('', 7000)); print(1, flush=1);"]
+SERVE[-1] += " [d.accept()[0].sendall(b'hello') for _ in range(100)]"
+ASK = "exec 3<>/dev/tcp/{host}/7000 && head -c 5 <&3"
+
+
+@contextmanager
+def opened(**spec: object) -> Iterator[NamespaceTestbed]:
+    """A lab of four hosts, of which nothing may be left afterwards."""
+    full = TestbedSpec.model_validate({"kind": "namespace", **spec})
+    with open_namespace(full, name="test", engine=engine_path(), keep=False) as testbed:
+        traces = Traces(testbed.name)
+        yield testbed
+    traces.insist_gone()
+
+
+@pytest.fixture
+def testbed() -> Iterator[NamespaceTestbed]:
+    with opened() as lab:
+        yield lab
+
+
+@pytest.fixture
+def victim() -> Iterator[Callable[[str, str], tuple[subprocess.Popen[str], Traces]]]:
+    """Starts another process that owns a lab; whatever becomes of them, both are removed."""
+    begun: list[tuple[subprocess.Popen[str], Traces]] = []
+
+    def begin(fate: str, act: str) -> tuple[subprocess.Popen[str], Traces]:
+        program = Path(__file__).with_name("lab_owner.py")
+        owner = subprocess.Popen(
+            [sys.executable, str(program), str(engine_path()), fate, act],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert owner.stdout is not None
+        begun.append((owner, Traces(owner.stdout.readline().strip())))
+        return begun[-1]
+
+    yield begin
+    for owner, traces in begun:
+        owner.kill()
+        owner.communicate()
+        clean_away(traces.lab)
+        traces.insist_gone()
+
+
+def serve(host: Host) -> None:
+    host.start(SERVE, unit="server", log="/run/server.log")
+    assert eventually(lambda: host.get("/run/server.log") == b"1\n"), host.get("/run/server.log")
+
+
+def ask(host: Host, server: str) -> str:
+    return host.run(["timeout", "5", "bash", "-c", ASK.format(host=server)]).stdout
+
+
+def test_every_host_reaches_every_other_by_name_and_by_address(testbed: NamespaceTestbed) -> None:
+    for host in testbed.hosts:
+        serve(host)
+    for host in testbed.hosts:
+        for other in testbed.hosts:
+            assert ask(host, other.name) == "hello"
+            assert ask(host, other.address) == "hello"
+
+
+def test_each_host_is_alone_with_its_name_processes_and_files(testbed: NamespaceTestbed) -> None:
+    first, second = testbed.hosts[:2]
+    assert first.run(["hostname"]).stdout.strip() == "db-1"
+    first.start(["sleep", "987654"], unit="sleeper", log="/run/log")
+    first.put("/tmp/mine", b"1")
+    arguments = "cat /proc/[0-9]*/cmdline"
+    assert "987654" in first.run(["sh", "-c", arguments]).stdout
+    assert "987654" not in second.run(["sh", "-c", arguments]).stdout
+    assert second.run(["test", "-e", "/tmp/mine"]).code == 1
+    assert not Path("/tmp/mine").exists()
+
+
+def test_the_engine_is_where_the_host_says(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    assert "dunnage-engine" in host.run([host.engine, "--version"]).stdout
+
+
+def test_this_machines_own_network_is_untouched() -> None:
+    before = root_network()
+    with opened() as testbed:
+        assert ask(testbed.hosts[0], "db-2") == ""
+        assert root_network() == before
+    assert root_network() == before
+
+
+def root_network() -> dict[str, str]:
+    commands = [["ip", "-o", "link"], ["ip", "-o", "address"], ["ip", "route"], ["bridge", "link"]]
+    commands += [[tool] for tool in ("iptables-save", "nft") if shutil.which(tool)]
+    commands = [[*words, "list", "ruleset"] if words == ["nft"] else words for words in commands]
+    state = {
+        words[0] + words[-1]: "\n".join(
+            line for line in output(words).splitlines() if not line.startswith("#")
+        )
+        for words in commands
+    }
+    for setting in Path("/proc/sys/net").rglob("*"):
+        if setting.is_file() and setting.name != "nf_conntrack_count":
+            try:
+                state[str(setting)] = setting.read_text()
+            except OSError:
+                continue
+    return state
+
+
+def output(argv: list[str]) -> str:
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+
+
+def test_a_hosts_memory_limit_kills_what_takes_more() -> None:
+    with opened(memory=100 * MEBIBYTE) as testbed:
+        greedy = ["sh", "-c", "head -c 300M /dev/zero | tail -n 1 > /dev/null"]
+        assert testbed.group("db")[0].run(greedy).code == 128 + signal.SIGKILL
+        assert testbed.group("client")[0].run(greedy).code == 0
+        assert testbed.lost() == ()
+
+
+def test_a_members_limits_bind_it_and_not_its_host(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    greedy = ["sh", "-c", "exec tail -n 1 /dev/zero"]
+    limits = Limits(memory=64 * MEBIBYTE, cpus=0.5, pids=50)
+    process = host.start(greedy, unit="member", log="/run/member.log", limits=limits)
+    assert process.wait(30.0) == -signal.SIGKILL
+    assert host.run(["true"]).code == 0
+
+
+def test_limits_do_not_outlive_the_process_they_were_for(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    for limits, code in ((Limits(pids=1), 2), (None, 0)):
+        process = host.start(
+            ["sh", "-c", "true | true"], unit="member", log="/run/log", limits=limits
+        )
+        assert process.wait(10.0) == code
+
+
+def test_hosts_run_on_their_own_cores_and_receive_there(testbed: NamespaceTestbed) -> None:
+    facts = testbed.environment()
+    for host in testbed.hosts:
+        status = host.run(["grep", "Cpus_allowed_list", "/proc/self/status"]).stdout
+        mine = processors(str(facts[f"cores.{host.group}"]))
+        assert processors(status.split()[1]) == mine
+        assert int(str(facts[f"network.{host.name}.rps"]).replace(",", ""), 16) == int(
+            mask(mine).replace(",", ""), 16
+        )
+
+
+def test_without_steering_the_kernel_is_left_to_itself() -> None:
+    with opened(steer=False) as testbed:
+        facts = testbed.environment()
+        assert {int(str(facts[f"network.{host.name}.rps"]), 16) for host in testbed.hosts} == {0}
+
+
+def test_labs_side_by_side_do_not_meet(testbed: NamespaceTestbed) -> None:
+    with opened() as other:
+        serve(testbed.hosts[0])
+        assert testbed.hosts[0].address == other.hosts[0].address
+        assert ask(testbed.hosts[3], "db-1") == "hello"
+        assert ask(other.hosts[3], "db-1") == ""
+
+
+def test_a_restored_host_answers_the_others_at_its_old_address(testbed: NamespaceTestbed) -> None:
+    host, other = testbed.host("db-1"), testbed.host("db-2")
+    serve(host)
+    assert ask(other, "db-1") == "hello"
+    host.power_cut()
+    assert testbed.lost() == ("db-1",)
+    testbed.restore("db-1")
+    serve(host)
+    assert ask(other, "db-1") == "hello"
+    assert ask(host, "db-2") == ""
+
+
+def test_what_runs_too_long_is_killed_with_its_children(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    with pytest.raises(RunError, match="did not end within"):
+        host.run(["sh", "-c", "sleep 301 & sleep 302"], timeout=0.3)
+    assert "sleep\x0030" not in host.run(["sh", "-c", "cat /proc/[0-9]*/cmdline"]).stdout
+
+
+def test_a_process_that_was_stopped_and_continued_from_inside_still_tells_its_end(
+    testbed: NamespaceTestbed,
+) -> None:
+    host = testbed.hosts[0]
+    process = host.start(["sh", "-c", "kill -STOP $$; exit 7"], unit="member", log="/run/log")
+    state = f"grep -q '^State:.T' /proc/{process.pid}/status"
+    assert eventually(lambda: host.run(["sh", "-c", state]).code == 0)
+    assert process.poll() is None
+    host.run(["kill", "-CONT", str(process.pid)])
+    assert process.wait(10.0) == 7
+
+
+def test_output_that_is_no_text_does_not_break_a_run(testbed: NamespaceTestbed) -> None:
+    assert "\ufffd" in testbed.hosts[0].run(["printf", "\\377\\376"]).stdout
+
+
+def test_a_shown_tree_is_read_only_and_can_be_shown_again_and_removed(
+    testbed: NamespaceTestbed, tmp_path: Path
+) -> None:
+    host = testbed.hosts[0]
+    (tmp_path / "leaf").write_text("leaf")
+    host.put_tree(tmp_path, "/run/dunnage/tree")
+    host.put_tree(tmp_path, "/run/dunnage/tree")
+    assert host.run(["touch", "/run/dunnage/tree/new"]).code != 0
+    assert host.run(["grep", "-c", "/run/dunnage/tree", "/proc/mounts"]).stdout == "1\n"
+    host.remove("/run/dunnage/tree")
+    assert host.run(["test", "-e", "/run/dunnage/tree"]).code == 1
+    assert (tmp_path / "leaf").read_text() == "leaf"
+
+
+def test_what_is_not_the_hosts_own_is_refused(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    for path in ("/etc/dunnage-test", "/run/../etc/dunnage-test", "/run", host.scratch + "-2/x"):
+        with pytest.raises(RunError, match="not the host's own"):
+            host.put(path, b"")
+        with pytest.raises(RunError, match="not the host's own"):
+            host.remove(path)
+
+
+@pytest.mark.parametrize("act", ["stay", "freeze"])
+def test_an_owner_killed_leaves_only_directories_and_clean_removes_them(
+    act: str, testbed: NamespaceTestbed, victim: Callable[..., tuple[subprocess.Popen[str], Traces]]
+) -> None:
+    owner, traces = victim("leave", act)
+    assert testbed.name not in {one.lab for one in leftovers()}
+    owner.kill()
+    owner.wait()
+    if act == "stay":  # a frozen process cannot die before it is thawed
+        traces.insist_dead()
+    clean()
+    traces.insist_gone()
+    assert testbed.lost() == ()
+    assert testbed.hosts[0].run(["true"]).code == 0
+
+
+def test_opening_a_lab_removes_what_one_without_owner_left(
+    victim: Callable[..., tuple[subprocess.Popen[str], Traces]],
+) -> None:
+    owner, traces = victim("leave", "stay")
+    owner.kill()
+    owner.wait()
+    with opened():
+        assert traces.directories() == []
+    traces.insist_gone()
+
+
+def test_a_kept_lab_lives_until_clean_is_asked_for_kept_ones(
+    victim: Callable[..., tuple[subprocess.Popen[str], Traces]],
+) -> None:
+    owner, traces = victim("keep", "end")
+    assert owner.wait(30) == 0
+    [mine] = [one for one in leftovers() if one.lab == traces.lab]
+    assert (mine.kept, mine.alive, mine.purpose) == (True, True, "victim")
+    assert traces.lab not in clean()
+    assert mine.alive
+    assert traces.processes() != []
+    clean_away(traces.lab)
+    traces.insist_gone()
+
+
+def test_an_owner_killed_before_its_end_keeps_nothing(
+    victim: Callable[..., tuple[subprocess.Popen[str], Traces]],
+) -> None:
+    owner, traces = victim("keep", "stay")
+    owner.kill()
+    owner.wait()
+    traces.insist_dead()
+
+
+def test_an_interrupt_from_the_keyboard_leaves_nothing(
+    victim: Callable[..., tuple[subprocess.Popen[str], Traces]],
+) -> None:
+    owner, traces = victim("leave", "freeze")
+    owner.send_signal(signal.SIGINT)
+    assert owner.wait(30) != 0
+    traces.insist_gone()
+
+
+def test_control_groups_without_a_lab_are_left_over_and_removed() -> None:
+    groups = control_groups()
+    lab = f"test-{uuid.uuid4().hex[:8]}"
+    with registry():
+        groups.make(TOP, Shape())
+        groups.make(f"{TOP}/{lab}", Shape())
+    clean()
+    assert lab not in groups.children(TOP)

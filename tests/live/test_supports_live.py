@@ -1,0 +1,29 @@
+"""What this machine is found to support, without a lab being made."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dunnage.hosts.supports import supports
+from dunnage.model.offer import Capability
+
+NEEDED = (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
+
+
+@pytest.mark.live
+def test_what_a_lab_needs_is_there_and_nothing_is_left_of_trying() -> None:
+    def probes() -> list[Path]:
+        return list(Path("/sys/fs/cgroup").glob(f"**/dunnage-probe-{os.getpid()}"))
+
+    found = supports()
+    assert all(found[one].met for one in NEEDED), found
+    assert probes() == []
+
+
+@pytest.mark.live
+def test_what_is_missing_comes_with_a_reason_and_a_command() -> None:
+    for capability, support in supports().items():
+        assert support.met or (support.reason and support.hint), capability

@@ -1,0 +1,181 @@
+"""Control groups of both versions, on directories that look like the kernel's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dunnage.errors import UnavailableError
+from dunnage.hosts.control_groups import Shape, control_groups, mounted
+from dunnage.hosts.control_groups_v1 import VersionOne
+from dunnage.hosts.control_groups_v2 import VersionTwo
+
+V1_FILES = {
+    "cpu": ("cpu.shares", "cpu.cfs_period_us", "cpu.cfs_quota_us"),
+    "cpuset": ("cpuset.cpus", "cpuset.mems", "cgroup.clone_children"),
+    "memory": ("memory.limit_in_bytes",),
+    "pids": ("pids.max",),
+    "freezer": ("freezer.state",),
+}
+V2_FILES = (
+    "cgroup.freeze",
+    "cgroup.events",
+    "cpu.weight",
+    "cpu.max",
+    "cpuset.cpus",
+    "memory.max",
+    "memory.swap.max",
+    "pids.max",
+)
+HYBRID = """
+tmpfs /sys/fs/cgroup tmpfs rw,relatime,mode=755 0 0
+cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0
+cgroup /sys/fs/cgroup/systemd cgroup rw,relatime,name=systemd 0 0
+cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0
+cgroup /sys/fs/cgroup/devices cgroup rw,relatime,devices 0 0
+cgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0
+""".strip()
+UNIFIED = "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev,noexec,relatime 0 0"
+
+
+def fill(directory: Path, names: Sequence[str]) -> None:
+    directory.mkdir(parents=True)
+    for name in names:
+        (directory / name).write_text("")
+
+
+@pytest.fixture
+def legacy(tmp_path: Path) -> VersionOne:
+    for controller, files in V1_FILES.items():
+        for group in ("lab", "lab/host"):
+            fill(tmp_path / controller / group, files)
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        (tmp_path / "cpuset" / name).write_text("0-3" if name.endswith("cpus") else "0")
+    return VersionOne({controller: tmp_path / controller for controller in V1_FILES})
+
+
+@pytest.fixture
+def unified(tmp_path: Path) -> VersionTwo:
+    (tmp_path / "cgroup.controllers").write_text("cpuset cpu memory pids hugetlb")
+    (tmp_path / "cgroup.subtree_control").write_text("")
+    fill(tmp_path / "lab", V2_FILES)
+    return VersionTwo(tmp_path)
+
+
+def test_version_one_is_used_where_its_controllers_are_mounted() -> None:
+    assert control_groups(HYBRID).version == 1
+    assert control_groups(UNIFIED).version == 2
+
+
+def test_shared_hierarchies_and_those_of_others_are_told_apart() -> None:
+    found = mounted(HYBRID)
+    assert found.controllers["cpu"] == found.controllers["cpuacct"]
+    assert {place.name for place in found.others} == {"unified", "systemd", "devices"}
+
+
+def test_a_machine_without_control_groups_is_told_how_to_get_them() -> None:
+    with pytest.raises(UnavailableError) as refused:
+        control_groups("proc /proc proc rw 0 0")
+    assert refused.value.hint.startswith("mount ")
+
+
+def test_version_one_writes_limits_quota_and_cores(legacy: VersionOne, tmp_path: Path) -> None:
+    legacy.make("/lab", Shape())
+    legacy.make("/lab/host", Shape(cores=(1, 3), memory=2**20, cpus=0.5, pids=9, weight=0.05))
+
+    def said(controller: str, name: str) -> str:
+        return (tmp_path / controller / "lab/host" / name).read_text()
+
+    assert said("cpuset", "cpuset.cpus") == "1,3"
+    assert said("cpuset", "cpuset.mems") == "0"
+    assert said("memory", "memory.limit_in_bytes") == "1048576"
+    assert said("cpu", "cpu.cfs_period_us") == "10000"
+    assert said("cpu", "cpu.cfs_quota_us") == "5000"
+    assert said("cpu", "cpu.shares") == "51"
+    assert said("pids", "pids.max") == "9"
+
+
+def test_version_one_inherits_cores_and_lifts_limits(legacy: VersionOne, tmp_path: Path) -> None:
+    legacy.make("/lab", Shape(memory=5, pids=5))
+    legacy.make("/lab", Shape())
+    assert (tmp_path / "cpuset/lab/cpuset.cpus").read_text() == "0-3"
+    assert (tmp_path / "memory/lab/memory.limit_in_bytes").read_text() == "-1"
+    assert (tmp_path / "pids/lab/pids.max").read_text() == "max"
+    assert (tmp_path / "cpu/lab/cpu.cfs_quota_us").read_text() == "-1"
+
+
+def test_version_one_joins_every_hierarchy_by_thread(legacy: VersionOne, tmp_path: Path) -> None:
+    assert set(legacy.join_files("/lab")) == {tmp_path / one / "lab/tasks" for one in V1_FILES}
+
+
+def test_version_one_waits_until_all_is_frozen(legacy: VersionOne, tmp_path: Path) -> None:
+    legacy.freeze("/lab")
+    state = tmp_path / "freezer/lab/freezer.state"
+    assert state.read_text() == "FROZEN"
+    legacy.thaw("/lab")
+    assert state.read_text() == "THAWED"
+
+
+def test_version_two_hands_controllers_down_and_writes_limits(
+    unified: VersionTwo, tmp_path: Path
+) -> None:
+    unified.make("/lab", Shape(cores=(0, 2), memory=2**20, cpus=1.5, pids=7, weight=0.05))
+    said = {name: (tmp_path / "lab" / name).read_text() for name in V2_FILES}
+    assert said["cpuset.cpus"] == "0,2"
+    assert said["memory.max"] == "1048576"
+    assert said["memory.swap.max"] == "0"
+    assert said["cpu.max"] == "15000 10000"
+    assert said["cpu.weight"] == "5"
+    assert said["pids.max"] == "7"
+    # The file shows what was written last: each controller is handed down by a write of its own.
+    assert (tmp_path / "cgroup.subtree_control").read_text() == "+pids"
+
+
+def test_version_two_without_limits_says_so(unified: VersionTwo, tmp_path: Path) -> None:
+    unified.make("/lab", Shape())
+    assert (tmp_path / "lab/cpu.max").read_text() == "max 10000"
+    assert (tmp_path / "lab/memory.max").read_text() == "max"
+
+
+def test_version_two_returns_from_freezing_when_the_kernel_says_frozen(
+    unified: VersionTwo, tmp_path: Path
+) -> None:
+    events = tmp_path / "lab/cgroup.events"
+    events.write_text("populated 1\nfrozen 0\n")
+    kernel = threading.Timer(0.05, events.write_text, ["populated 1\nfrozen 1\n"])
+    kernel.start()
+    unified.freeze("/lab")
+    kernel.join()
+    assert (tmp_path / "lab/cgroup.freeze").read_text() == "1"
+    assert "frozen 1" in events.read_text()
+
+
+def test_groups_are_removed_children_first_in_every_hierarchy(tmp_path: Path) -> None:
+    others = tmp_path / "devices"
+    for root in (tmp_path / "cpu", tmp_path / "memory", others):
+        (root / "lab/host/unit").mkdir(parents=True)
+    groups = VersionOne({"cpu": tmp_path / "cpu", "memory": tmp_path / "memory"}, [others])
+    assert groups.children("/lab") == ("host",)
+    assert groups.remove("/lab")
+    assert groups.children("") == ()
+    assert groups.remove("/lab")
+
+
+def test_a_group_is_removed_as_empty_only_when_it_is(tmp_path: Path) -> None:
+    (tmp_path / "lab/host").mkdir(parents=True)
+    groups = VersionTwo(tmp_path)
+    groups.remove_empty("/lab")
+    assert groups.children("/lab") == ("host",)
+    groups.remove_empty("/lab/host")
+    groups.remove_empty("/lab")
+    assert groups.children("") == ()
+
+
+def test_processes_are_counted_once_and_through_all_below(tmp_path: Path) -> None:
+    for group, pids in (("lab", "12\n"), ("lab/host", "7\n12\n")):
+        (tmp_path / group).mkdir()
+        (tmp_path / group / "cgroup.procs").write_text(pids)
+    assert VersionTwo(tmp_path).processes("/lab") == (7, 12)

@@ -1,0 +1,93 @@
+"""Who owns a lab, and who measures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dunnage.hosts.environment import cpu_model
+from dunnage.hosts.first_process import Identity, identity, running
+from dunnage.hosts.lab import Owner
+from dunnage.hosts.machine_lock import measuring
+
+HOLD = """
+import sys
+from pathlib import Path
+from dunnage.hosts.machine_lock import measuring
+with measuring("other", print, lock=Path(sys.argv[1])):
+    sys.stdout.write("held\\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+"""
+
+
+def test_an_owner_is_read_as_it_was_written() -> None:
+    me = identity(os.getpid())
+    owner = Owner("study", me, {"db-1": Identity(7, 99)}, keep=True)
+    assert Owner.read(owner.text()) == owner
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"version": 1}'])
+def test_what_is_no_owner_is_refused(text: str) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        Owner.read(text)
+
+
+def test_a_process_is_told_from_a_later_one_of_the_same_number() -> None:
+    me = identity(os.getpid())
+    assert me.alive()
+    impostor = replace(me, born=me.born - 1)
+    assert not impostor.alive()
+    impostor.kill()
+    assert me.alive()
+
+
+def test_a_dead_process_is_no_one_even_before_it_is_reaped() -> None:
+    child = subprocess.Popen(["sleep", "300"])
+    found = identity(child.pid)
+    found.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert running(child.pid) is None
+    assert not found.alive()
+    child.wait()
+    found.kill()
+    with pytest.raises(ProcessLookupError):
+        identity(2**22 + 1)
+
+
+def test_who_must_wait_is_told_for_whom(tmp_path: Path) -> None:
+    lock = tmp_path / "measure.lock"
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert other.stdin is not None and other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    told: list[str] = []
+
+    def on_wait(sentence: str) -> None:
+        told.append(sentence)
+        other.kill()
+
+    with measuring("mine", on_wait, lock=lock):
+        assert f"`other` (process {other.pid})" in told[0]
+    other.communicate()
+
+
+def test_who_is_alone_is_told_nothing(tmp_path: Path) -> None:
+    told: list[str] = []
+    for _ in range(2):
+        with measuring("mine", told.append, lock=tmp_path / "measure.lock"):
+            assert told == []
+
+
+def test_a_processor_without_a_name_goes_by_its_architecture() -> None:
+    assert cpu_model("processor : 0\nmodel name\t: Fast One\n") == "Fast One"
+    assert cpu_model("processor : 0\n") == os.uname().machine
