@@ -15,8 +15,8 @@ from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 
-TAILS = ("service.p50", "service.p99", "service.p99.9", "response.p50", "response.p95")
-"""Compared beside the headline, as exploratory, so that a tail can be read next to its middle."""
+OPEN_HEADLINE = ("response.p95",)
+"""Beside the headline wherever a load is open, because there it is what users wait for."""
 DEFAULT_TOLERANCE = 0.03
 """For metrics that no question names."""
 
@@ -39,7 +39,7 @@ class Contrasts:
     gathered: Gathered
 
     def against(self, reference: str) -> tuple[Comparison, ...]:
-        """Headline and tails of every deployment against `reference`.
+        """Headline and asked metrics of every deployment against `reference`.
 
         One that a question asks for is the question's, with its simultaneous interval.
         """
@@ -134,7 +134,9 @@ class Contrasts:
 
     def _metrics(self) -> tuple[str, ...]:
         return tuple(
-            dict.fromkeys((*HEADLINE, *(q.metric for q in self.study.questions.values()), *TAILS))
+            dict.fromkeys(
+                (*HEADLINE, *(q.metric for q in self.study.questions.values()), *OPEN_HEADLINE)
+            )
         )
 
     def _tolerance(self, metric: str) -> float:
