@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from dunnage.databases.fake import FakeDatabase
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts.fake import FakeTestbed, open_fake
-from dunnage.model.layout import Reservation
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
 from dunnage.model.study import (
@@ -32,15 +30,43 @@ from dunnage.substrates.fake import FakeSubstrate, open_fake_substrate
 SPEC = DatabaseSpec(kind="fake", topology="sharded", members=2, replication=2)
 
 
-@dataclass
-class Fleet:
-    """One testbed with one platform on it."""
+def platform_on(
+    testbed: FakeTestbed, substrate: FakeSubstrate, network: str, client: ClientPlace
+) -> FakePlatform:
+    """A platform for one stay."""
+    deployment = Deployment(
+        name=network,
+        title=network,
+        platform="fake",
+        network=network,
+        endpoint="host-port",
+        storage=Storage.BIND,
+        peers=Peers.ENDPOINT,
+        client=client,
+        hosts="db",
+        limits=Limits(),
+        slowdown=0.0,
+        database=SPEC,
+    )
+    return FakePlatform(deployment, testbed.group("db"), substrate, FakeTrees(), "s1")
 
-    testbed: FakeTestbed
-    substrate: FakeSubstrate
-    platform: FakePlatform
-    reservation: Reservation
-    database: FakeDatabase
+
+class Fleet:
+    """One testbed with one stay after the other on it."""
+
+    def __init__(
+        self, testbed: FakeTestbed, substrate: FakeSubstrate, network: str, client: ClientPlace
+    ) -> None:
+        self.testbed = testbed
+        self.substrate = substrate
+        self.database = FakeDatabase()
+        self.client = client
+        self.stay(network)
+
+    def stay(self, network: str) -> None:
+        """Begin a stay on a network."""
+        self.platform = platform_on(self.testbed, self.substrate, network, self.client)
+        self.reservation = self.platform.reserve(self.database.layout(SPEC))
 
     def form(self, deadline: float = 10.0) -> None:
         """Bring the database up."""
@@ -48,7 +74,11 @@ class Fleet:
         form(self.platform, stages, self.testbed.clock, deadline)
 
     def load(
-        self, phase: Phase = Phase.RUN, seed: int = 1, level: Level | None = None
+        self,
+        phase: Phase = Phase.RUN,
+        seed: int = 1,
+        level: Level | None = None,
+        arrivals: Arrivals = Arrivals.CONSTANT,
     ) -> Measurement:
         """Make one load and read what came of it."""
         workload = Workload(name="A", core="A", phase=phase, records=1000)
@@ -58,7 +88,7 @@ class Fleet:
             level=level or Level(threads=32),
             target=self.database.target(SPEC, self.reservation),
             connections=64,
-            arrivals=Arrivals.CONSTANT,
+            arrivals=arrivals,
             warmup=1.0,
             duration=4.0 if phase is Phase.RUN else None,
             operations=None,
@@ -87,26 +117,9 @@ class Fleets:
         client: ClientPlace = ClientPlace.HOST,
         ahead: dict[str, float] | None = None,
     ) -> Fleet:
-        deployment = Deployment(
-            name=network,
-            title=network,
-            platform="fake",
-            network=network,
-            endpoint="host-port",
-            storage=Storage.BIND,
-            peers=Peers.ENDPOINT,
-            client=client,
-            hosts="db",
-            limits=Limits(),
-            slowdown=0.0,
-            database=SPEC,
-        )
         spec = TestbedSpec(kind="fake")
         testbed = self._stack.enter_context(
             open_fake(spec, name="fleet", engine=None, keep=False, ahead=ahead)
         )
         substrate = self._stack.enter_context(open_fake_substrate(testbed, testbed.hosts))
-        platform = FakePlatform(deployment, testbed.group("db"), substrate, FakeTrees(), "s1")
-        database = FakeDatabase()
-        reservation = platform.reserve(database.layout(SPEC))
-        return Fleet(testbed, substrate, platform, reservation, database)
+        return Fleet(testbed, substrate, network, client)

@@ -8,7 +8,7 @@ import pytest
 from fleet import Fleet, Fleets
 
 from dunnage.hosts.fake_load import LATE_SHARE
-from dunnage.model.study import ClientPlace, Level, Phase
+from dunnage.model.study import Arrivals, ClientPlace, Level, Phase
 
 
 def throughput(fleet: Fleet, seeds: range = range(8)) -> float:
@@ -91,3 +91,23 @@ def test_late_addresses_are_read_back_and_clients_do_not_see_them(fleets: Fleets
     assert all(value.startswith("198.51.100.") for value in addresses.values())
     (remote,) = fleet.load().remotes
     assert remote.startswith("192.0.2.")
+
+
+def test_ports_published_by_one_stay_are_free_for_the_next(fleets: Fleets) -> None:
+    fleet = formed(fleets, "late")
+    fleet.platform.down()
+    fleet.stay("plain")
+    fleet.form()
+    fleet.load(Phase.LOAD)
+    assert fleet.load().operations["all"].errors == {}
+
+
+def test_poisson_arrivals_vary_from_seed_to_seed_and_all_records_are_in(fleets: Fleets) -> None:
+    fleet = formed(fleets)
+    poisson = [
+        fleet.load(phase, seed, Level(rate=2000.0), Arrivals.POISSON).operations["all"].count
+        for phase in (Phase.LOAD, Phase.RUN)
+        for seed in (1, 2)
+    ]
+    assert poisson[:2] == [1000, 1000]
+    assert poisson[2] != poisson[3]
