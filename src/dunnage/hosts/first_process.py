@@ -107,7 +107,7 @@ class FirstProcess:
 
     def alive(self) -> bool:
         """Whether the host lives."""
-        return self.identity.alive()
+        return self._identity is not None and self._identity.alive()
 
     def keep(self) -> None:
         """Let the host outlive this process."""

@@ -109,7 +109,7 @@ class NamespaceTestbed:
 
     def restore(self, name: str) -> None:
         host = self._hosts[name]
-        self._first.pop(name).end()
+        self._first[name].end()
         self._groups.remove(host.control_group(""))
         host.forget_units()
         host.remove_scratch()
