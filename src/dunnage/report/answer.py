@@ -165,7 +165,7 @@ def undecided(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _remedy(comparison: Comparison) -> str:
-    if comparison.blocks_needed is None:
+    if comparison.blocks_needed is None or comparison.difference.low is None:
         return words.plain(comparison.reason)
     return (
         f"{numbers.count(comparison.blocks_needed, 'block')} in all would settle it "

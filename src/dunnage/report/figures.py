@@ -224,7 +224,7 @@ def _bars(title: str, bars: Mapping[str, Mapping[str, float]]) -> Bars:
 
 
 def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:
-    deepest = 0.9999
+    deepest = _deepest(curves)
     scale = logarithmic(
         [
             seconds * 1e3
@@ -248,8 +248,18 @@ def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:
                 f"{curve.count:,}",
             )
         )
-    marks = tuple((name, _depth(share, deepest) / 10) for name, share in QUANTILES.items())
+    marks = tuple(
+        (name, _depth(share, deepest) / 10)
+        for name, share in QUANTILES.items()
+        if share <= deepest * 1.0000001
+    )
     return Tail(title, kind, marks, scale, tuple(lines))
+
+
+def _deepest(curves: Sequence[LatencyCurve]) -> float:
+    """The last quantile to draw: the deepest that every curve still has operations beyond."""
+    reached = [max((q for q, _ in curve.points if q < 1), default=0.0) for curve in curves]
+    return min(max(min(reached), 0.9), 0.9999)
 
 
 def _depth(quantile: float, deepest: float) -> float:

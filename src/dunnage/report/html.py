@@ -6,6 +6,7 @@ import base64
 import hashlib
 import statistics
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,8 @@ def page(
         .render(
             analysis=analysis,
             study=study,
+            headline=sentences.headline(study, plan),
+            measured=_measured(stays),
             plan=plan,
             style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
             script=Markup(script),  # noqa: S704  ours
@@ -132,6 +135,14 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, A
         }
         for number, found in enumerate(analysis.answers, start=1)
     ]
+
+
+def _measured(stays: Sequence[StayRecord]) -> str:
+    """The day of the first stay, in UTC: `21 November 2026`."""
+    if not stays:
+        return ""
+    day = datetime.fromtimestamp(min(stay.started for stay in stays), tz=UTC)
+    return f"{day.day} {day:%B %Y}"
 
 
 def _run_metrics(analysis: Analysis) -> tuple[str, ...]:

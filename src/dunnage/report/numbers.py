@@ -28,6 +28,11 @@ def difference(share: float) -> str:
     return f"{_signed(share)} %"
 
 
+def seen(estimate: Estimate) -> str:
+    """Write the difference that was seen, or a dash where no block tells anything of it."""
+    return difference(estimate.value) if estimate.n else "-"
+
+
 def magnitudes(shares: Sequence[float]) -> str:
     """Write how large several differences are: `10.9 to 11.0 %`, or one if they read alike."""
     ends = [_digits(end) for end in (min(map(abs, shares)), max(map(abs, shares)))]

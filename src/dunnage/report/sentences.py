@@ -92,7 +92,7 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
             f"within {numbers.tolerance(first.tolerance)}."
         )
     if first.verdict is Verdict.INCONCLUSIVE:
-        return f"What {subject} costs {database} in {metric}{place} is not settled: {rest(alike)}"
+        return f"What {subject} costs {database} in {metric}{place} is not settled{rest(alike)}"
     amounts = [found.difference.value for found in alike]
     amount = numbers.magnitudes(amounts)
     if first.metric == "throughput":
@@ -109,12 +109,17 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
 
 def rest(alike: Sequence[Comparison]) -> str:
     """What is missing for a verdict, as the end of a sentence."""
-    needed = [found.blocks_needed for found in alike if found.blocks_needed is not None]
+    needed = [
+        found.blocks_needed
+        for found in alike
+        if found.blocks_needed is not None and found.difference.low is not None
+    ]
     if not needed:
-        return words.plain(alike[0].reason).rstrip(".") + "."
+        reason = words.plain(alike[0].reason).rstrip(".")
+        return f". {reason[:1].upper()}{reason[1:]}."
     least, most = min(needed), max(needed)
     blocks = numbers.count(most, "block") if least == most else f"{least:,} to {most:,} blocks"
-    return f"{blocks} in all would settle it."
+    return f": {blocks} in all would settle it."
 
 
 def evidence(comparison: Comparison) -> str:
@@ -124,7 +129,7 @@ def evidence(comparison: Comparison) -> str:
     if difference.low is not None:
         seen = f"{numbers.coverage(difference)} interval {seen}"
     return (
-        f"{numbers.difference(difference.value)}, {seen}, "
+        f"{numbers.seen(difference)}, {seen}, "
         f"{numbers.count(difference.n, 'block')}, A/A bound {numbers.bound(comparison.bound)}"
     )
 
@@ -153,6 +158,18 @@ def subjects(plan: Plan) -> Mapping[str, str]:
         name: phrase if phrase and uses[phrase] == 1 else words.plain(name)
         for name, phrase in phrases.items()
     }
+
+
+def headline(study: Study, plan: Plan) -> str:
+    """What the study is about, as a title: `What Docker costs Redis`; else its name."""
+    used = dict.fromkeys(deployment.platform for deployment in plan.deployments)
+    platforms = [PLATFORMS[platform] for platform in used if platform in PLATFORMS]
+    if not platforms or study.database.kind not in DATABASES:
+        return words.plain(study.name)
+    if len(platforms) == 1:
+        return f"What {platforms[0]} costs {DATABASES[study.database.kind]}"
+    listed = f"{', '.join(platforms[:-1])} and {platforms[-1]}"
+    return f"What {listed} cost {DATABASES[study.database.kind]}"
 
 
 def better(metric: str) -> tuple[str, str]:

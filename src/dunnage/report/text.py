@@ -178,7 +178,7 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
     return Text.assemble(
         (words.mark(comparison.verdict) + star, f"bold {STYLES[comparison.verdict]}"),
         joint,
-        (numbers.difference(estimate.value), "bold"),
+        (numbers.seen(estimate), "bold"),
         "\n",
         (numbers.interval(estimate.low, estimate.high), ""),
     )

@@ -110,7 +110,7 @@ def test_hostile_text_makes_no_elements_and_is_shown_as_it_is() -> None:
 
 def test_few_blocks_are_said_to_be_few() -> None:
     text = " ".join(Elements(rendered(sample(blocks=3))).text)
-    assert "is not settled: there are too few blocks for an interval." in text
+    assert "is not settled. There are too few blocks for an interval." in text
     assert "no interval" in text
 
 

@@ -67,8 +67,8 @@ BRIDGE = "Docker with a bridge network"
         ),
         (
             comparison(Verdict.INCONCLUSIVE, -0.02, low=None, high=None),
-            "What Docker with a bridge network costs Redis in throughput is not settled: "
-            "there are too few blocks for an interval.",
+            "What Docker with a bridge network costs Redis in throughput is not settled. "
+            "There are too few blocks for an interval.",
         ),
     ],
 )
@@ -120,6 +120,14 @@ def test_a_deployment_is_called_by_what_it_is_only_where_that_is_unique() -> Non
     again = made.plan.deployment("docker-host").model_copy(update={"name": "docker-host-2"})
     plan = made.plan.model_copy(update={"deployments": (*made.plan.deployments, again)})
     assert sentences.subjects(plan)["docker-host"] == "docker-host"
+
+
+def test_the_title_says_what_is_compared() -> None:
+    made = sample()
+    assert sentences.headline(made.study, made.plan) == "What Docker costs Redis"
+    natively = tuple(found for found in made.plan.deployments if found.platform == "native")
+    plan = made.plan.model_copy(update={"deployments": natively})
+    assert sentences.headline(made.study, plan) == made.study.name
 
 
 def test_a_declared_slowdown_is_never_called_by_its_platform() -> None:
