@@ -5,7 +5,7 @@ Every rule is a generator of findings over the usable parts of a study.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
@@ -18,6 +18,9 @@ from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_deployment import CLIENT, deployment_rules
 from dunnage.study.suggest import hint, listed, shown
+
+FAKE = "fake"
+"""What every part that is not real is called."""
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000
@@ -58,6 +61,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *empty,
         *_size(draft, len(every)),
         *_kinds(draft, offer),
+        *_fake(draft, offer),
         *_hosts(draft),
         *_quantities(draft),
         *_factors(draft, every),
@@ -84,6 +88,32 @@ def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
         yield unknown(("generator",), "generator", draft.generator, offer.generators)
     if draft.sampler and draft.sampler.kind not in offer.samplers:
         yield unknown(("sampler", "kind"), "sampler", draft.sampler.kind, offer.samplers)
+
+
+def _fake(draft: Draft, offer: Offer) -> Iterator[Finding]:
+    """On fake hosts nothing real can run, and what is fake runs nowhere else."""
+    if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
+        return
+    database = draft.database.kind if draft.database else None
+    sampler = draft.sampler.kind if draft.sampler else None
+    parts: tuple[tuple[Path, str | None, str, str, Container[str]], ...] = (
+        (("database", "kind"), database, "database", "kind: redis", offer.databases),
+        (("generator",), draft.generator, "generator", "generator: engine", offer.generators),
+        (("sampler", "kind"), sampler, "sampler", "kind: engine", offer.samplers),
+    )
+    for path, kind, noun, real, known in parts:
+        if kind is None or kind not in known:
+            continue
+        if draft.testbed.kind == FAKE and kind != FAKE:
+            yield Finding(
+                path,
+                f"the {noun} {shown(kind)} cannot run on fake hosts",
+                f"write `{real.split(':', maxsplit=1)[0]}: fake` for the {noun}",
+            )
+        elif draft.testbed.kind != FAKE and kind == FAKE:
+            yield Finding(
+                path, f"a fake {noun} can run on fake hosts only", f"write for example `{real}`"
+            )
 
 
 def _size(draft: Draft, deployments: int) -> Iterator[Finding]:

@@ -141,6 +141,9 @@ def test_what_init_writes_reads_without_problems(
         ("twin: native", "sampler: {rate: 50Hz}", 10, "must be at most 20, not `50Hz`", "5Hz"),
         ("twin: native", "substrate: {kind: deamons}", 10, "unknown substrate", "`daemons`"),
         ("twin: native", "substrate: {kind: existing}", 10, "no Docker context", "db-1"),
+        ("kind: redis, topology: replicas", "kind: fake", 4, "on fake hosts only", "redis"),
+        ("twin: native", "generator: fake", 10, "on fake hosts only", "generator: engine"),
+        ("twin: native", "sampler: {kind: fake}", 10, "on fake hosts only", "kind: engine"),
         ("twin: native", "factors: {network: []}", 10, "has no values", "remove it"),
         ("twin: native", "deadline: -1s", 10, "`deadline` must be more than 0", "120s"),
         ("client: 1}", "client: 1}, memory: 0B", 3, "`memory` must be more than 0", "1GiB"),
@@ -184,6 +187,15 @@ def test_factors_are_judged_with_every_deployment_that_they_make() -> None:
     problem = only_problem(text)
     assert problem.line == 10
     assert "platform `native` has no storage `volume`" in problem.what
+
+
+def test_fake_hosts_are_given_nothing_real() -> None:
+    told = problems(changed("kind: namespace", "kind: fake"))
+    assert [problem.what for problem in told] == [
+        "the generator `engine` cannot run on fake hosts",
+        "the sampler `engine` cannot run on fake hosts",
+        "the database `redis` cannot run on fake hosts",
+    ]
 
 
 def test_too_many_combinations_are_refused_before_they_are_made() -> None:
