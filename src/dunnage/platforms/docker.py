@@ -188,7 +188,8 @@ class Docker:
     def network(self) -> dict[str, str]:
         """Driver, MTU, bridge, proxies and translations, as daemons and kernels tell them."""
         told: dict[str, dict[str, str]] = {}
-        for member in self._members.values():
+        started = [self._members[name] for name in self._places if name in self._members]
+        for member in started:
             if member.host.name not in told:
                 member.state()
                 with _spoken("the network cannot be read back", member.service.member):

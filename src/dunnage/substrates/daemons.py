@@ -228,6 +228,7 @@ class Daemons:
             except TimeoutError:
                 process.signal("KILL")
                 process.wait(_STOP)
+            _unmount_below(host, self._place(host).directory)
         host.remove(self._place(host).directory)
 
     def _remove_containers(self, host: Host) -> None:
@@ -271,6 +272,18 @@ class Daemons:
         errors = [error for each in outcomes if (error := each.exception()) is not None]
         for error in sorted(errors, key=lambda each: not isinstance(each, DunnageError)):
             raise error
+
+
+def mounts_below(table: str, directory: str) -> tuple[str, ...]:
+    """Mount points below a directory, the last mounted first, from the text of `/proc/mounts`."""
+    points = (fields[1] for line in table.splitlines() if len(fields := line.split()) > 1)
+    return tuple(reversed([point for point in points if point.startswith(f"{directory}/")]))
+
+
+def _unmount_below(host: Host, directory: str) -> None:
+    """Unmount what a daemon leaves mounted: the namespace of the hosts' own network, at least."""
+    for point in mounts_below(host.run(["cat", "/proc/mounts"]).stdout, directory):
+        host.run(["umount", point])
 
 
 def _absolute(group: str) -> str:

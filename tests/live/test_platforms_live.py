@@ -1,0 +1,505 @@
+"""Real members on a real lab: the same Redis natively and in containers, and what can go wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from dunnage import contracts
+from dunnage.contracts import Host, Substrate, Tree
+from dunnage.databases.redis import Redis
+from dunnage.docker_api import connect
+from dunnage.errors import StayError, UnavailableError
+from dunnage.hosts.namespace import open_namespace
+from dunnage.model.layout import Probe, Reservation, Service, Software
+from dunnage.model.study import (
+    ClientPlace,
+    DatabaseSpec,
+    Deployment,
+    Limits,
+    Peers,
+    Storage,
+    TestbedSpec,
+)
+from dunnage.platforms.docker import Docker
+from dunnage.platforms.native import Native
+from dunnage.runner.formation import form
+from dunnage.software.engine import engine_path
+from dunnage.software.obtain import DebianSoftware
+from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.existing import open_existing
+
+pytestmark = pytest.mark.live
+
+TREES = DebianSoftware()
+LIMITS = Limits(memory=2**28, cpus=0.5, pids=50)
+NATIVE = Deployment(
+    name="native",
+    title="Host_HostPort",
+    platform="native",
+    network="host",
+    endpoint="host-port",
+    storage=Storage.BIND,
+    peers=Peers.ENDPOINT,
+    client=ClientPlace.HOST,
+    hosts="db",
+    limits=Limits(),
+    slowdown=0.0,
+    database=DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2),
+)
+DOCKER_HOST = NATIVE.model_copy(update={"name": "docker-host", "platform": "docker"})
+DOCKER_BRIDGE = DOCKER_HOST.model_copy(update={"name": "docker-bridge", "network": "bridge"})
+USER_DEFINED = DOCKER_HOST.model_copy(update={"name": "docker-user", "network": "user-defined"})
+VARIANTS = (NATIVE, DOCKER_HOST, DOCKER_BRIDGE, USER_DEFINED)
+every_variant = pytest.mark.parametrize("deployment", VARIANTS, ids=lambda each: each.name)
+native_and_docker = pytest.mark.parametrize(
+    "deployment", (NATIVE, DOCKER_BRIDGE), ids=lambda each: each.name
+)
+
+
+@dataclass(frozen=True)
+class Lab:
+    testbed: contracts.Testbed
+    substrate: Substrate
+
+    @property
+    def database_hosts(self) -> tuple[Host, ...]:
+        return self.testbed.group("db")
+
+    @property
+    def client(self) -> Host:
+        return self.testbed.group("client")[0]
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1})
+    with (
+        open_namespace(spec, name="platforms", engine=engine_path(), keep=False) as testbed,
+        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,
+    ):
+        yield Lab(testbed, substrate)
+
+
+def tree() -> Tree:
+    return TREES.tree(Software("redis", "7.0"))
+
+
+def cli(host: Host, address: object, *words: str) -> str:
+    """What redis-cli on a host prints."""
+    where, _, port = str(address).rpartition(":")
+    host.put_tree(tree().source, tree().prefix)
+    done = host.run([f"{tree().prefix}/bin/redis-cli", "-h", where, "-p", port, *words])
+    return done.stdout + done.stderr
+
+
+@contextmanager
+def deployed(
+    lab: Lab, deployment: Deployment, substrate: Substrate | None = None
+) -> Iterator[tuple[Native | Docker, Reservation]]:
+    """A stay of one deployment, formed; gone afterwards, which is checked."""
+    with prepared(lab, deployment, substrate) as (platform, reservation):
+        form(
+            platform,
+            Redis().stages(deployment.database, reservation),
+            lab.testbed.clock,
+            deadline=30.0,
+        )
+        yield platform, reservation
+
+
+@contextmanager
+def prepared(
+    lab: Lab, deployment: Deployment, substrate: Substrate | None = None
+) -> Iterator[tuple[Native | Docker, Reservation]]:
+    """A stay of one deployment, reserved; what comes up in it is gone afterwards."""
+    make = {"native": Native, "docker": Docker}[deployment.platform]
+    platform = make(deployment, lab.database_hosts, substrate or lab.substrate, TREES, "b1-live")
+    try:
+        yield platform, platform.reserve(Redis().layout(deployment.database))
+    finally:
+        platform.down()
+    assert traces(lab) == {}
+
+
+def traces(lab: Lab) -> dict[str, list[str]]:
+    """All that a stay could have left on the hosts, by what it is."""
+    left: dict[str, list[str]] = {}
+
+    def note(what: str, found: list[str]) -> None:
+        if found:
+            left.setdefault(what, []).extend(found)
+
+    for host in lab.testbed.hosts:
+        client = connect(lab.substrate.daemon(host.name))
+        note("containers", [str(each.name) for each in client.containers.list(all=True)])
+        note("volumes", [str(each.name) for each in client.volumes.list()])
+        kinds = ("bridge", "host", "none")
+        names = [str(each.name) for each in client.networks.list()]
+        note("networks", [name for name in names if name not in kinds])
+        client.close()
+        processes = host.run(["sh", "-c", "cat /proc/[0-9]*/comm"]).stdout.split("\n")
+        note("processes", [name for name in processes if name in ("redis-server", "docker-proxy")])
+        mounts = host.run(["cat", "/proc/mounts"]).stdout.splitlines()
+        note("mounts", [each for each in mounts if "/members/" in each or " overlay " in each])
+        directories = host.run(["sh", "-c", f"ls {host.scratch}/members 2>/dev/null"]).stdout
+        note("directories", directories.split())
+    return left
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Ask again and again, for ten seconds at most."""
+    ends = time.monotonic() + 10.0
+    while not true():
+        assert time.monotonic() < ends, "it did not come true within ten seconds"
+
+
+@every_variant
+def test_a_client_reaches_the_endpoint_and_replicas_follow(
+    lab: Lab, deployment: Deployment
+) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        client = platform.client(lab.client)
+        first = reservation.places[0].ports["redis"].client
+        assert cli(client, first, "SET", "key", "value") == "OK\n"
+        assert cli(client, first, "WAIT", "1", "5000") == "1\n"
+        for place in reservation.places:
+            assert cli(client, place.ports["redis"].client, "GET", "key") == "value\n"
+        running = platform.running()
+        assert [each.member for each in running] == [p.member for p in reservation.places]
+        for each in running:
+            name = each.host.run(["cat", f"/proc/{each.pid}/comm"]).stdout
+            assert name == "redis-server\n"
+            groups = each.host.run(["cat", f"/proc/{each.pid}/cgroup"]).stdout
+            assert each.control_group in groups
+            assert each.control_group.startswith(each.host.control_group("") + "/")
+
+
+@every_variant
+def test_the_network_in_force_is_read_back(lab: Lab, deployment: Deployment) -> None:
+    expected = {
+        "host": {"driver": "host", "interface": "eth0", "mtu": "1500"},
+        "bridge": {"driver": "bridge", "bridge": "docker0", "proxies": "1", "translations": "1"},
+        "user-defined": {"driver": "bridge", "mtu": "1500", "proxies": "1", "translations": "1"},
+    }[deployment.network]
+    with deployed(lab, deployment) as (platform, _):
+        assert expected.items() <= platform.network().items()
+
+
+@every_variant
+def test_nothing_listens_beyond_the_hosts_own_address(lab: Lab, deployment: Deployment) -> None:
+    with deployed(lab, deployment) as (_, reservation):
+        for place in reservation.places:
+            host = next(each for each in lab.database_hosts if each.name == place.host)
+            listening = host.run(["ss", "--no-header", "--listening", "--tcp", "--numeric"]).stdout
+            addresses = {line.split()[3] for line in listening.splitlines()}
+            assert addresses == {str(place.ports["redis"].client)}
+
+
+def test_a_container_has_the_limits_paths_and_arguments_of_a_process(lab: Lab) -> None:
+    seen = []
+    for deployment in (NATIVE, DOCKER_HOST):
+        limited = deployment.model_copy(update={"limits": LIMITS})
+        with deployed(lab, limited) as (platform, _):
+            running = platform.running()[0]
+            host, group = running.host, running.control_group
+            facts = {
+                name: host.run(["cat", f"/sys/fs/cgroup/{path.format(group)}"]).stdout
+                for name, path in {
+                    "memory": "memory{}/memory.limit_in_bytes",
+                    "swap": "memory{}/memory.memsw.limit_in_bytes",
+                    "period": "cpu{}/cpu.cfs_period_us",
+                    "quota": "cpu{}/cpu.cfs_quota_us",
+                    "shares": "cpu{}/cpu.shares",
+                    "pids": "pids{}/pids.max",
+                    "cores": "cpuset{}/cpuset.cpus",
+                }.items()
+            }
+            proc = f"/proc/{running.pid}"
+            facts["limits"] = host.run(["cat", f"{proc}/limits"]).stdout
+            facts["arguments"] = host.run(["cat", f"{proc}/cmdline"]).stdout
+            facts["executable"] = host.run(["readlink", f"{proc}/exe"]).stdout
+            facts["directory"] = host.run(["readlink", f"{proc}/cwd"]).stdout
+            facts["user"] = host.run(["sh", "-c", f"grep ^Uid {proc}/status"]).stdout
+            seen.append(facts)
+    native, container = seen
+    assert native["memory"] == f"{2**28}\n"
+    assert native["quota"] == "5000\n"
+    assert native["executable"].startswith(tree().prefix)
+    assert container == native
+
+
+@pytest.mark.parametrize(
+    ("deployment", "file_system"),
+    [
+        (NATIVE, "ext"),
+        (NATIVE.model_copy(update={"storage": Storage.TMPFS}), "tmpfs"),
+        (DOCKER_HOST, "ext"),
+        (DOCKER_HOST.model_copy(update={"storage": Storage.VOLUME}), "ext"),
+        (DOCKER_HOST.model_copy(update={"storage": Storage.CONTAINER}), "overlay"),
+        (DOCKER_HOST.model_copy(update={"storage": Storage.TMPFS}), "tmpfs"),
+    ],
+    ids=lambda each: f"{each.platform}-{each.storage}" if isinstance(each, Deployment) else each,
+)
+def test_data_lies_on_the_storage_that_was_asked_for(
+    lab: Lab, deployment: Deployment, file_system: str
+) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        place, running = reservation.places[0], platform.running()[0]
+        first = place.ports["redis"].client
+        assert cli(lab.client, first, "SET", "key", "value") == "OK\n"
+        assert cli(lab.client, first, "SAVE") == "OK\n"
+        root = f"/proc/{running.pid}/root{place.data}"
+        found = running.host.run(["stat", "--file-system", "--format=%T", root])
+        assert file_system in found.stdout
+        assert running.host.run(["ls", root]).stdout.split()
+
+
+@every_variant
+def test_a_crashed_member_is_noticed_with_its_log(lab: Lab, deployment: Deployment) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        victim = reservation.places[1].member
+        platform.crash(victim)
+        with pytest.raises(StayError, match="died: exit code") as noticed:
+            until(lambda: not platform.running())
+        assert noticed.value.where == victim
+        assert "its log ends:" in noticed.value.what
+        assert "Configuration loaded" in noticed.value.what
+        assert "Configuration loaded" in platform.log(victim, 200)
+
+
+def altered(service: Service, **changes: object) -> Service:
+    return replace(service, **changes)  # type: ignore[arg-type]
+
+
+def first_services(deployment: Deployment, reservation: Reservation) -> tuple[Service, ...]:
+    return Redis().stages(deployment.database, reservation)[0].services
+
+
+@native_and_docker
+def test_a_member_that_never_becomes_ready_is_given_up_with_its_log(
+    lab: Lab, deployment: Deployment
+) -> None:
+    with prepared(lab, deployment) as (platform, reservation):
+        services = first_services(deployment, reservation)
+        never = Probe((*services[0].ready.argv[:-1], "ECHO", "no"), expect="yes")
+        with pytest.raises(StayError, match=r"(?s)was not ready within 1 s.*Redis") as noticed:
+            platform.up([altered(services[0], ready=never), *services[1:]], deadline=1.0)
+        assert noticed.value.where == services[0].member
+
+
+@native_and_docker
+def test_a_member_that_ends_early_is_told_at_once(lab: Lab, deployment: Deployment) -> None:
+    with prepared(lab, deployment) as (platform, reservation):
+        services = first_services(deployment, reservation)
+        broken = altered(services[0], argv=(services[0].argv[0], "--no-such-directive", "1"))
+        with pytest.raises(StayError, match=r"(?s)ended before it was ready: exit code 1.*FATAL"):
+            platform.up([broken], deadline=60.0)
+
+
+@every_variant
+def test_a_port_in_use_is_named_with_its_holder(lab: Lab, deployment: Deployment) -> None:
+    with prepared(lab, deployment) as (platform, reservation):
+        place = reservation.places[0]
+        host = next(each for each in lab.database_hosts if each.name == place.host)
+        address = place.ports["redis"].client
+        host.put_tree(tree().source, tree().prefix)
+        squatter = host.start(
+            [
+                f"{tree().prefix}/bin/redis-server",
+                *("--bind", address.host, "--port", str(address.port), "--protected-mode", "no"),
+            ],
+            unit="squatter",
+            log=f"{host.scratch}/squatter.log",
+        )
+        try:
+            until(lambda: cli(lab.client, address, "PING") == "PONG\n")
+            with pytest.raises(StayError, match=f"port {address.port} .*redis-server.*pid"):
+                platform.up(first_services(deployment, reservation), deadline=30.0)
+        finally:
+            squatter.signal("KILL")
+            squatter.wait(10.0)
+
+
+@native_and_docker
+def test_commands_beside_a_member_have_input_outputs_and_code(
+    lab: Lab, deployment: Deployment
+) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        member = reservation.places[0].member
+        probe = first_services(deployment, reservation)[0].ready.argv
+        words = [word for word in probe if word.upper() != "PING"]
+        echoed = platform.run(member, words, stdin="ECHO hello\nECHO again\n", timeout=10.0)
+        assert (echoed.code, echoed.stdout) == (0, "hello\nagain\n")
+        failed = platform.run(member, [words[0], "-p", "1", "PING"], stdin="", timeout=10.0)
+        assert failed.code == 1
+        assert "refused" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "deployment", (DOCKER_HOST, DOCKER_BRIDGE, USER_DEFINED), ids=lambda each: each.name
+)
+def test_a_client_in_a_container_acts_as_a_host(lab: Lab, deployment: Deployment) -> None:
+    inside = deployment.model_copy(update={"client": ClientPlace.CONTAINER})
+    with deployed(lab, inside) as (platform, reservation):
+        client = platform.client(lab.client)
+        address = reservation.places[0].ports["redis"].client
+        program = [f"{tree().prefix}/bin/redis-cli", "-h", address.host, "-p", str(address.port)]
+        assert client.run([*program, "PING"]).stdout == "PONG\n"
+        assert client.run(program, stdin="ECHO hello\n").stdout == "hello\n"
+        client.put(f"{client.scratch}/load/order", b"ECHO put\n")
+        log = f"{client.scratch}/load/log"
+        process = client.start([client.engine, "--version"], unit="generator", log=log)
+        assert process.wait(30.0) == 0
+        assert process.poll() == 0
+        assert b"dunnage-engine" in client.get(log)
+        assert client.get(f"{client.scratch}/load/order") == b"ECHO put\n"
+        waiting = client.start([*program, "BLPOP", "none", "0"], unit="generator", log=log + "2")
+        group = client.control_group("generator")
+        assert process.poll() == 0
+        seen = lab.client.run(["cat", f"/proc/{waiting.pid}/cgroup"]).stdout
+        assert f"{group}/" in seen
+        waiting.signal("KILL")
+        assert waiting.wait(30.0) == 137
+        client.remove(f"{client.scratch}/load")
+
+
+def test_a_named_image_runs_its_own_programs_from_its_path(lab: Lab) -> None:
+    named = DOCKER_BRIDGE.model_copy(
+        update={"database": NATIVE.database.model_copy(update={"image": "test/redis:own"})}
+    )
+    daemons = [connect(lab.substrate.daemon(host.name)) for host in lab.database_hosts]
+    try:
+        for daemon in daemons:
+            daemon.api.import_image_from_file(
+                str(tree().archive),
+                repository="test/redis",
+                tag="own",
+                changes=f"ENV PATH={tree().prefix}/bin",  # type: ignore[arg-type]
+            )
+        with deployed(lab, named) as (platform, _):
+            running = platform.running()[0]
+            arguments = running.host.run(["cat", f"/proc/{running.pid}/cmdline"]).stdout
+            assert arguments.startswith("redis-server")
+    finally:
+        for daemon in daemons:
+            daemon.images.remove("test/redis:own", force=True)
+            daemon.close()
+
+
+def test_an_image_that_cannot_be_had_is_said_before_anything_starts(lab: Lab) -> None:
+    named = DOCKER_BRIDGE.model_copy(
+        update={"database": NATIVE.database.model_copy(update={"image": "localhost:1/no:such"})}
+    )
+    with (
+        prepared(lab, named) as (platform, reservation),
+        pytest.raises(UnavailableError, match="image `localhost:1/no:such` cannot be had"),
+    ):
+        platform.up(first_services(named, reservation), deadline=30.0)
+
+
+def test_held_daemons_use_no_processor_and_wake_again(lab: Lab) -> None:
+    host = lab.database_hosts[0]
+    lab.substrate.freeze()
+    try:
+        states = host.run(
+            ["sh", "-c", f"cat /sys/fs/cgroup/freezer{host.control_group('daemon')}/freezer.state"]
+        )
+        assert states.stdout == "FROZEN\n"
+    finally:
+        lab.substrate.wake()
+    with deployed(lab, DOCKER_BRIDGE) as (platform, _):
+        assert platform.running()
+
+
+def test_a_host_without_a_context_is_refused(lab: Lab) -> None:
+    with (
+        pytest.raises(UnavailableError, match="no Docker context is named"),
+        open_existing({}, lab.database_hosts),
+    ):
+        raise AssertionError("unreachable: the context is missing")
+
+
+def test_a_context_whose_daemon_is_gone_is_refused(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_context(tmp_path, "gone", f"unix://{tmp_path}/none.sock")
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    with (
+        pytest.raises(UnavailableError, match="context `gone` does not answer"),
+        open_existing({"db-1": "gone"}, lab.database_hosts[:1]),
+    ):
+        raise AssertionError("unreachable: the daemon is gone")
+
+
+def test_an_existing_daemon_keeps_what_is_not_ours(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contexts = {}
+    for host in lab.database_hosts:
+        contexts[host.name] = f"lab-{host.name}"
+        write_context(tmp_path, f"lab-{host.name}", lab.substrate.daemon(host.name).url)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    theirs = connect(lab.substrate.daemon(lab.database_hosts[0].name))
+    volume = theirs.volumes.create("theirs")
+    try:
+        with open_existing(contexts, lab.database_hosts) as existing:
+            existing.freeze()
+            facts = existing.facts()
+            assert facts["frozen_when_unused"] is False
+            assert facts["storage_driver"] == "overlay2"
+            platform = Docker(USER_DEFINED, lab.database_hosts, existing, TREES, "b1-theirs")
+            try:
+                reservation = platform.reserve(Redis().layout(USER_DEFINED.database))
+                form(
+                    platform,
+                    Redis().stages(USER_DEFINED.database, reservation),
+                    lab.testbed.clock,
+                    deadline=30.0,
+                )
+                address = reservation.places[0].ports["redis"].client
+                assert cli(lab.client, address, "PING") == "PONG\n"
+            finally:
+                platform.down()
+        assert traces(lab) == {"volumes": ["theirs"]}
+    finally:
+        volume.remove(force=True)
+        theirs.close()
+
+
+def write_context(directory: Path, name: str, url: str) -> None:
+    meta = directory / "contexts" / "meta" / sha256(name.encode()).hexdigest()
+    meta.mkdir(parents=True)
+    endpoint = {"docker": {"Host": url, "SkipTLSVerify": False}}
+    (meta / "meta.json").write_text(
+        json.dumps({"Name": name, "Metadata": {}, "Endpoints": endpoint})
+    )
+
+
+def test_daemons_of_a_restored_host_come_back_and_all_vanish_with_the_lab() -> None:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 2})
+    with open_namespace(spec, name="mending", engine=engine_path(), keep=False) as testbed:
+        lost = testbed.host("db-1")
+        with open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate:
+            lost.power_cut()
+            until(lambda: testbed.lost() == ("db-1",))
+            substrate.freeze()
+            substrate.wake()
+            testbed.restore("db-1")
+            substrate.mend("db-1")
+            client = connect(substrate.daemon("db-1"))
+            assert client.ping()
+            client.close()
+            sockets = [substrate.daemon(host.name).url for host in testbed.hosts]
+        for url in sockets:
+            with socket.socket(socket.AF_UNIX) as gone, pytest.raises(OSError, match="No such"):
+                gone.connect(url.removeprefix("unix://"))
+        assert not list(Path(lost.scratch).glob("docker*"))
