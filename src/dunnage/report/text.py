@@ -137,7 +137,11 @@ class _Answer:
         table.add_column("Workload, level", overflow="fold")
         for metric in self._metrics:
             table.add_column(Text(words.title(metric)), overflow="fold")
-        conditions = answer.conditions(self._analysis)
+        conditions = [
+            condition
+            for condition in answer.conditions(self._analysis)
+            if any(metric in row.cells for row in condition.rows for metric in self._metrics)
+        ]
         for number, condition in enumerate(conditions):
             label = f"{words.plain(condition.workload)}, {words.level(condition.level)}"
             table.add_row(Text(label, style="bold"))
@@ -164,6 +168,7 @@ class _Answer:
                 end_section=number + 1 < len(conditions),
             )
         yield table
+        yield Text()
 
 
 def _indented(name: str) -> Text:
@@ -197,7 +202,7 @@ def _heading(analysis: Analysis, study: Study) -> Text:
 def _notes(analysis: Analysis) -> RenderableType:
     lines = [("Reading", answer.reading(analysis)), *_trust(analysis), *_causes(analysis)]
     lines += [("Undecided", text) for text in answer.undecided(analysis)]
-    return Group(Text(), _grid(lines))
+    return _grid(lines)
 
 
 def _trust(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -207,12 +212,11 @@ def _trust(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "", f"{number} × {reason}"
     if len(reasons) > _REASONS_SHOWN:
         yield "", f"and {len(reasons) - _REASONS_SHOWN} more reasons: see the report"
+    complete: dict[int, list[str]] = {}
     for question in analysis.answers:
-        yield (
-            "Blocks",
-            f"{words.plain(question.question)}: "
-            f"{numbers.count(question.complete_blocks, 'complete block')}",
-        )
+        complete.setdefault(question.complete_blocks, []).append(words.plain(question.question))
+    for blocks, questions in complete.items():
+        yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
     for skipped in analysis.skipped:
         yield "Skipped", words.plain(skipped)
 
@@ -220,12 +224,14 @@ def _trust(analysis: Analysis) -> Iterator[tuple[str, str]]:
 def _causes(analysis: Analysis) -> Iterator[tuple[str, str]]:
     seen: set[tuple[str, str]] = set()
     for question in analysis.answers:
+        baselines = {found.deployment: found.baseline for found in question.comparisons}
         for label, groups in (
             ("Differs in", question.factors),
             ("Undeclared", question.differences),
         ):
             for deployment, items in groups.items():
-                text = f"{words.plain(deployment)}: {words.plain('; '.join(items))}"
+                sides = f"{deployment} from {baselines.get(deployment, 'the baseline')}"
+                text = words.plain(f"{sides}: {'; '.join(items)}")
                 if items and (label, text) not in seen:
                     seen.add((label, text))
                     yield label, text

@@ -78,8 +78,8 @@ def test_invalid_runs_are_counted_with_their_reasons() -> None:
 def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study), 160)
-    assert "docker-bridge: platform: native → docker; network: host → bridge" in output
-    assert "docker-noisy: mapped file /usr/lib/libc.so.6: 2 versions" in output
+    assert "docker-bridge from native: platform: native → docker; network: host → bridge" in output
+    assert "docker-noisy from native: mapped file /usr/lib/libc.so.6: 2 versions" in output
     assert "docker-noisy, throughput, workload C, 32 threads: 34 blocks in all" in output
 
 
