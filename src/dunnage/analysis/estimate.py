@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from dunnage.model.analysis import Estimate
 
@@ -158,7 +158,7 @@ def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: int) -> float:
     """Quantile of Student's t."""
-    return float(stats.t.ppf(probability, freedom))
+    return float(special.stdtrit(freedom, probability))
 
 
 def _bca(logs: NDArray[np.float64], level: float) -> tuple[float, float]:

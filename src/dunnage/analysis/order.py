@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 MINIMUM_RUNS = 8
 """Fewer residuals say nothing of a trend."""
@@ -80,11 +80,11 @@ def _trend(
     freedom = len(logs) - int(np.linalg.matrix_rank(design)) - 1
     if freedom < 1 or min(float(np.ptp(left)), float(np.ptp(place))) < _NOTHING:
         return None, None
-    found = float(np.corrcoef(stats.rankdata(left), stats.rankdata(place))[0, 1])
+    found = float(np.corrcoef(_ranks(left), _ranks(place))[0, 1])
     if abs(found) >= 1:
         return found, 0.0
     t = found * math.sqrt(freedom / (1 - found**2))
-    return found, float(2 * stats.t.sf(abs(t), freedom))
+    return found, float(2 * special.stdtr(freedom, -abs(t)))
 
 
 def shift(series: NDArray[np.float64]) -> int | None:
@@ -95,9 +95,16 @@ def shift(series: NDArray[np.float64]) -> int | None:
     n = len(series)
     if n < MINIMUM_RUNS:
         return None
-    ranks = stats.rankdata(series)
+    ranks = _ranks(series)
     cuts = np.arange(1, n)
     u = np.abs(2 * np.cumsum(ranks)[:-1] - cuts * (n + 1))
     at = int(np.argmax(u))
     p = 2 * math.exp(-6 * float(u[at]) ** 2 / (n**3 + n**2))
     return at + 1 if p < _SIGNIFICANT else None
+
+
+def _ranks(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks from 1; equal values share the mean of theirs."""
+    _, place, counts = np.unique(series, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
+    return ranks[place]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from dunnage.hosts.fake_host import Call, FakeHost, Task
 from dunnage.hosts.fake_server import Server
-from dunnage.hosts.fake_world import Pause
+from dunnage.hosts.fake_world import Pause, Work
 
 IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
@@ -35,6 +36,8 @@ def sample(call: Call) -> Task:
             "absent": {"pressure_io": "fake hosts have no disks"},
         }
         lines: list[object] = [header]
+        # Counters begin anywhere, so load that was over before the first sample is left out.
+        recent = [work for work in call.world.work if work.ended > began]
         ended = call.world.clock.now()
         ticks = [began + number * interval for number in range(int((ended - began) / interval) + 1)]
         times = ticks if ticks[-1] == ended else [*ticks, ended]  # a last sample when told to end
@@ -44,10 +47,10 @@ def sample(call: Call) -> Task:
                     "line": "sample",
                     "time": time + call.host.clock_offset(),
                     "units": {
-                        unit: _counters(call.host, group, time, whole=not unit)
+                        unit: _counters(call.host, group, recent, time, whole=not unit)
                         for unit, group in plan["units"].items()
                     },
-                    "machine": _machine(call.host, time - began, time),
+                    "machine": _machine(call.host, recent, time - began, time),
                     "own_cpu": number * SAMPLE_CPU,
                 }
             )
@@ -121,11 +124,13 @@ def _inspect(call: Call) -> Task:
     return Task()
 
 
-def _counters(host: FakeHost, group: str, time: float, *, whole: bool) -> dict[str, float]:
+def _counters(
+    host: FakeHost, group: str, recent: Sequence[Work], time: float, *, whole: bool
+) -> dict[str, float]:
     """Counters of a control group as they stood at `time`; they follow from the work done."""
     servers = [server for server in _servers(host) if _below(server, group)]
     cpu = operations = 0.0
-    for work in host.world.work:
+    for work in recent:
         done = work.operations(0.0, time)
         for (where, used), cost in work.cost.items():
             if where == host.name and (used + "/").startswith(group + "/"):
@@ -153,10 +158,12 @@ def _counters(host: FakeHost, group: str, time: float, *, whole: bool) -> dict[s
     return counters
 
 
-def _machine(host: FakeHost, elapsed: float, time: float) -> dict[str, float]:
+def _machine(
+    host: FakeHost, recent: Sequence[Work], elapsed: float, time: float
+) -> dict[str, float]:
     """The whole machine's counters: all fake hosts are one machine, as in a lab."""
     busy = sum(
-        _counters(other, other.control_group(""), time, whole=False)["cpu"]
+        _counters(other, other.control_group(""), recent, time, whole=False)["cpu"]
         for other in host.world.hosts.values()
     )
     total = 1000.0 + PROCESSORS * elapsed
