@@ -2,8 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
+mod drive;
 mod enter;
 mod init;
+mod load;
 mod mounts;
 mod schema;
 
@@ -23,6 +25,8 @@ enum Verb {
     Enter(enter::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
     Graft(mounts::Arguments),
+    /// Drive a database with the load of a plan.
+    Load(load::Arguments),
     /// Write the JSON Schemas of the border into a directory.
     Schema(schema::Arguments),
 }
@@ -32,6 +36,7 @@ fn main() -> std::process::ExitCode {
         Verb::Init(arguments) => init::init(&arguments),
         Verb::Enter(arguments) => enter::enter(&arguments),
         Verb::Graft(arguments) => mounts::graft(&arguments),
+        Verb::Load(arguments) => load::load(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),
     };
     match result {

@@ -158,7 +158,7 @@ pub struct Part {
     pub of: u32,
 }
 
-/// `result.json`, written last. The histograms are beside it in `latency.hlog` (HdrHistogram log,
+/// `result.json`, written last. The histograms are beside it in `latency.hlog` (`HdrHistogram` log,
 /// nanoseconds), one line per interval, operation and kind, tagged `read.service`,
 /// `read.response`, `update.service`, …; warm-up intervals have the tag prefix `warmup.`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,0 +1,139 @@
+//! A server inside the engine: one queue, a fixed service time, stalls at known times. It needs no
+//! network, and what a correct instrument must say of it can be worked out.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use serde_json::Value;
+use wire::load::LoadPlan;
+
+use super::{Failure, Fault};
+use crate::load::clock::{Alarm, Clock};
+
+/// Options: `service_us`, `stall_every_s` with `stall_s` (the server does no work for `stall_s`
+/// every `stall_every_s` of the load), `fail_every` (each such operation is a server error).
+#[derive(Clone)]
+pub struct Fake {
+    server: Rc<Server>,
+}
+
+struct Server {
+    clock: Clock,
+    alarm: Rc<Alarm>,
+    service: u64,
+    stalls: Option<Stalls>,
+    fail_every: u64,
+    free: Cell<u64>,
+    served: Cell<u64>,
+}
+
+/// No work is done in [k·every, k·every + length) for k = 1, 2, …
+#[derive(Clone, Copy)]
+struct Stalls {
+    every: u64,
+    length: u64,
+}
+
+impl Fake {
+    /// The error is one sentence.
+    pub fn new(plan: &LoadPlan, clock: Clock) -> Result<Self, String> {
+        let options = &plan.target.options;
+        let known = ["service_us", "stall_every_s", "stall_s", "fail_every"];
+        if let Some(unknown) = options.keys().find(|key| !known.contains(&key.as_str())) {
+            return Err(format!("the driver `fake` has no option `{unknown}`"));
+        }
+        let nanoseconds = |key: &str, unit: f64| {
+            (options
+                .get(key)
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0)
+                .max(0.0)
+                * unit) as u64
+        };
+        let (every, length) = (
+            nanoseconds("stall_every_s", 1e9),
+            nanoseconds("stall_s", 1e9),
+        );
+        if length > 0 && length >= every {
+            return Err("`stall_s` must be shorter than `stall_every_s`".to_owned());
+        }
+        let alarm = Rc::new(Alarm::new(clock).map_err(|error| error.to_string())?);
+        let ringer = alarm.clone();
+        tokio::task::spawn_local(async move { ringer.ring().await });
+        let server = Server {
+            clock,
+            alarm,
+            service: nanoseconds("service_us", 1e3),
+            stalls: (length > 0).then_some(Stalls { every, length }),
+            fail_every: nanoseconds("fail_every", 1.0),
+            free: Cell::new(0),
+            served: Cell::new(0),
+        };
+        Ok(Self {
+            server: Rc::new(server),
+        })
+    }
+
+    /// Answer after the server has worked on everything before this, and on this.
+    pub async fn perform(&self) -> Result<(), Failure> {
+        let server = &self.server;
+        let begin = server.free.get().max(server.clock.now());
+        let done = match server.stalls {
+            Some(stalls) => stalls.done(begin, server.service),
+            None => begin + server.service,
+        };
+        server.free.set(done);
+        server.alarm.until(done).await;
+        server.served.set(server.served.get() + 1);
+        if server.fail_every > 0 && server.served.get().is_multiple_of(server.fail_every) {
+            return Err(Failure::new(
+                Fault::Server,
+                "ERR this one was meant to fail",
+            ));
+        }
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+}
+
+impl Stalls {
+    /// When `work` that begins at `begin` is done.
+    fn done(self, begin: u64, work: u64) -> u64 {
+        let mut at = self.awake(begin);
+        let mut left = work;
+        loop {
+            let next = (at / self.every + 1) * self.every;
+            if at + left < next {
+                return at + left;
+            }
+            left -= next - at;
+            at = next + self.length;
+        }
+    }
+
+    fn awake(self, time: u64) -> u64 {
+        let begun = time / self.every * self.every;
+        if begun > 0 && time < begun + self.length {
+            begun + self.length
+        } else {
+            time
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stalls;
+
+    #[test]
+    fn work_waits_for_the_end_of_a_stall() {
+        let stalls = Stalls {
+            every: 100,
+            length: 10,
+        };
+        assert_eq!(stalls.done(5, 3), 8);
+        assert_eq!(stalls.done(98, 3), 111);
+        assert_eq!(stalls.done(104, 3), 113);
+        assert_eq!(stalls.done(110, 200), 330);
+    }
+}

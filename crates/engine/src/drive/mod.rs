@@ -1,0 +1,148 @@
+//! The databases that operations go to.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+
+use wire::load::LoadPlan;
+
+use crate::load::clock::Clock;
+use crate::load::mix::Operation;
+
+mod fake;
+mod redis;
+mod resolve;
+
+/// Kinds of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// No answer in time.
+    Timeout,
+    /// The connection broke or could not be made.
+    Connection,
+    /// The server answered with an error.
+    Server,
+    /// The record is not there.
+    NotFound,
+    /// The answer makes no sense.
+    Protocol,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Timeout,
+        Self::Connection,
+        Self::Server,
+        Self::NotFound,
+        Self::Protocol,
+    ];
+
+    /// The name in result files.
+    pub fn name(self) -> &'static str {
+        ["timeout", "connection", "server", "not_found", "protocol"][self as usize]
+    }
+
+    /// Whether the connection cannot be used any more.
+    pub fn breaks_connection(self) -> bool {
+        matches!(self, Self::Timeout | Self::Connection | Self::Protocol)
+    }
+}
+
+/// An operation that went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of error it is.
+    pub fault: Fault,
+    /// As the server or the kernel said it.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of a kind with its message.
+    pub fn new(fault: Fault, message: impl Into<String>) -> Self {
+        Self {
+            fault,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::new(Fault::Connection, error.to_string())
+    }
+}
+
+/// A database to drive; sessions are opened on it.
+pub enum Driver {
+    /// A Redis of any topology.
+    Redis(redis::Redis),
+    /// A server inside the engine that answers by itself.
+    Fake(fake::Fake),
+}
+
+impl Driver {
+    /// The driver that a plan names; the error is one sentence.
+    pub fn new(plan: &LoadPlan, clock: Clock) -> io::Result<Self> {
+        let driver = match plan.target.driver.as_str() {
+            "redis" => redis::Redis::new(plan).map(Self::Redis),
+            "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
+            other => Err(format!(
+                "there is no driver `{other}`; there are `redis` and `fake`"
+            )),
+        };
+        driver.map_err(io::Error::other)
+    }
+
+    /// What one logical thread works with.
+    pub fn session(&self) -> Session {
+        match self {
+            Self::Redis(redis) => Session::Redis(Box::new(redis.session())),
+            Self::Fake(fake) => Session::Fake(fake.clone()),
+        }
+    }
+
+    /// Every address connected to so far.
+    pub fn remotes(&self) -> BTreeSet<SocketAddr> {
+        match self {
+            Self::Redis(redis) => redis.remotes(),
+            Self::Fake(_) => BTreeSet::new(),
+        }
+    }
+}
+
+/// The connections of one logical thread; one operation at a time.
+pub enum Session {
+    /// See [`Driver::Redis`].
+    Redis(Box<redis::Session>),
+    /// See [`Driver::Fake`].
+    Fake(fake::Fake),
+}
+
+impl Session {
+    /// Make every connection that operations will need.
+    pub async fn connect(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Redis(session) => session.connect().await,
+            Self::Fake(_) => Ok(()),
+        }
+    }
+
+    /// Carry out one operation, making a missing connection first. When this is given up half-way,
+    /// [`Session::disconnect`] must follow.
+    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+        match self {
+            Self::Redis(session) => session.perform(operation).await,
+            Self::Fake(fake) => fake.perform().await,
+        }
+    }
+
+    /// Forget all connections.
+    pub fn disconnect(&mut self) {
+        match self {
+            Self::Redis(session) => session.disconnect(),
+            Self::Fake(_) => {}
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! One connection to one server.
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::resp::{Head, Reply, Scanner, Tree, tree};
+use crate::drive::resolve::resolve;
+use crate::drive::{Failure, Fault};
+
+const FIRST_BUFFER: usize = 16 * 1024;
+
+/// A connection with the bytes that have come and are not used up.
+pub struct Link {
+    stream: TcpStream,
+    incoming: Vec<u8>,
+    from: usize,
+    to: usize,
+    scanner: Scanner,
+}
+
+impl Link {
+    /// Connect to `host:port`.
+    pub async fn open(address: &str) -> Result<Self, Failure> {
+        let remote = resolve(address).await?;
+        let failed = |error: std::io::Error| {
+            Failure::new(Fault::Connection, format!("`{address}`: {error}"))
+        };
+        let stream = TcpStream::connect(remote).await.map_err(failed)?;
+        stream.set_nodelay(true).map_err(failed)?;
+        let incoming = vec![0; FIRST_BUFFER];
+        Ok(Self {
+            stream,
+            incoming,
+            from: 0,
+            to: 0,
+            scanner: Scanner::default(),
+        })
+    }
+
+    /// The address at the other end.
+    pub fn remote(&self) -> Option<std::net::SocketAddr> {
+        self.stream.peer_addr().ok()
+    }
+
+    /// Send a request, in one system call if the kernel takes it whole.
+    pub async fn send(&mut self, request: &[u8]) -> Result<(), Failure> {
+        Ok(self.stream.write_all(request).await?)
+    }
+
+    /// The next reply and its bytes, which last until the next call.
+    pub async fn receive(&mut self) -> Result<(Reply, &[u8]), Failure> {
+        loop {
+            let scanned = self
+                .scanner
+                .scan(&self.incoming[self.from..self.to])
+                .map_err(|_| Failure::new(Fault::Protocol, "the answer is not of the protocol"))?;
+            if let Some(reply) = scanned {
+                let begin = self.from;
+                self.from += reply.length;
+                return Ok((reply, &self.incoming[begin..self.from]));
+            }
+            self.make_room();
+            let read = self.stream.read(&mut self.incoming[self.to..]).await?;
+            if read == 0 {
+                return Err(Failure::new(
+                    Fault::Connection,
+                    "the server closed the connection",
+                ));
+            }
+            self.to += read;
+        }
+    }
+
+    /// Send a request and read its reply as a tree; an error reply is a failure.
+    pub async fn ask(&mut self, request: &[u8]) -> Result<Tree, Failure> {
+        self.send(request).await?;
+        let (reply, bytes) = self.receive().await?;
+        if reply.head == Head::Error {
+            return Err(server_error(bytes));
+        }
+        tree(bytes, 0)
+            .map(|(tree, _)| tree)
+            .ok_or_else(|| Failure::new(Fault::Protocol, "the answer is not of the protocol"))
+    }
+
+    fn make_room(&mut self) {
+        if self.from == self.to {
+            (self.from, self.to) = (0, 0);
+        } else if self.to == self.incoming.len() {
+            if self.from > 0 {
+                self.incoming.copy_within(self.from..self.to, 0);
+                (self.from, self.to) = (0, self.to - self.from);
+            } else {
+                self.incoming.resize(2 * self.to, 0);
+            }
+        }
+    }
+}
+
+/// The failure that an error reply tells of.
+pub fn server_error(bytes: &[u8]) -> Failure {
+    let text = String::from_utf8_lossy(bytes);
+    Failure::new(Fault::Server, text.trim_start_matches('-').trim_end())
+}

@@ -1,0 +1,129 @@
+//! Redis: one server, a primary with replicas (of which the primary is driven), or a cluster.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use serde_json::Value;
+use wire::load::LoadPlan;
+
+use self::link::Link;
+use self::requests::Requests;
+use self::resp::{command, word};
+pub use self::session::Session;
+use self::slots::Map;
+use super::{Failure, Fault};
+
+mod link;
+mod requests;
+mod resp;
+mod session;
+mod slots;
+
+/// A Redis to drive.
+pub struct Redis {
+    shared: Rc<Shared>,
+}
+
+/// What all sessions share.
+struct Shared {
+    requests: Requests,
+    seeds: Vec<String>,
+    cluster: bool,
+    map: RefCell<Map>,
+    /// The map is to be asked for (again) before the next operation.
+    stale: Cell<bool>,
+    remotes: RefCell<BTreeSet<SocketAddr>>,
+}
+
+impl Redis {
+    /// Topologies: `single` and `replicas` drive the first address, `cluster` asks for its map.
+    /// Option `wait`: replicas that acknowledge each write, within nine tenths of the time-out, so
+    /// that the server still answers before the time is over. The error is one sentence.
+    pub fn new(plan: &LoadPlan) -> Result<Self, String> {
+        let target = &plan.target;
+        let cluster = match target.topology.as_str() {
+            "single" | "replicas" => false,
+            "cluster" => true,
+            other => {
+                return Err(format!(
+                    "the driver `redis` has no topology `{other}`; there are `single`, `replicas` \
+                     and `cluster`"
+                ));
+            }
+        };
+        if let Some(unknown) = target.options.keys().find(|key| *key != "wait") {
+            return Err(format!("the driver `redis` has no option `{unknown}`"));
+        }
+        let replicas = match target.options.get("wait") {
+            None => 0,
+            Some(value) => Value::as_u64(value)
+                .and_then(|number| u32::try_from(number).ok())
+                .ok_or_else(|| "the option `wait` must be a number of replicas".to_owned())?,
+        };
+        let milliseconds = (plan.timeout * 900.0).ceil() as u32;
+        let shared = Shared {
+            requests: Requests::new(plan, (replicas > 0).then_some((replicas, milliseconds))),
+            seeds: target.addresses.clone(),
+            cluster,
+            map: RefCell::new(Map::single(&target.addresses[0])),
+            stale: Cell::new(cluster),
+            remotes: RefCell::default(),
+        };
+        Ok(Self {
+            shared: Rc::new(shared),
+        })
+    }
+
+    /// What one logical thread works with.
+    pub fn session(&self) -> Session {
+        Session::new(self.shared.clone())
+    }
+
+    /// Every address connected to so far.
+    pub fn remotes(&self) -> BTreeSet<SocketAddr> {
+        self.shared.remotes.borrow().clone()
+    }
+}
+
+impl Shared {
+    /// Connect to `address` and remember where that went.
+    async fn open(&self, address: &str) -> Result<Link, Failure> {
+        let link = Link::open(address).await?;
+        self.remotes.borrow_mut().extend(link.remote());
+        Ok(link)
+    }
+
+    /// Ask for the map of the cluster, whoever answers first of those heard of.
+    async fn refresh(&self) -> Result<(), Failure> {
+        let mut candidates = self.map.borrow().addresses().to_vec();
+        candidates.extend(self.seeds.iter().cloned());
+        let mut failure = Failure::new(Fault::Server, "no server has slots");
+        for address in candidates {
+            match self.ask_map(&address).await {
+                Ok(true) => {
+                    self.stale.set(false);
+                    return Ok(());
+                }
+                Ok(false) => {}
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
+    async fn ask_map(&self, address: &str) -> Result<bool, Failure> {
+        let mut request = Vec::new();
+        command(&mut request, 2);
+        word(&mut request, b"CLUSTER");
+        word(&mut request, b"SLOTS");
+        let answer = self.open(address).await?.ask(&request).await?;
+        Ok(self.map.borrow_mut().learn(&answer, host(address)))
+    }
+}
+
+/// The host of `host:port`.
+fn host(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
+}

@@ -1,0 +1,157 @@
+//! The commands for one record, in the shape in which YCSB's Redis binding keeps it: a hash of the
+//! fields, and the key in the sorted set `_indices` with its hash code as score.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use wire::load::LoadPlan;
+
+use super::resp::{command, number_word, word};
+use crate::load::hash::java;
+use crate::load::mix::{Operation, POOL};
+
+/// The sorted set of all keys.
+pub const INDEX: &[u8] = b"_indices";
+
+/// Writes commands; made once per load.
+pub struct Requests {
+    fields: Vec<Vec<u8>>,
+    field_length: usize,
+    pool: Vec<u8>,
+    wait: Option<(u32, u32)>,
+}
+
+impl Requests {
+    /// `wait`: replicas that acknowledge each write, and for how many milliseconds they may take.
+    pub fn new(plan: &LoadPlan, wait: Option<(u32, u32)>) -> Self {
+        let field_length = plan.workload.field_length as usize;
+        let fields = plan.workload.fields;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
+        let pool = std::iter::repeat_with(|| b' ' + (random.next_u64() >> 58) as u8)
+            .take(POOL + field_length * fields as usize)
+            .collect();
+        let fields = (0..fields)
+            .map(|number| format!("field{number}").into_bytes())
+            .collect();
+        Self {
+            fields,
+            field_length,
+            pool,
+            wait,
+        }
+    }
+
+    /// Read one record: all of it, or the one field that the operation names.
+    pub fn read(&self, out: &mut Vec<u8>, key: &[u8], field: Option<u32>) {
+        command(out, if field.is_some() { 3 } else { 2 });
+        word(
+            out,
+            if field.is_some() {
+                b"HMGET"
+            } else {
+                b"HGETALL"
+            },
+        );
+        word(out, key);
+        if let Some(field) = field {
+            word(out, &self.fields[field as usize]);
+        }
+    }
+
+    /// Write the operation's fields, with the wait for replicas if there is one. Returns the number
+    /// of replies.
+    pub fn write(&self, out: &mut Vec<u8>, operation: &Operation) -> usize {
+        let all = 0..self.fields.len();
+        let written = operation
+            .write
+            .map_or(all, |field| field as usize..field as usize + 1);
+        command(out, 2 + 2 * written.len());
+        word(out, b"HSET");
+        word(out, operation.key.as_bytes());
+        for field in written {
+            word(out, &self.fields[field]);
+            let from = operation.value + field * self.field_length;
+            word(out, &self.pool[from..from + self.field_length]);
+        }
+        1 + self.wait(out)
+    }
+
+    /// Put the key into the index, with the wait for replicas if there is one.
+    pub fn index(&self, out: &mut Vec<u8>, key: &[u8]) -> usize {
+        command(out, 4);
+        word(out, b"ZADD");
+        word(out, INDEX);
+        number_word(out, i64::from(java(key)));
+        word(out, key);
+        1 + self.wait(out)
+    }
+
+    /// Ask the index for the keys of a scan.
+    pub fn scan(out: &mut Vec<u8>, operation: &Operation) {
+        command(out, 7);
+        word(out, b"ZRANGEBYSCORE");
+        word(out, INDEX);
+        number_word(out, i64::from(java(operation.key.as_bytes())));
+        word(out, b"+inf");
+        word(out, b"LIMIT");
+        word(out, b"0");
+        number_word(out, i64::from(operation.length));
+    }
+
+    /// Replicas that must acknowledge each write.
+    pub fn replicas(&self) -> i64 {
+        self.wait.map_or(0, |(replicas, _)| i64::from(replicas))
+    }
+
+    fn wait(&self, out: &mut Vec<u8>) -> usize {
+        let Some((replicas, milliseconds)) = self.wait else {
+            return 0;
+        };
+        command(out, 3);
+        word(out, b"WAIT");
+        number_word(out, i64::from(replicas));
+        number_word(out, i64::from(milliseconds));
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::mix::Operations;
+    use crate::load::plan::tests::plan;
+    use wire::load::Phase;
+
+    #[test]
+    fn an_insert_has_ten_fields_of_a_hundred_bytes_and_an_entry_in_the_index() {
+        let mut plan = plan();
+        plan.phase = Phase::Load;
+        let operation = Operations::new(&plan, 0).draw().unwrap();
+        let requests = Requests::new(&plan, Some((2, 900)));
+        let mut out = Vec::new();
+        assert_eq!(requests.write(&mut out, &operation), 2);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("*22\r\n$4\r\nHSET\r\n$23\r\nuser6284781860667377211\r\n"));
+        assert_eq!(text.matches("\r\n$100\r\n").count(), 10);
+        assert!(text.contains("$6\r\nfield0\r\n") && text.contains("$6\r\nfield9\r\n"));
+        assert!(text.ends_with("*3\r\n$4\r\nWAIT\r\n$1\r\n2\r\n$3\r\n900\r\n"));
+        let mut out = Vec::new();
+        Requests::new(&plan, None).index(&mut out, operation.key.as_bytes());
+        let score = java(b"user6284781860667377211");
+        assert!(
+            String::from_utf8(out)
+                .unwrap()
+                .contains(&format!("\r\n{score}\r\n$23\r\n"))
+        );
+    }
+
+    #[test]
+    fn an_update_writes_one_field() {
+        let mut plan = plan();
+        plan.workload.mix.read = 0.0;
+        plan.workload.mix.update = 1.0;
+        let operation = Operations::new(&plan, 0).draw().unwrap();
+        let mut out = Vec::new();
+        assert_eq!(Requests::new(&plan, None).write(&mut out, &operation), 1);
+        assert!(out.starts_with(b"*4\r\n$4\r\nHSET\r\n"));
+    }
+}

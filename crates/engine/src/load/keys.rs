@@ -1,0 +1,300 @@
+//! Which key an operation is for, and what keys are called.
+
+use std::collections::VecDeque;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use wire::load::{Distribution, Part, Workload};
+
+use super::hash::fnv;
+use super::pace::share;
+use super::zipfian::{SCRAMBLED_ITEMS, SCRAMBLED_ZETA, Zipfian};
+
+/// Most zeros that a key may be filled with.
+pub const MOST_PADDING: u32 = 32;
+const PREFIX: &[u8] = b"user";
+const LONGEST: usize = PREFIX.len() + MOST_PADDING as usize;
+
+/// The name of one key, such as `user6284781860667377211`.
+#[derive(Clone, Copy)]
+pub struct KeyName {
+    bytes: [u8; LONGEST],
+    length: u8,
+}
+
+impl KeyName {
+    /// The name of key `number` under the rules of a workload.
+    pub fn new(number: u64, hashed: bool, zero_padding: u32) -> Self {
+        let mut rest = if hashed { fnv(number) } else { number };
+        let mut at = LONGEST;
+        let mut bytes = [b'0'; LONGEST];
+        loop {
+            at -= 1;
+            bytes[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        at = at.min(LONGEST - zero_padding as usize);
+        let length = PREFIX.len() + LONGEST - at;
+        bytes.copy_within(at.., PREFIX.len());
+        bytes[..PREFIX.len()].copy_from_slice(PREFIX);
+        Self {
+            bytes,
+            length: length as u8,
+        }
+    }
+
+    /// The name as it goes over the network.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// Counts inserted keys; a key may be asked for once it and all before it have been answered.
+pub struct Acknowledged {
+    next: u64,
+    last: u64,
+    answered: VecDeque<bool>,
+}
+
+impl Acknowledged {
+    fn after(records: u64) -> Self {
+        Self {
+            next: records,
+            last: records - 1,
+            answered: VecDeque::new(),
+        }
+    }
+
+    fn take(&mut self) -> u64 {
+        let taken = self.next;
+        self.next += 1;
+        self.answered.push_back(false);
+        taken
+    }
+
+    fn acknowledge(&mut self, position: u64) {
+        self.answered[(position - self.last - 1) as usize] = true;
+        while self.answered.front() == Some(&true) {
+            self.answered.pop_front();
+            self.last += 1;
+        }
+    }
+}
+
+/// Chooses keys for the operations of a run phase.
+///
+/// Positions count the keys that this part knows: the loaded records, then its own inserts. Parts
+/// insert different keys: part `i` of `n` the numbers `records + i`, `records + i + n`, ….
+pub struct Keys {
+    records: u64,
+    part: Part,
+    inserted: Acknowledged,
+    chooser: Chooser,
+}
+
+enum Chooser {
+    Uniform,
+    Scrambled { zipfian: Zipfian, span: u64 },
+    Latest { zipfian: Zipfian },
+}
+
+impl Keys {
+    /// `expected_inserts` widens the span of the scrambled distribution, so that the popular keys
+    /// stay the same while keys are inserted.
+    pub fn new(workload: &Workload, part: Part, expected_inserts: u64) -> Self {
+        let records = workload.records;
+        let chooser = match workload.request_distribution {
+            Distribution::Uniform => Chooser::Uniform,
+            Distribution::Zipfian => Chooser::Scrambled {
+                zipfian: Zipfian::with_zeta(SCRAMBLED_ITEMS + 1, SCRAMBLED_ZETA),
+                // One more than there are keys, as in YCSB; a key beyond the last is drawn again.
+                span: records + expected_inserts + 1,
+            },
+            Distribution::Latest => Chooser::Latest {
+                zipfian: Zipfian::new((records - 1).max(1)),
+            },
+        };
+        Self {
+            records,
+            part,
+            inserted: Acknowledged::after(records),
+            chooser,
+        }
+    }
+
+    /// Number of a key that exists.
+    pub fn existing(&mut self, random: &mut Xoshiro256PlusPlus) -> u64 {
+        let last = self.inserted.last;
+        let position = match &mut self.chooser {
+            Chooser::Uniform => (share(random) * self.records as f64) as u64,
+            Chooser::Scrambled { zipfian, span } => loop {
+                let position = fnv(zipfian.rank(share(random))) % *span;
+                if position <= last {
+                    break position;
+                }
+            },
+            Chooser::Latest { zipfian } => {
+                zipfian.grow(last);
+                last - zipfian.rank(share(random)).min(last)
+            }
+        };
+        self.number(position)
+    }
+
+    /// Number of a new key, with the position by which to acknowledge it.
+    pub fn fresh(&mut self) -> (u64, u64) {
+        let position = self.inserted.take();
+        (self.number(position), position)
+    }
+
+    /// Let the key at `position` be asked for.
+    pub fn acknowledge(&mut self, position: u64) {
+        self.inserted.acknowledge(position);
+    }
+
+    fn number(&self, position: u64) -> u64 {
+        if position < self.records {
+            return position;
+        }
+        self.records
+            + u64::from(self.part.index)
+            + (position - self.records) * u64::from(self.part.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand_xoshiro::rand_core::SeedableRng;
+    use wire::load::Mix;
+
+    fn workload(records: u64, request_distribution: Distribution) -> Workload {
+        Workload {
+            records,
+            mix: Mix {
+                read: 1.0,
+                update: 0.0,
+                insert: 0.0,
+                scan: 0.0,
+                read_modify_write: 0.0,
+            },
+            request_distribution,
+            fields: 10,
+            field_length: 100,
+            read_all_fields: true,
+            write_all_fields: false,
+            max_scan_length: 100,
+            hashed_keys: true,
+            zero_padding: 1,
+        }
+    }
+
+    fn name(number: u64, hashed: bool, padding: u32) -> String {
+        String::from_utf8(KeyName::new(number, hashed, padding).as_bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_first_keys_are_called_as_in_ycsb() {
+        assert_eq!(name(0, true, 1), "user6284781860667377211");
+        assert_eq!(name(1, true, 1), "user8517097267634966620");
+        assert_eq!(name(5, false, 1), "user5");
+        assert_eq!(name(5, false, 8), "user00000005");
+        assert_eq!(name(0, true, 24), "user000006284781860667377211");
+    }
+
+    #[test]
+    fn every_key_of_a_uniform_workload_is_asked_for_alike() {
+        let mut keys = Keys::new(
+            &workload(10, Distribution::Uniform),
+            Part { index: 0, of: 1 },
+            0,
+        );
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut seen = [0_u32; 10];
+        (0..100_000).for_each(|_| seen[keys.existing(&mut random) as usize] += 1);
+        assert!(
+            seen.iter().all(|count| (9_500..10_500).contains(count)),
+            "{seen:?}"
+        );
+    }
+
+    #[test]
+    fn the_most_popular_key_of_a_scrambled_workload_has_its_share() {
+        let mut keys = Keys::new(
+            &workload(1000, Distribution::Zipfian),
+            Part { index: 0, of: 1 },
+            0,
+        );
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let popular = fnv(0) % 1001;
+        let hits = (0..200_000)
+            .filter(|_| keys.existing(&mut random) == popular)
+            .count() as f64
+            / 2e5;
+        // The rank itself, and an even part of all the other ranks that fall on the same key.
+        let expected = 1.0 / SCRAMBLED_ZETA + (1.0 - 1.0 / SCRAMBLED_ZETA) / 1001.0;
+        assert!((hits / expected - 1.0).abs() < 0.05, "{hits} {expected}");
+    }
+
+    #[test]
+    fn the_latest_key_is_the_most_popular_and_moves_with_acknowledged_inserts() {
+        let mut keys = Keys::new(
+            &workload(1000, Distribution::Latest),
+            Part { index: 0, of: 1 },
+            0,
+        );
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let popular = |keys: &mut Keys, random: &mut Xoshiro256PlusPlus| {
+            let mut seen = std::collections::BTreeMap::new();
+            (0..20_000).for_each(|_| *seen.entry(keys.existing(random)).or_insert(0) += 1);
+            seen.into_iter().max_by_key(|(_, count)| *count).unwrap().0
+        };
+        assert_eq!(popular(&mut keys, &mut random), 999);
+        let (first, first_position) = keys.fresh();
+        let (second, second_position) = keys.fresh();
+        assert_eq!((first, second), (1000, 1001));
+        keys.acknowledge(second_position);
+        assert_eq!(
+            popular(&mut keys, &mut random),
+            999,
+            "the one before is not there yet"
+        );
+        keys.acknowledge(first_position);
+        assert_eq!(popular(&mut keys, &mut random), 1001);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_insert_different_keys_that_together_have_no_gap(
+            of in 1_u32..6, records in 1_u64..1000, inserts in 1_usize..50,
+        ) {
+            let mut all: Vec<u64> = (0..of)
+                .flat_map(|index| {
+                    let plan = workload(records, Distribution::Uniform);
+                    let mut keys = Keys::new(&plan, Part { index, of }, 0);
+                    (0..inserts).map(move |_| keys.fresh().0).collect::<Vec<_>>()
+                })
+                .collect();
+            all.sort_unstable();
+            let expected: Vec<u64> = (records..records + inserts as u64 * u64::from(of)).collect();
+            prop_assert_eq!(all, expected);
+        }
+
+        #[test]
+        fn only_keys_that_exist_are_asked_for(
+            records in 1_u64..50, seed: u64,
+            distribution in prop_oneof![
+                Just(Distribution::Uniform), Just(Distribution::Zipfian), Just(Distribution::Latest),
+            ],
+        ) {
+            let mut keys = Keys::new(&workload(records, distribution), Part { index: 0, of: 1 }, 20);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            for _ in 0..200 {
+                prop_assert!(keys.existing(&mut random) < records);
+            }
+        }
+    }
+}

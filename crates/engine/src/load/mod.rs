@@ -1,0 +1,212 @@
+//! `load`: make the load of a plan and write down what came of it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::{JoinSet, LocalSet, spawn_local};
+use wire::load::{LOAD_VERSION, Level, LoadPlan, LoadResult};
+
+use self::clock::{Clock, Deadline};
+use self::log::Log;
+use self::record::Recorder;
+use self::run::{Run, Span, nanoseconds};
+use self::usage::Cpu;
+use self::worker::Worker;
+use crate::drive::{Driver, Session};
+
+pub mod clock;
+pub mod hash;
+mod keys;
+mod log;
+pub mod mix;
+mod pace;
+pub mod plan;
+mod record;
+mod run;
+mod share;
+mod usage;
+mod worker;
+mod zipfian;
+
+/// Arguments of `load`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The plan, JSON of the schema `engine-load.schema.json`.
+    #[arg(long)]
+    plan: PathBuf,
+    /// Directory to write `latency.hlog` and, last, `result.json` into.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Make the load on this thread. SIGTERM and SIGINT end it early, without a result.
+pub fn load(arguments: &Arguments) -> io::Result<()> {
+    let plan = plan::read(&arguments.plan)?;
+    std::fs::create_dir_all(&arguments.out)?;
+    let result_path = arguments.out.join("result.json");
+    match std::fs::remove_file(&result_path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let log_path = arguments.out.join("latency.hlog");
+    let result = LocalSet::new().block_on(&runtime, make(&plan, &log_path))?;
+    write_result(&result_path, &result)
+}
+
+async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
+    end_on(SignalKind::terminate(), 143)?;
+    end_on(SignalKind::interrupt(), 130)?;
+    let driver = Driver::new(plan, Clock::start())?;
+    let sessions = connect(plan, &driver).await?;
+
+    let (clock, began) = (Clock::start(), SystemTime::now());
+    let span = Span::of(plan);
+    let log = Log::open(log_path, began)?;
+    let interval = nanoseconds(plan.interval).max(1);
+    let recorder = Recorder::new(log, span.begin, span.end.unwrap_or(u64::MAX), interval);
+    let run = Rc::new(Run::new(plan, clock, recorder)?);
+    let ringer = run.clone();
+    let ring = spawn_local(async move { ringer.alarm.ring().await });
+    let mut workers: JoinSet<()> = JoinSet::new();
+    for session in sessions {
+        workers.spawn_local(Worker::new(run.clone(), session).work());
+    }
+
+    let cpu = watch(&run, span, &mut workers).await?;
+    ring.abort();
+    let intended = run.settle();
+    let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
+    finish(plan, run?, span, began, &driver, cpu, intended)
+}
+
+/// As many sessions as this part has logical threads, all connected.
+async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
+    let whole = match plan.level {
+        Level::Threads { threads } => threads,
+        Level::Rate { connections, .. } => connections,
+    };
+    let due = std::time::Instant::now() + Duration::from_secs_f64(plan.timeout);
+    let mut deadline = Deadline::new();
+    let mut sessions = Vec::new();
+    for _ in 0..share::count(u64::from(whole), plan.part) {
+        let mut session = driver.session();
+        let mut reason = String::from("no answer");
+        let connected = deadline.limit(due, async {
+            while let Err(failure) = session.connect().await {
+                reason = failure.message;
+                session.disconnect();
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        });
+        if connected.await.is_none() {
+            return Err(io::Error::other(format!(
+                "no connection to `{}` within {} s: {reason}",
+                plan.target.addresses[0], plan.timeout
+            )));
+        }
+        sessions.push(session);
+    }
+    Ok(sessions)
+}
+
+/// Wait until the measured window and everything that belongs to it is over. Returns the CPU time
+/// when the window began.
+async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<Cpu> {
+    let mut deadline = Deadline::new();
+    let mut limit = async |until: u64, workers: &mut JoinSet<()>| {
+        let finished = async { while workers.join_next().await.is_some() {} };
+        deadline.limit(run.clock.instant(until), finished).await
+    };
+    if limit(span.begin, workers).await.is_some() {
+        return Err(io::Error::other(
+            "everything was done before the warm-up was over",
+        ));
+    }
+    let cpu = Cpu::now()?;
+    loop {
+        // At least once a second, so that progress is told while nothing is answered.
+        let second = run.clock.now() + 1_000_000_000;
+        let until = span.end.map_or(second, |end| second.min(end));
+        let finished = limit(until, workers).await.is_some();
+        let now = run.clock.now();
+        let ended = span.end.filter(|end| now >= *end);
+        if let Some(end) = ended {
+            run.close(end);
+        } else if finished {
+            let last = run.recorder.borrow().last_answer();
+            run.close(last.max(span.begin) + 1);
+        }
+        run.recorder.borrow_mut().advance(now);
+        if finished {
+            return Ok(cpu);
+        }
+        if ended.is_some() {
+            // Workers end by themselves, at the latest when their operations time out.
+            while workers.join_next().await.is_some() {}
+            return Ok(cpu);
+        }
+    }
+}
+
+fn finish(
+    plan: &LoadPlan,
+    run: Run,
+    span: Span,
+    began: SystemTime,
+    driver: &Driver,
+    cpu: Cpu,
+    intended: Option<u64>,
+) -> io::Result<LoadResult> {
+    let used = run.cpu_at_end().since(&cpu);
+    let now = run.clock.now();
+    let recorder = run.recorder.into_inner();
+    let seconds = (recorder.end() - span.begin) as f64 / 1e9;
+    let backlog = intended.map_or(0, |intended| intended.saturating_sub(recorder.over()));
+    let counts = recorder.finish(now)?;
+    let origin = began
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs_f64();
+    let mut remotes: Vec<String> = driver.remotes().iter().map(ToString::to_string).collect();
+    remotes.sort_unstable();
+    Ok(LoadResult {
+        version: LOAD_VERSION,
+        part: plan.part,
+        began: origin + span.begin as f64 / 1e9,
+        seconds,
+        operations: counts.operations,
+        errors: counts.errors,
+        messages: counts.messages,
+        windows: counts.windows,
+        remotes,
+        cpu_user: used.user,
+        cpu_system: used.system,
+        cpu_busiest_thread: used.busiest_thread(),
+        intended,
+        backlog,
+    })
+}
+
+/// Written under another name first, so that a result is whole or not there.
+fn write_result(path: &Path, result: &LoadResult) -> io::Result<()> {
+    let unfinished = path.with_extension("json.tmp");
+    std::fs::write(&unfinished, serde_json::to_string_pretty(result)? + "\n")?;
+    std::fs::rename(&unfinished, path)
+}
+
+fn end_on(kind: SignalKind, code: i32) -> io::Result<()> {
+    let mut signals = signal(kind)?;
+    spawn_local(async move {
+        if signals.recv().await.is_some() {
+            eprintln!("dunnage-engine: told to stop; there is no result");
+            std::process::exit(code);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! CPU time of this process.
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+/// CPU seconds so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cpu {
+    /// In user mode, all threads.
+    pub user: f64,
+    /// In the kernel, all threads.
+    pub system: f64,
+    /// Both, of the calling thread.
+    pub own: f64,
+}
+
+impl Cpu {
+    /// As the kernel accounts it at this moment.
+    pub fn now() -> nix::Result<Self> {
+        let process = getrusage(UsageWho::RUSAGE_SELF)?;
+        let thread = getrusage(UsageWho::RUSAGE_THREAD)?;
+        Ok(Self {
+            user: user(&process),
+            system: system(&process),
+            own: user(&thread) + system(&thread),
+        })
+    }
+
+    /// What was used since `before`.
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            user: self.user - before.user,
+            system: self.system - before.system,
+            own: self.own - before.own,
+        }
+    }
+
+    /// Of the two threads of a load, this one and the log's, the one that used more.
+    pub fn busiest_thread(&self) -> f64 {
+        self.own.max(self.user + self.system - self.own)
+    }
+}
+
+fn user(usage: &Usage) -> f64 {
+    usage.user_time().num_microseconds() as f64 / 1e6
+}
+
+fn system(usage: &Usage) -> f64 {
+    usage.system_time().num_microseconds() as f64 / 1e6
+}
