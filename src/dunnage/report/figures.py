@@ -140,7 +140,9 @@ class Sequel:
 
 def sequels(analysis: Analysis, metric: str = "throughput") -> tuple[Sequel, ...]:
     """Lay out runs by time, so that drift shows."""
-    groups: dict[tuple[str, str], list[RunSummary]] = {}
+    groups: dict[tuple[str, str], list[RunSummary]] = {
+        (summary.workload, summary.level): [] for summary in analysis.summaries
+    }
     for run in analysis.runs:
         if metric in run.values:
             groups.setdefault((run.workload, run.level), []).append(run)
@@ -154,6 +156,8 @@ def sequels(analysis: Analysis, metric: str = "throughput") -> tuple[Sequel, ...
     )
     figures = []
     for (workload, level), runs in groups.items():
+        if not runs:
+            continue
         scale = linear([run.values[metric] for run in runs], wanted=4)
         dots = tuple(
             Dot(

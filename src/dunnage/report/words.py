@@ -56,7 +56,7 @@ def title(metric: str) -> str:
 def phrase(metric: str) -> str:
     """A metric inside a sentence: `throughput`, `service time (p95)`."""
     text = METRICS[metric].title
-    text = re.sub(r", (p[\d.]+|mean)$", r" (\1)", text)
+    text = re.sub(r", (p[\d.]+|mean|[a-z ]+)$", r" (\1)", text)
     return text if text.startswith("CPU") else text[:1].lower() + text[1:]
 
 
