@@ -170,9 +170,9 @@ def test_a_client_reaches_the_endpoint_and_replicas_follow(
         client = platform.client(lab.client)
         first = reservation.places[0].ports["redis"].client
         assert cli(client, first, "SET", "key", "value") == "OK\n"
-        assert cli(client, first, "WAIT", "1", "5000") == "1\n"
         for place in reservation.places:
-            assert cli(client, place.ports["redis"].client, "GET", "key") == "value\n"
+            member = place.ports["redis"].client
+            until(lambda member=member: cli(client, member, "GET", "key") == "value\n")  # type: ignore[misc]
         running = platform.running()
         assert [each.member for each in running] == [p.member for p in reservation.places]
         for each in running:
@@ -428,6 +428,17 @@ def test_a_host_without_a_context_is_refused(lab: Lab) -> None:
         raise AssertionError("unreachable: the context is missing")
 
 
+def test_contexts_without_a_configuration_file_are_told_what_is_missing(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    with (
+        pytest.raises(UnavailableError, match=r"cannot be looked up without .*config\.json"),
+        open_existing({"db-1": "mine"}, lab.database_hosts[:1]),
+    ):
+        raise AssertionError("unreachable: there is no configuration")
+
+
 def test_a_context_whose_daemon_is_gone_is_refused(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -478,6 +489,7 @@ def test_an_existing_daemon_keeps_what_is_not_ours(
 def write_context(directory: Path, name: str, url: str) -> None:
     meta = directory / "contexts" / "meta" / sha256(name.encode()).hexdigest()
     meta.mkdir(parents=True)
+    (directory / "config.json").write_text("{}")
     endpoint = {"docker": {"Host": url, "SkipTLSVerify": False}}
     (meta / "meta.json").write_text(
         json.dumps({"Name": name, "Metadata": {}, "Endpoints": endpoint})

@@ -6,8 +6,10 @@ the platform's to remove.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from docker.context import ContextAPI
@@ -72,7 +74,7 @@ def _inquire(host: Host, context: str | None) -> tuple[Daemon, Mapping[str, Scal
             where=host.name,
             hint="docker context ls",
         )
-    url, certificates = _endpoint(host, context)
+    url, certificates = endpoint(host, context)
     nominal = Daemon(host.name, url, (), "", certificates)
     try:
         client = connect(nominal)
@@ -90,7 +92,8 @@ def _inquire(host: Host, context: str | None) -> tuple[Daemon, Mapping[str, Scal
     return Daemon(host.name, url, (), group, certificates), facts
 
 
-def _endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
+def endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
+    """Address of a context's daemon, and the files for TLS; UnavailableError when it has none."""
     try:
         context = ContextAPI.get_context(name)
     except Exception as error:  # the SDK raises a bare Exception for a damaged context file
@@ -100,6 +103,7 @@ def _endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
             hint=f"docker context inspect {name}",
         ) from error
     if context is None or not context.Host:
+        _insist_on_configuration(host, name)
         raise UnavailableError(
             f"there is no Docker context `{name}` with a Docker endpoint",
             where=host.name,
@@ -110,3 +114,14 @@ def _endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
         return str(context.Host), None
     certificate, key = tls.cert
     return str(context.Host), Certificates(str(tls.ca_cert), certificate, key, bool(tls.verify))
+
+
+def _insist_on_configuration(host: Host, name: str) -> None:
+    """The SDK finds contexts only beside a `config.json`, which the command line does without."""
+    directory = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    if not (directory / "config.json").exists():
+        raise UnavailableError(
+            f"Docker context `{name}` cannot be looked up without `{directory}/config.json`",
+            where=host.name,
+            hint=f"echo '{{}}' > {directory}/config.json",
+        )

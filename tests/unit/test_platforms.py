@@ -1,0 +1,284 @@
+"""What platforms decide before and after anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Event
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dunnage.contracts import Completed, Host, Tree
+from dunnage.errors import RunError, StayError
+from dunnage.hosts.fake import open_fake
+from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Service, Software
+from dunnage.model.study import Limits, Storage, TestbedSpec
+from dunnage.platforms import places
+from dunnage.platforms.containers import Stay, arguments, limit_arguments, ulimits
+from dunnage.platforms.images import command, image_of
+from dunnage.platforms.listening import holder
+from dunnage.platforms.readiness import await_ready, side_by_side
+
+SOFTWARE = Software("redis", "7.0")
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[tuple[Host, ...]]:
+    spec = TestbedSpec(kind="fake", hosts={"db": 3})
+    with open_fake(spec, name="places", engine=None, keep=False) as testbed:
+        yield testbed.group("db")
+
+
+def layout(*slots: int, bus: bool = False) -> Layout:
+    ports = {"redis": 6379, "bus": 16379} if bus else {"redis": 6379}
+    seats = (Seat(f"redis-{n}", "server", slot, ports) for n, slot in enumerate(slots, 1))
+    return Layout(tuple(seats), SOFTWARE)
+
+
+def clients(reservation: Reservation) -> list[str]:
+    return [
+        str(addresses.client) for place in reservation.places for addresses in place.ports.values()
+    ]
+
+
+def test_slots_go_round_the_hosts(hosts: tuple[Host, ...]) -> None:
+    reservation = places.reserve(layout(0, 1, 2, 3), hosts, "/tree")
+    names = [host.name for host in hosts]
+    assert [place.host for place in reservation.places] == [*names, names[0]]
+
+
+def test_a_member_is_at_home_below_its_hosts_scratch(hosts: tuple[Host, ...]) -> None:
+    place = places.reserve(layout(1), hosts, "/tree").place("redis-1")
+    assert place.home == f"{hosts[1].scratch}/members/redis-1/home"
+    assert place.data == f"{hosts[1].scratch}/members/redis-1/data"
+    assert place.prefix == "/tree"
+
+
+def test_peers_and_clients_are_told_the_hosts_address_wherever_it_binds(
+    hosts: tuple[Host, ...],
+) -> None:
+    native = places.reserve(layout(0), hosts, "/tree").places[0].ports["redis"]
+    bridged = places.reserve(layout(0), hosts, "/tree", places.EVERYWHERE).places[0].ports["redis"]
+    address = f"{hosts[0].address}:6379"
+    assert (str(native.bind), str(native.peer), str(native.client)) == (address,) * 3
+    assert str(bridged.bind) == "0.0.0.0:6379"
+    assert (str(bridged.peer), str(bridged.client)) == (address,) * 2
+
+
+def test_members_on_one_host_keep_the_distance_between_their_ports(
+    hosts: tuple[Host, ...],
+) -> None:
+    second = places.reserve(layout(0, 0, bus=True), hosts, "/tree").place("redis-2")
+    assert {name: each.client.port for name, each in second.ports.items()} == {
+        "redis": 6380,
+        "bus": 16380,
+    }
+
+
+@given(slots=st.lists(st.integers(0, 5), min_size=1, max_size=9), bus=st.booleans())
+def test_no_two_members_share_an_address(slots: list[int], bus: bool) -> None:
+    spec = TestbedSpec(kind="fake", hosts={"db": 3})
+    with open_fake(spec, name="places", engine=None, keep=False) as testbed:
+        told = clients(places.reserve(layout(*slots, bus=bus), testbed.group("db"), "/tree"))
+    assert len(set(told)) == len(told)
+
+
+LISTENING = """\
+LISTEN 0 511 10.77.0.1:6379 0.0.0.0:* users:(("redis-server",pid=42,fd=6))
+LISTEN 0 4096 127.0.0.1:7000 0.0.0.0:*
+LISTEN 0 4096 0.0.0.0:7001 0.0.0.0:* users:(("docker-proxy",pid=7,fd=4))
+LISTEN 0 4096 *:7002 *:*
+LISTEN 0 4096 [::]:7003 [::]:*
+LISTEN 0 4096 127.0.0.53%lo:7004 0.0.0.0:*
+"""
+
+
+@pytest.mark.parametrize(
+    ("port", "who"),
+    [
+        (6379, "`redis-server` (pid 42)"),
+        (7000, None),
+        (7001, "`docker-proxy` (pid 7)"),
+        (7002, "an unknown process"),
+        (7003, "an unknown process"),
+        (7004, None),
+        (637, None),
+    ],
+)
+def test_who_holds_a_port_is_read_from_the_listing(port: int, who: str | None) -> None:
+    assert holder(LISTENING, "10.77.0.1", port) == who
+
+
+def service(**changes: object) -> Service:
+    fields: dict[str, object] = {
+        "member": "redis-1",
+        "argv": ("/tree/bin/redis-server", "/home/redis.conf"),
+        "ready": Probe(("/tree/bin/redis-cli", "PING"), expect="PONG", interval=0.001),
+        "software": SOFTWARE,
+        "env": {"A": "b"},
+    }
+    return Service(**(fields | changes))  # type: ignore[arg-type]
+
+
+def made(hosts: tuple[Host, ...], network: str, storage: Storage) -> dict[str, object]:
+    return arguments(
+        service(),
+        place(hosts),
+        stay=Stay("b1-x-1"),
+        image="image",
+        argv=service().argv,
+        address="10.77.0.1",
+        network=network,
+        storage=storage,
+        limits=Limits(),
+        ulimits=[],
+    )
+
+
+def place(hosts: tuple[Host, ...]) -> Place:
+    return places.reserve(layout(0), hosts, "/tree", places.EVERYWHERE).places[0]
+
+
+def test_ports_are_published_on_the_hosts_own_address_only(hosts: tuple[Host, ...]) -> None:
+    published = {"6379/tcp": ("10.77.0.1", 6379)}
+    assert made(hosts, "bridge", Storage.BIND)["ports"] == published
+    assert made(hosts, "user-defined", Storage.BIND)["ports"] == published
+    assert "ports" not in made(hosts, "host", Storage.BIND)
+
+
+def test_a_container_joins_the_network_that_was_asked_for(hosts: tuple[Host, ...]) -> None:
+    networks = [
+        made(hosts, network, Storage.BIND)["network"]
+        for network in ("host", "bridge", "user-defined")
+    ]
+    assert networks == ["host", "bridge", "dunnage-b1-x-1"]
+
+
+@pytest.mark.parametrize(
+    ("storage", "kinds"),
+    [
+        (Storage.BIND, ["bind", "bind"]),
+        (Storage.VOLUME, ["bind", "volume"]),
+        (Storage.TMPFS, ["bind", "tmpfs"]),
+        (Storage.CONTAINER, ["bind"]),
+    ],
+)
+def test_paths_are_the_same_inside_and_outside(
+    hosts: tuple[Host, ...], storage: Storage, kinds: list[str]
+) -> None:
+    mounts = made(hosts, "host", storage)["mounts"]
+    assert isinstance(mounts, list)
+    assert [mount["Type"] for mount in mounts] == kinds
+    assert [mount["Target"] for mount in mounts] == [place(hosts).home, place(hosts).data][
+        : len(kinds)
+    ]
+
+
+def test_all_that_belongs_to_a_stay_carries_its_label(hosts: tuple[Host, ...]) -> None:
+    container = made(hosts, "bridge", Storage.VOLUME)
+    assert container["labels"] == {"dunnage.stay": "b1-x-1"}
+    assert container["name"] == "dunnage-b1-x-1-redis-1"
+    volume = container["mounts"][1]  # type: ignore[index]
+    assert volume["VolumeOptions"]["Labels"] == {"dunnage.stay": "b1-x-1"}
+    assert Stay("b1-x-1").filter == {"label": "dunnage.stay=b1-x-1"}
+
+
+def test_limits_are_those_of_a_control_group_with_a_short_period() -> None:
+    assert limit_arguments(Limits()) == {}
+    assert limit_arguments(Limits(memory=2**28, cpus=0.5, pids=50)) == {
+        "mem_limit": 2**28,
+        "memswap_limit": 2**28,
+        "cpu_period": 10_000,
+        "cpu_quota": 5_000,
+        "pids_limit": 50,
+    }
+
+
+def test_resource_limits_are_copied_from_a_native_process() -> None:
+    table = (
+        "Limit                     Soft Limit           Hard Limit           Units\n"
+        "Max core file size        0                    unlimited            bytes\n"
+        "Max processes             96365                96365                processes\n"
+        "Max open files            1024                 20000                files\n"
+    )
+    assert [(each.name, each.soft, each.hard) for each in ulimits(table)] == [
+        ("core", 0, -1),
+        ("nproc", 96365, 96365),
+        ("nofile", 1024, 20000),
+    ]
+
+
+def tree(tmp_path_factory: pytest.TempPathFactory, image: str | None) -> Tree:
+    here = tmp_path_factory.mktemp("tree")
+    software = Software("redis", "7.0", image)
+    return Tree(software, here, "/tree", here / "image.tar", "dunnage/redis:1", {})
+
+
+def test_a_named_image_has_its_programs_on_its_own_path(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    own, named = tree(tmp_path_factory, None), tree(tmp_path_factory, "redis:7")
+    assert image_of(own) == "dunnage/redis:1"
+    assert image_of(named) == "redis:7"
+    assert command(service().argv, own) == service().argv
+    assert command(service().argv, named) == ("redis-server", "/home/redis.conf")
+    assert command(("/other/program",), named) == ("/other/program",)
+
+
+@dataclass
+class Scripted:
+    """A member that answers its probe as a test says."""
+
+    answers: list[Completed | RunError]
+    end: str | None = None
+    service: Service = field(default_factory=service)
+
+    def ended(self) -> str | None:
+        return self.end
+
+    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, RunError):
+            raise answer
+        return answer
+
+    def log(self, lines: int) -> str:
+        return "\n".join(f"line {n}" for n in range(100, 100 + lines))
+
+
+PONG = Completed((), 0, "PONG\n", "")
+LOADING = Completed((), 0, "LOADING\n", "")
+
+
+def test_a_member_is_ready_when_its_probe_says_what_is_expected() -> None:
+    member = Scripted([Completed((), 1, "", "refused"), RunError("timed out"), LOADING, PONG])
+    await_ready(member, 10.0, Event())
+    assert member.answers == [PONG]
+
+
+def test_a_deadline_that_is_over_shows_the_last_answer_and_twenty_lines() -> None:
+    with pytest.raises(StayError) as failed:
+        await_ready(Scripted([LOADING]), 0.01, Event())
+    assert failed.value.where == "redis-1"
+    assert "not ready within 0.01 s; its probe last said: LOADING" in failed.value.what
+    assert failed.value.what.count("\nline ") == 20
+    assert failed.value.hint
+
+
+def test_a_member_that_ended_is_not_waited_for() -> None:
+    with pytest.raises(StayError, match="ended before it was ready: exit code 3"):
+        await_ready(Scripted([LOADING], end="exit code 3"), 60.0, Event())
+
+
+def test_members_are_given_up_when_another_one_has_failed() -> None:
+    given_up = Event()
+
+    def fail() -> None:
+        raise StayError("no", where="redis-1")
+
+    waiting = Scripted([LOADING])
+    with pytest.raises(StayError, match="no"):
+        side_by_side([lambda: await_ready(waiting, 60.0, given_up), fail], given_up)
+    assert given_up.is_set()

@@ -1,0 +1,125 @@
+"""What substrates decide about daemons, and read of Docker's contexts."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dunnage.contracts import Certificates, Host
+from dunnage.errors import UnavailableError
+from dunnage.hosts.fake import open_fake
+from dunnage.model.agreement import agreed
+from dunnage.model.study import TestbedSpec
+from dunnage.substrates.daemons import container_networks, mounts_below
+from dunnage.substrates.existing import container_group, endpoint
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    spec = TestbedSpec(kind="fake", hosts={"db": 1})
+    with open_fake(spec, name="contexts", engine=None, keep=False) as testbed:
+        yield testbed.hosts[0]
+
+
+@given(
+    st.lists(st.ip_addresses(v=4, network="10.64.0.0/10").map(str), max_size=20),
+)
+def test_containers_get_networks_away_from_every_host(addresses: list[str]) -> None:
+    bridge, pool = container_networks(["10.77.0.1", *addresses])
+    networks = [ipaddress.ip_interface(bridge).network, ipaddress.ip_network(pool)]
+    assert not networks[0].overlaps(networks[1])
+    for network in networks:
+        assert not any(ipaddress.ip_address(each) in network for each in addresses)
+
+
+def test_mounts_below_a_directory_are_undone_in_reverse() -> None:
+    table = (
+        "overlay / overlay rw 0 0\n"
+        "/dev/vda /s/docker/data ext4 rw 0 0\n"
+        "nsfs /s/docker/data/netns/default nsfs rw 0 0\n"
+        "tmpfs /s/docker-other/x tmpfs rw 0 0\n"
+    )
+    assert mounts_below(table, "/s/docker") == (
+        "/s/docker/data/netns/default",
+        "/s/docker/data",
+    )
+
+
+def test_facts_on_which_hosts_agree_stand_once() -> None:
+    told = {"db-1": {"driver": "overlay2", "mtu": "1500"}, "db-2": {"driver": "overlay2"}}
+    assert agreed(told) == {"driver": "overlay2", "mtu": "db-1: 1500, db-2: None"}
+    assert agreed({}) == {}
+
+
+@pytest.mark.parametrize(
+    ("info", "group"),
+    [
+        ({"CgroupDriver": "cgroupfs"}, "/docker"),
+        ({"CgroupDriver": "cgroupfs", "CgroupParent": "own/group/"}, "/own/group"),
+        ({"CgroupDriver": "systemd"}, "/system.slice"),
+    ],
+)
+def test_the_group_of_containers_follows_the_daemons_driver(
+    info: dict[str, str], group: str
+) -> None:
+    assert container_group(info) == group
+
+
+def write_context(directory: Path, name: str, url: str, *, certificates: bool) -> None:
+    identity = sha256(name.encode()).hexdigest()
+    meta = directory / "contexts" / "meta" / identity
+    meta.mkdir(parents=True)
+    told = {"docker": {"Host": url, "SkipTLSVerify": False}}
+    (meta / "meta.json").write_text(json.dumps({"Name": name, "Metadata": {}, "Endpoints": told}))
+    (directory / "config.json").write_text("{}")
+    if certificates:
+        tls = directory / "contexts" / "tls" / identity / "docker"
+        tls.mkdir(parents=True)
+        for file in ("ca.pem", "cert.pem", "key.pem"):
+            (tls / file).write_text("certificate")
+
+
+def test_a_context_gives_its_address_and_its_certificates(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    write_context(tmp_path, "plain", "unix:///run/mine.sock", certificates=False)
+    write_context(tmp_path, "secret", "tcp://db.example:2376", certificates=True)
+    assert endpoint(host, "plain") == ("unix:///run/mine.sock", None)
+    url, certificates = endpoint(host, "secret")
+    assert url == "tcp://db.example:2376"
+    assert certificates is not None
+    directory = Path(certificates.authority).parent
+    assert certificates == Certificates(
+        authority=f"{directory}/ca.pem",
+        certificate=f"{directory}/cert.pem",
+        key=f"{directory}/key.pem",
+        verify=True,
+    )
+
+
+def test_an_unknown_context_is_refused_with_the_command_that_lists_them(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    write_context(tmp_path, "known", "unix:///run/mine.sock", certificates=False)
+    with pytest.raises(UnavailableError, match="no Docker context `other`") as refused:
+        endpoint(host, "other")
+    assert refused.value.hint == "docker context ls"
+
+
+def test_a_damaged_context_is_refused_with_its_name(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    write_context(tmp_path, "torn", "unix:///run/mine.sock", certificates=False)
+    next(tmp_path.glob("contexts/meta/*/meta.json")).write_text("{")
+    with pytest.raises(UnavailableError, match="context `torn` cannot be read"):
+        endpoint(host, "torn")
