@@ -32,7 +32,7 @@ def answer(result: Result, format_: Format) -> ExitCode:
     write_value(result.layout.analysis, analysis)
     result.layout.report.mkdir(exist_ok=True)
     page = result.layout.report / "index.html"
-    write_page(analysis, study, result.plan, result.stays, page)
+    write_page(analysis, study, result.plan, result.stays, page, source=result.study_text)
     write_csv(analysis, result.layout.report)
     if format_ is Format.JSON:
         show_json(

@@ -11,6 +11,7 @@ import typer
 from dunnage.cli.files import RESULTS
 from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
 from dunnage.model.record import Status
+from dunnage.report.text import status_table
 from dunnage.store.read import open_result
 
 NAME = "status"
@@ -44,7 +45,7 @@ def command(
             }
         )
         return
-    out.print(f"{opened.plan.study}: {len(finished)} of {len(planned)} runs finished")
+    out.print(status_table(opened.plan, {each.run: each.status for each in opened.records}))
     for status in (Status.INVALID, Status.UNKNOWN):
         for record in opened.records:
             if record.status is status:
