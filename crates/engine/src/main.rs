@@ -2,12 +2,17 @@
 
 use clap::{Parser, Subcommand};
 
+mod cgroups;
 mod drive;
 mod enter;
 mod init;
+mod inspect;
 mod load;
 mod mounts;
+mod pause;
+mod sample;
 mod schema;
+mod stop;
 
 /// Generates load and watches hosts.
 #[derive(Parser)]
@@ -27,6 +32,12 @@ enum Verb {
     Graft(mounts::Arguments),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
+    /// Print what the kernel says of a running process.
+    Inspect(inspect::Arguments),
+    /// Hold processes still for a share of the time.
+    Pause(pause::Arguments),
+    /// Write down a host's counters until told to end.
+    Sample(sample::Arguments),
     /// Write the JSON Schemas of the border into a directory.
     Schema(schema::Arguments),
 }
@@ -37,6 +48,9 @@ fn main() -> std::process::ExitCode {
         Verb::Enter(arguments) => enter::enter(&arguments),
         Verb::Graft(arguments) => mounts::graft(&arguments),
         Verb::Load(arguments) => load::load(&arguments),
+        Verb::Inspect(arguments) => inspect::inspect(&arguments),
+        Verb::Pause(arguments) => pause::pause(&arguments),
+        Verb::Sample(arguments) => sample::sample(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),
     };
     match result {

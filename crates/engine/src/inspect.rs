@@ -1,0 +1,169 @@
+//! `inspect`: what the kernel says of one running process, read through the process's own root.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use wire::inspection::Inspection;
+
+use crate::cgroups::Hierarchies;
+use digest::sha256;
+use process::Status;
+
+mod digest;
+mod groups;
+mod limits;
+mod mount;
+mod process;
+mod settings;
+
+/// Arguments of `inspect`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The process, which may be in a container.
+    #[arg(long)]
+    pid: u32,
+    /// Its data directory, as the process sees it.
+    #[arg(long)]
+    data: PathBuf,
+}
+
+/// Print an [`Inspection`] of the process.
+pub fn inspect(arguments: &Arguments) -> io::Result<()> {
+    let found = look(
+        &PathBuf::from(format!("/proc/{}", arguments.pid)),
+        &arguments.data,
+    )
+    .map_err(|error| {
+        let what = format!("process {} cannot be inspected: {error}", arguments.pid);
+        io::Error::new(error.kind(), what)
+    })?;
+    println!("{}", serde_json::to_string(&found)?);
+    Ok(())
+}
+
+fn look(process: &Path, data: &Path) -> io::Result<Inspection> {
+    let read = |name: &str| fs::read_to_string(process.join(name));
+    let executable = fs::read_link(process.join("exe"))?;
+    let status = Status::parse(&read("status")?);
+    let mut limits = limits::resources(&read("limits")?);
+    limits.extend(groups::limits(&Hierarchies::find()?, &read("cgroup")?));
+    limits.extend(process::limits(&status, &read("stat")?));
+    limits.insert("oom_score_adj".into(), read("oom_score_adj")?.trim().into());
+    limits.insert(
+        "transparent_hugepages".into(),
+        settings::huge_pages(&status)?,
+    );
+    Ok(Inspection {
+        executable: executable.to_string_lossy().into_owned(),
+        executable_sha256: sha256(&process.join("exe"))?,
+        mapped: mapped(process, &read("maps")?)?,
+        argv: arguments(&fs::read(process.join("cmdline"))?),
+        limits,
+        data: mount::find(&read("mountinfo")?, data),
+        kernel: settings::kernel(process)?,
+        user: status.user(),
+    })
+}
+
+/// Every file mapped executable, with its hash.
+fn mapped(process: &Path, maps: &str) -> io::Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for (range, path) in maps.lines().filter_map(executable_mapping) {
+        if found.contains_key(path) {
+            continue;
+        }
+        let inside = process.join("root").join(path.trim_start_matches('/'));
+        // What was removed or replaced since it was mapped can still be reached by its range.
+        let hash = sha256(&inside).or_else(|_| sha256(&process.join("map_files").join(range)))?;
+        found.insert(path.to_owned(), hash);
+    }
+    Ok(found)
+}
+
+/// Range and path of a line of `/proc/PID/maps`, if it is a file mapped executable.
+fn executable_mapping(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.splitn(6, ' ');
+    let (range, permissions) = (words.next()?, words.next()?);
+    let path = words.nth(3)?.trim_start();
+    (permissions.contains('x') && path.starts_with('/')).then_some((range, path))
+}
+
+fn arguments(cmdline: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(cmdline);
+    let words = text.strip_suffix('\0').unwrap_or(&text);
+    words.split('\0').map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_mapped_executable_count() {
+        let code = "7f1-7f2 r-xp 00026000 08:01 131 /usr/lib/x y.so";
+        assert_eq!(
+            executable_mapping(code),
+            Some(("7f1-7f2", "/usr/lib/x y.so"))
+        );
+        assert_eq!(
+            executable_mapping("7f1-7f2 r--p 00026000 08:01 131      /usr/lib/x.so"),
+            None
+        );
+        assert_eq!(
+            executable_mapping("7ff-800 r-xp 00000000 00:00 0        [vdso]"),
+            None
+        );
+        assert_eq!(executable_mapping("7ff-800 r-xp 00000000 00:00 0"), None);
+    }
+
+    #[test]
+    fn an_empty_argument_is_an_argument() {
+        assert_eq!(
+            arguments(b"redis-server\0--save\0\0"),
+            ["redis-server", "--save", ""]
+        );
+    }
+
+    #[test]
+    fn a_child_is_told_as_it_was_started() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        // The child is this program until it has become the other one.
+        let process = PathBuf::from(format!("/proc/{}", child.id()));
+        while !fs::read(process.join("cmdline"))
+            .unwrap()
+            .starts_with(b"sleep\0")
+        {
+            std::thread::yield_now();
+        }
+        let found = look(&process, Path::new("/"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let found = found.unwrap();
+        assert_eq!(found.argv, ["sleep", "60"]);
+        assert!(found.executable.ends_with("/sleep") || found.executable.ends_with("/coreutils"));
+        assert_eq!(found.mapped[&found.executable], found.executable_sha256);
+        assert!(found.mapped.keys().any(|path| path.contains("libc.so")));
+        for name in [
+            "max_open_files",
+            "cpus_allowed",
+            "nice",
+            "scheduler",
+            "capabilities",
+        ] {
+            assert!(found.limits.contains_key(name), "{name} is missing");
+        }
+        assert_eq!(found.limits["scheduler"], "other");
+        assert!(!found.data["file_system"].is_empty());
+        assert!(found.kernel.contains_key("release"));
+        assert!(found.kernel.contains_key("net.core.somaxconn"));
+        assert_eq!(
+            found.user,
+            format!("{}:{}", nix::unistd::geteuid(), nix::unistd::getegid())
+        );
+    }
+}

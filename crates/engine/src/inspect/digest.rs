@@ -1,0 +1,49 @@
+//! The SHA-256 of a file.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// Hash a file, as lower-case hexadecimal digits.
+pub fn sha256(path: &Path) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut Writer(&mut hash))?;
+    let mut text = String::with_capacity(64);
+    for byte in hash.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+struct Writer<'a>(&'a mut Sha256);
+
+impl io::Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_of_a_file_is_the_well_known_one() {
+        let path = std::env::temp_dir().join(format!("digest-{}", std::process::id()));
+        std::fs::write(&path, "abc").unwrap();
+        let found = sha256(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            found.unwrap(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+}

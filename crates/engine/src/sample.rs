@@ -1,0 +1,154 @@
+//! `sample`: read a host's counters at even ticks until told to end.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use wire::samples::{Line, SAMPLES_VERSION, WatchPlan};
+
+use crate::cgroups::Hierarchies;
+use crate::stop::Stop;
+use machine::Machine;
+use ticks::Ticks;
+use unit::Unit;
+
+mod counters;
+mod kept;
+mod machine;
+mod ticks;
+mod unit;
+
+/// Most samples a second; beyond it the watching would show in what is watched.
+const HIGHEST_RATE: f64 = 20.0;
+
+/// Arguments of `sample`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The plan, a JSON file (`engine-watch.schema.json`).
+    #[arg(long)]
+    plan: PathBuf,
+    /// Directory to write `samples.jsonl` into.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// Sample until TERM, INT or the parent's end; the last sample is taken then.
+pub fn sample(arguments: &Arguments) -> io::Result<()> {
+    let stop = Stop::heed()?;
+    let plan = read_plan(arguments)?;
+    let hierarchies = Hierarchies::find()?;
+    let mut units: BTreeMap<&String, Unit> = plan
+        .units
+        .iter()
+        .map(|(name, group)| (name, Unit::new(&hierarchies, group)))
+        .collect();
+    let mut machine = Machine::new();
+    let mut out = File::create(arguments.out.join("samples.jsonl"))?;
+
+    let interval = Duration::from_secs_f64(1.0 / plan.rate);
+    let mut ticks = Ticks::new(Instant::now(), interval);
+    let mut sample = take(&mut units, &mut machine)?;
+    write(&mut out, &header(&plan, &hierarchies, interval, &units))?;
+    write(&mut out, &sample)?;
+    let mut samples = 1;
+    loop {
+        let ending = stop.by(ticks.next(Instant::now()))?;
+        sample = take(&mut units, &mut machine)?;
+        write(&mut out, &sample)?;
+        samples += 1;
+        if ending {
+            return write(
+                &mut out,
+                &Line::Footer {
+                    samples,
+                    missed: ticks.missed(),
+                },
+            );
+        }
+    }
+}
+
+fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
+    let plan: WatchPlan = serde_json::from_str(&std::fs::read_to_string(&arguments.plan)?)?;
+    if plan.version != SAMPLES_VERSION {
+        let what = format!(
+            "the plan has version {}, not {SAMPLES_VERSION}",
+            plan.version
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    if !(plan.rate > 0.0 && plan.rate <= HIGHEST_RATE) {
+        let what = format!(
+            "{} samples a second: it must be above 0, at most 20",
+            plan.rate
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(plan)
+}
+
+fn take(units: &mut BTreeMap<&String, Unit>, machine: &mut Machine) -> io::Result<Line> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let mut found: BTreeMap<String, BTreeMap<String, f64>> = units
+        .iter_mut()
+        .map(|(name, unit)| ((*name).clone(), unit.read()))
+        .filter(|(_, counters)| !counters.is_empty())
+        .collect();
+    if units.contains_key(&String::new()) {
+        found
+            .entry(String::new())
+            .or_default()
+            .extend(machine.read_network());
+    }
+    Ok(Line::Sample {
+        time: now.as_secs_f64(),
+        units: found,
+        machine: machine.read(),
+        own_cpu: own_cpu()?,
+    })
+}
+
+fn header(
+    plan: &WatchPlan,
+    hierarchies: &Hierarchies,
+    interval: Duration,
+    units: &BTreeMap<&String, Unit>,
+) -> Line {
+    let mut absent = machine::absent();
+    for (name, unit) in units {
+        absent.extend(unit.absent(name));
+    }
+    if plan
+        .units
+        .get("")
+        .is_some_and(|group| !group.trim_matches('/').is_empty())
+    {
+        let why = "hosts of a lab share the machine's counters: only machine-wide values are known";
+        absent
+            .extend(["softirq", "iowait", "steal"].map(|c| (format!("host.{c}"), why.to_owned())));
+    }
+    Line::Header {
+        version: SAMPLES_VERSION,
+        host: plan.host.clone(),
+        interval: interval.as_secs_f64(),
+        cgroups: hierarchies.version,
+        absent,
+    }
+}
+
+fn own_cpu() -> io::Result<f64> {
+    let used = getrusage(UsageWho::RUSAGE_SELF)?;
+    Ok((used.user_time() + used.system_time()).num_microseconds() as f64 / 1e6)
+}
+
+fn write(out: &mut File, line: &Line) -> io::Result<()> {
+    let mut text = serde_json::to_string(line)?;
+    text.push('\n');
+    out.write_all(text.as_bytes())
+}
