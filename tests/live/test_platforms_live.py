@@ -306,6 +306,18 @@ def test_a_member_that_ends_early_is_told_at_once(lab: Lab, deployment: Deployme
 
 
 @every_variant
+def test_what_a_member_forked_is_gone_too(lab: Lab, deployment: Deployment) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        first = reservation.places[0]
+        address = first.ports["redis"].client
+        slowly = ("CONFIG", "SET", "rdb-key-save-delay", "10000000")
+        assert cli(lab.client, address, *slowly) == "OK\n"
+        assert cli(lab.client, address, "SET", "key", "value") == "OK\n"
+        assert "started" in cli(lab.client, address, "BGSAVE")
+        platform.crash(first.member)
+
+
+@every_variant
 def test_a_port_in_use_is_named_with_its_holder(lab: Lab, deployment: Deployment) -> None:
     with prepared(lab, deployment) as (platform, reservation):
         place = reservation.places[0]
@@ -496,6 +508,34 @@ def write_context(directory: Path, name: str, url: str) -> None:
     )
 
 
+def answers(substrate: Substrate, host: str) -> bool:
+    client = connect(substrate.daemon(host))
+    try:
+        return bool(client.ping())
+    finally:
+        client.close()
+
+
+def test_kept_daemons_live_on_with_their_hosts() -> None:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
+    with open_namespace(spec, name="keeping", engine=engine_path(), keep=False) as testbed:
+        with open_daemons(testbed, TREES.dockerd(), testbed.hosts, keep=True) as substrate:
+            pass
+        assert answers(substrate, "db-1")
+
+
+def test_a_daemon_that_cannot_start_is_told_with_its_log() -> None:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
+    found = TREES.dockerd()
+    broken = replace(found, environment={**found.environment, "PATH": "/nowhere"})
+    with (
+        open_namespace(spec, name="breaking", engine=engine_path(), keep=False) as testbed,
+        pytest.raises(UnavailableError, match=r"(?s)dockerd ended .* its log ends:.*containerd"),
+        open_daemons(testbed, broken, testbed.hosts),
+    ):
+        raise AssertionError("unreachable: containerd is not found")
+
+
 def test_daemons_of_a_restored_host_come_back_and_all_vanish_with_the_lab() -> None:
     spec = TestbedSpec(kind="namespace", hosts={"db": 2})
     with open_namespace(spec, name="mending", engine=engine_path(), keep=False) as testbed:
@@ -507,9 +547,7 @@ def test_daemons_of_a_restored_host_come_back_and_all_vanish_with_the_lab() -> N
             substrate.wake()
             testbed.restore("db-1")
             substrate.mend("db-1")
-            client = connect(substrate.daemon("db-1"))
-            assert client.ping()
-            client.close()
+            assert answers(substrate, "db-1")
             sockets = [substrate.daemon(host.name).url for host in testbed.hosts]
         for url in sockets:
             with socket.socket(socket.AF_UNIX) as gone, pytest.raises(OSError, match="No such"):

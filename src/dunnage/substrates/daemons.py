@@ -51,17 +51,19 @@ class Binaries(Protocol):
 
 @contextmanager
 def open_daemons(
-    testbed: Testbed, binaries: Binaries, hosts: Sequence[Host]
+    testbed: Testbed, binaries: Binaries, hosts: Sequence[Host], *, keep: bool = False
 ) -> Iterator[Substrate]:
     """Start a daemon on each host, all at once; stop them and remove their data at the end.
 
-    Raises UnavailableError, with the daemon's last log lines, when one does not come up as it was
-    asked to.
+    With `keep` they live on for as long as their hosts, unless one of them did not come up. Raises
+    UnavailableError, with the daemon's last log lines, when one does not come up as asked.
     """
     daemons = Daemons(testbed, binaries, hosts)
     with ExitStack() as stack:
         stack.callback(daemons.stop)
         daemons.start()
+        if keep:
+            stack.pop_all()
         yield daemons
 
 
@@ -144,10 +146,9 @@ class Daemons:
         self._all(lambda host: host.freeze(UNIT))
 
     def mend(self, host: str) -> None:
-        """Start the daemon of a host that was lost and has been restored; KeyError if none."""
-        if host not in self._names:
-            raise KeyError(host)
-        self._open(self._host(host))
+        """Start the daemon of a host that was lost and has been restored, if it had one."""
+        if host in self._names:
+            self._open(self._host(host))
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves when they had come up."""
