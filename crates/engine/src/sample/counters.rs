@@ -134,7 +134,7 @@ fn value(text: &str, name: &str) -> Option<f64> {
     })
 }
 
-/// `8:0 Read 4096` of every device.
+/// `8:0 Read 4096` of every device. Adding zero makes the empty sum, -0, a plain one.
 fn sum_of_devices(text: &str, direction: &str) -> f64 {
     text.lines()
         .filter_map(|line| {
@@ -143,14 +143,16 @@ fn sum_of_devices(text: &str, direction: &str) -> f64 {
                 .then(|| words.next()?.parse::<f64>().ok())
                 .flatten()
         })
-        .sum()
+        .sum::<f64>()
+        + 0.0
 }
 
 /// `8:0 rbytes=4096 wbytes=0 …` of every device.
 fn sum_of_keys(text: &str, key: &str) -> f64 {
     text.split_whitespace()
         .filter_map(|word| word.strip_prefix(key)?.parse::<f64>().ok())
-        .sum()
+        .sum::<f64>()
+        + 0.0
 }
 
 #[cfg(test)]
