@@ -5,9 +5,11 @@ Histograms are added exactly; quantiles are read off the sum and never averaged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hdrh.histogram import HdrHistogram
+
+from dunnage.model.record import Latency
 
 _LOWEST, _HIGHEST, _DIGITS = 1, 3_600_000_000_000, 3
 """One nanosecond to one hour, three significant digits."""
@@ -28,6 +30,22 @@ def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
             if line.startswith(prefix):
                 total.decode_and_add(line.rsplit(b",", 1)[-1].strip())
     return total
+
+
+def latency(histogram: HdrHistogram, quantiles: Iterable[str]) -> Latency | None:
+    """Summary in seconds with quantiles named `p50`, `p99.9`, …; None when it is empty."""
+    if not histogram.get_total_count():
+        return None
+    return Latency(
+        count=histogram.get_total_count(),
+        mean=histogram.get_mean_value() * _SECONDS,
+        minimum=histogram.get_min_value() * _SECONDS,
+        maximum=histogram.get_max_value() * _SECONDS,
+        quantiles={
+            name: histogram.get_value_at_percentile(float(name.removeprefix("p"))) * _SECONDS
+            for name in quantiles
+        },
+    )
 
 
 def curve(histogram: HdrHistogram) -> tuple[tuple[float, float], ...]:

@@ -1,0 +1,201 @@
+"""The engine as a generator: its plans, and the sum of what its parts left."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hdrh.codec import HdrCookieException, HdrLengthException
+
+from dunnage.errors import RunError
+from dunnage.generators.ycsb_core import CORE
+from dunnage.model.histogram import latency, merged
+from dunnage.model.load import Command, LoadOrder
+from dunnage.model.metrics import QUANTILES
+from dunnage.model.record import Measurement, OperationStats, Window
+from dunnage.model.study import Phase
+
+LOAD_VERSION = 1
+"""Version of the plan and of the result. 1: first."""
+
+RESULT = "result.json"
+LOG = "latency.hlog"
+KEPT_QUANTILES = (*QUANTILES, "p99.99")
+_UNREADABLE = (ValueError, TypeError, zlib.error, HdrCookieException, HdrLengthException)
+"""What a damaged histogram can end in."""
+
+
+class EngineGenerator:
+    """Makes load with `dunnage-engine load`; see `schema/engine-load.schema.json`."""
+
+    def commands(
+        self, order: LoadOrder, engine: str, directory: str, parts: int = 1
+    ) -> tuple[Command, ...]:
+        """One command for each part; threads, rate and records are divided over them.
+
+        Raises RunError when there are more parts than operations in flight.
+        """
+        most = order.connections if order.level.open else order.level.threads or 1
+        if not 1 <= parts <= most:
+            raise RunError(
+                f"{parts} engines cannot share {most} operations in flight",
+                where=order.level.label,
+                hint="dunnage plan",
+            )
+        return tuple(
+            Command(
+                argv=(engine, "load", "--plan", f"{directory}/plan.json", "--out", directory),
+                directory=directory,
+                files={"plan.json": json.dumps(plan(order, index, parts), indent=1)},
+                artefacts=(RESULT, LOG),
+            )
+            for index in range(parts)
+        )
+
+    def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
+        """Add the parts' results. Raises RunError when one is missing or cannot be read."""
+        results = [_result(index, found) for index, found in enumerate(artefacts)]
+        _complete(results)
+        try:
+            found = _operations(results, [part[LOG] for part in artefacts])
+        except _UNREADABLE as error:
+            raise RunError(f"a histogram cannot be read: {error}", where=LOG) from error
+        seconds = max(result["seconds"] for result in results)
+        intended = [r["intended"] for r in results if r["intended"] is not None]
+        return Measurement(
+            began=min(result["began"] for result in results),
+            seconds=seconds,
+            operations=found,
+            windows=_windows(results),
+            remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
+            client_cpu=sum(result["cpu_user"] + result["cpu_system"] for result in results),
+            client_busy=max(r["cpu_busiest_thread"] / r["seconds"] for r in results),
+            offered=sum(intended) / seconds if intended else None,
+            backlog=sum(result["backlog"] for result in results),
+            parts=len(results),
+        )
+
+
+def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
+    """The plan of one part, as the engine reads it."""
+    core = CORE[order.workload.core]
+    level: dict[str, Any] = (
+        {"kind": "threads", "threads": order.level.threads}
+        if order.level.rate is None
+        else {
+            "kind": "rate",
+            "rate": order.level.rate,
+            "connections": order.connections,
+            "arrivals": order.arrivals.value,
+        }
+    )
+    until_all_are_in = order.phase is Phase.LOAD and order.duration is None is order.operations
+    return {
+        "version": LOAD_VERSION,
+        "phase": order.phase.value,
+        "workload": {
+            "records": order.workload.records,
+            "mix": dict(core.shares),
+            "request_distribution": core.request_distribution,
+            "fields": core.fields,
+            "field_length": core.field_length,
+            "read_all_fields": core.read_all_fields,
+            "write_all_fields": core.write_all_fields,
+            "max_scan_length": core.max_scan_length,
+            "hashed_keys": core.hashed_keys,
+            "zero_padding": core.zero_padding,
+        },
+        "target": {
+            "driver": order.target.driver,
+            "topology": order.target.topology,
+            "addresses": [str(address) for address in order.target.addresses],
+            "options": dict(order.target.options),
+        },
+        "level": level,
+        "part": {"index": index, "of": parts},
+        # Records that go in during a warm-up would not be counted.
+        "warmup": 0.0 if until_all_are_in else order.warmup,
+        "duration": order.duration,
+        "operations": order.operations,
+        "interval": order.interval,
+        "timeout": order.timeout,
+        "seed": order.seed,
+    }
+
+
+def _result(index: int, artefacts: Mapping[str, bytes]) -> dict[str, Any]:
+    for name in (RESULT, LOG):
+        if name not in artefacts:
+            raise RunError(f"engine {index} left no `{name}`", where=f"part {index}")
+    try:
+        result: dict[str, Any] = json.loads(artefacts[RESULT])
+        version = result["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"`{RESULT}` cannot be read: {error}", where=f"part {index}") from error
+    if version != LOAD_VERSION:
+        raise RunError(f"`{RESULT}` is of version {version}", where=f"part {index}")
+    return result
+
+
+def _complete(results: Sequence[Mapping[str, Any]]) -> None:
+    """Every part of the load must be there exactly once."""
+    present = sorted(result["part"]["index"] for result in results)
+    wanted = {result["part"]["of"] for result in results}
+    if wanted != {len(results)} or present != list(range(len(results))):
+        raise RunError(f"parts {present} are not all parts of one load of {sorted(wanted)}")
+
+
+def _operations(
+    results: Sequence[Mapping[str, Any]], logs: Sequence[bytes]
+) -> dict[str, OperationStats]:
+    """Counts are summed and histograms added; nothing is ever averaged."""
+    counts: Counter[str] = Counter()
+    errors: dict[str, Counter[str]] = {}
+    for result in results:
+        counts.update(result["operations"])
+        for operation, kinds in result["errors"].items():
+            errors.setdefault(operation, Counter()).update(kinds)
+
+    def stats(operations: Sequence[str]) -> OperationStats:
+        kinds: Counter[str] = Counter()
+        for operation in operations:
+            kinds.update(errors.get(operation, {}))
+        sums = []
+        for kind in ("service", "response"):
+            total = merged(logs, f"{operations[0]}.{kind}" if operations else "")
+            for operation in operations[1:]:
+                total.add(merged(logs, f"{operation}.{kind}"))
+            sums.append(latency(total, KEPT_QUANTILES))
+        return OperationStats(
+            count=sum(counts[operation] for operation in operations),
+            errors=dict(kinds),
+            service=sums[0],
+            response=sums[1],
+        )
+
+    named = sorted({*counts, *errors})
+    return {**{operation: stats([operation]) for operation in named}, "all": stats(named)}
+
+
+def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
+    """Add the parts' time lines interval by interval, by where each begins."""
+    added: dict[int, Window] = {}
+    for result in results:
+        for found in result["windows"]:
+            window = Window(**found)
+            place = round(window.start * 1000)
+            before = added.get(place)
+            added[place] = (
+                window
+                if before is None
+                else Window(
+                    start=before.start,
+                    length=max(before.length, window.length),
+                    operations=before.operations + window.operations,
+                    errors=before.errors + window.errors,
+                )
+            )
+    return tuple(added[place] for place in sorted(added))
