@@ -1,0 +1,166 @@
+//! The real program: `pause` holds a process for the declared share, `sample` ends in good order.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// A child and a directory that do not outlive the test.
+struct Scene {
+    busy: Child,
+    directory: PathBuf,
+}
+
+impl Scene {
+    fn new(name: &str) -> Self {
+        let directory = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let busy = Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap();
+        Self { busy, directory }
+    }
+
+    /// Seconds in which the child ran or waited for a processor: all but those it was stopped.
+    fn runnable(&self) -> f64 {
+        let text = fs::read_to_string(format!("/proc/{}/schedstat", self.busy.id())).unwrap();
+        text.split_whitespace()
+            .take(2)
+            .map(|word| word.parse::<f64>().unwrap())
+            .sum::<f64>()
+            / 1e9
+    }
+
+    fn state(&self) -> String {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.busy.id())).unwrap();
+        status
+            .lines()
+            .find(|line| line.starts_with("State"))
+            .unwrap()
+            .to_owned()
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = self.busy.kill();
+        let _ = self.busy.wait();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn engine() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+}
+
+fn end(child: &mut Child) -> bool {
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGTERM).unwrap();
+    child.wait().unwrap().success()
+}
+
+fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !there() {
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "{what} did not come"
+        );
+        sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_busy_process_loses_the_declared_share_and_runs_on_afterwards() {
+    let scene = Scene::new("pause-share");
+    let out = scene.directory.join("pause.jsonl");
+    let mut pause = engine()
+        .args(["pause", "--share", "0.2", "--period", "0.02"])
+        .args(["--pid", &scene.busy.id().to_string()])
+        .arg("--out")
+        .arg(&out)
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(&out).unwrap_or_default().lines().count();
+    wait_for("the second line", || lines() >= 2);
+    let (began, before) = (Instant::now(), scene.runnable());
+    let first = lines();
+    wait_for("a second and a half of lines", || lines() >= first + 8);
+    let (seconds, after) = (began.elapsed().as_secs_f64(), scene.runnable());
+    assert!(end(&mut pause));
+    let lost = 1.0 - (after - before) / seconds;
+    assert!((lost - 0.2).abs() < 0.02, "lost {lost}");
+
+    let points: Vec<(f64, f64)> = fs::read_to_string(&out)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|line| {
+            (
+                line["time"].as_f64().unwrap(),
+                line["paused"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    let (one, other) = (points[1], points[points.len() - 2]);
+    let told = (other.1 - one.1) / (other.0 - one.0);
+    assert!((told - 0.2).abs() < 0.01, "told {told}");
+    assert!(scene.state().contains('R'), "{}", scene.state());
+}
+
+#[test]
+fn a_process_that_does_not_exist_is_an_error_and_the_others_run_on() {
+    let scene = Scene::new("pause-error");
+    let done = engine()
+        .args(["pause", "--share", "0.5", "--period", "0.5", "--pid"])
+        .args([&scene.busy.id().to_string(), "--pid", "4194304"])
+        .arg("--out")
+        .arg(scene.directory.join("pause.jsonl"))
+        .output()
+        .unwrap();
+    assert!(!done.status.success());
+    assert!(String::from_utf8_lossy(&done.stderr).contains("process 4194304 cannot be stopped"));
+    assert!(scene.state().contains('R'), "{}", scene.state());
+}
+
+#[test]
+fn a_sampler_that_is_told_to_end_takes_a_last_sample_and_counts() {
+    let scene = Scene::new("sample-end");
+    let plan = r#"{"version":1,"host":"db-1","rate":20,"units":{"":"/","gone":"/no/such/group"}}"#;
+    fs::write(scene.directory.join("watch.json"), plan).unwrap();
+    let mut sample = engine()
+        .arg("sample")
+        .arg("--plan")
+        .arg(scene.directory.join("watch.json"))
+        .arg("--out")
+        .arg(&scene.directory)
+        .spawn()
+        .unwrap();
+    let out = scene.directory.join("samples.jsonl");
+    let read = || fs::read_to_string(&out).unwrap_or_default();
+    wait_for("the third sample", || read().lines().count() >= 4);
+    assert!(end(&mut sample));
+    let lines: Vec<serde_json::Value> = read()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (header, footer) = (&lines[0], &lines[lines.len() - 1]);
+    assert_eq!(header["line"], "header");
+    assert!(
+        header["absent"]["gone"]
+            .as_str()
+            .unwrap()
+            .contains("/no/such/group")
+    );
+    assert_eq!(footer["line"], "footer");
+    assert_eq!(
+        footer["samples"].as_u64().unwrap() as usize,
+        lines.len() - 2
+    );
+    let cpu = |line: &serde_json::Value| line["units"][""]["cpu"].as_f64().unwrap();
+    assert!(cpu(&lines[lines.len() - 2]) > cpu(&lines[1]));
+}
