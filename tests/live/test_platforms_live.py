@@ -379,6 +379,8 @@ def test_a_client_in_a_container_acts_as_a_host(lab: Lab, deployment: Deployment
         assert process.poll() == 0
         seen = lab.client.run(["cat", f"/proc/{waiting.pid}/cgroup"]).stdout
         assert f"{group}/" in seen
+        with pytest.raises(TimeoutError):
+            waiting.wait(0.2)
         waiting.signal("KILL")
         assert waiting.wait(30.0) == 137
         client.remove(f"{client.scratch}/load")

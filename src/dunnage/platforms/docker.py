@@ -6,17 +6,14 @@ import io
 import secrets
 import tarfile
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import Any, ClassVar
 
 from docker import DockerClient
-from docker.models.containers import Container
 
 from dunnage.contracts import Completed, Daemon, Host, Running, SoftwareStore, Substrate, Tree
-from dunnage.docker_api import Refused, connect, explanation, translated
+from dunnage.docker_api import Refused, connect, explanation
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
@@ -25,6 +22,7 @@ from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
 from dunnage.platforms import places
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
+from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import (
     BRIDGE,
     HOST,
@@ -33,49 +31,9 @@ from dunnage.platforms.containers import (
     arguments,
     ulimits,
 )
-from dunnage.platforms.execute import execute
 from dunnage.platforms.images import command, image_of, provide
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import await_ready, death, side_by_side
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A member whose container was started."""
-
-    service: Service
-    host: Host
-    tree: Tree
-    client: DockerClient
-    container: Container
-
-    def state(self) -> dict[str, Any]:
-        with _spoken("a container cannot be inspected", self.service.member):
-            self.container.reload()
-        state: dict[str, Any] = self.container.attrs["State"]
-        return state
-
-    def ended(self) -> str | None:
-        state = self.state()
-        if state["Running"]:
-            return None
-        oom = ", out of memory" if state["OOMKilled"] else ""
-        return f"exit code {state['ExitCode']}{oom}"
-
-    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
-        with _spoken("a command cannot be run in the container", self.service.member):
-            return execute(
-                self.client.api,
-                str(self.container.id),
-                command(argv, self.tree),
-                stdin=stdin,
-                timeout=timeout,
-                where=self.service.member,
-            )
-
-    def log(self, lines: int) -> str:
-        with _spoken("the container's log cannot be read", self.service.member):
-            return bytes(self.container.logs(tail=lines)).decode(errors="replace")
 
 
 class Docker:
@@ -121,7 +79,7 @@ class Docker:
         self._stay = Stay(f"{stay}-{secrets.token_hex(4)}")
         self._clients: dict[str, DockerClient] = {}
         self._places: dict[str, Place] = {}
-        self._members: dict[str, _Member] = {}
+        self._members: dict[str, ContainerMember] = {}
         self._containers: dict[str, ClientContainer] = {}
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -174,7 +132,7 @@ class Docker:
 
     def crash(self, member: str) -> None:
         """Kill a member's process without warning."""
-        with _spoken("a container cannot be killed", member):
+        with spoken("a container cannot be killed", member):
             self._members[member].container.kill("SIGKILL")
 
     def client(self, host: Host) -> Host:
@@ -192,7 +150,7 @@ class Docker:
         for member in started:
             if member.host.name not in told:
                 member.state()
-                with _spoken("the network cannot be read back", member.service.member):
+                with spoken("the network cannot be read back", member.service.member):
                     told[member.host.name] = way_in(
                         self._client(member.host),
                         self._daemon(member.host),
@@ -228,7 +186,7 @@ class Docker:
         for tree in trees:
             provide(client, tree, host.name)
         if self._deployment.network == USER_DEFINED:
-            with _spoken("the stay's network cannot be made", host.name):
+            with spoken("the stay's network cannot be made", host.name):
                 if not client.networks.list(filters=self._stay.filter):
                     client.networks.create(
                         self._stay.network, driver="bridge", labels=self._stay.labels
@@ -246,7 +204,7 @@ class Docker:
             raise StayError(made.stderr.strip(), where=host.name, hint=f"df {host.scratch}")
         tree = self._trees.tree(service.software)
         client = self._client(host)
-        with _spoken("the container cannot be started", service.member):
+        with spoken("the container cannot be started", service.member):
             container = client.containers.create(
                 **arguments(
                     service,
@@ -264,12 +222,14 @@ class Docker:
             if self._deployment.storage is Storage.CONTAINER:
                 container.put_archive("/", _directory(place.data))
             container.start()
-        member = self._members[service.member] = _Member(service, host, tree, client, container)
+        member = self._members[service.member] = ContainerMember(
+            service, host, tree, client, container
+        )
         await_ready(member, deadline, given_up)
 
     def _client_container(self, host: Host) -> ClientContainer:
         client = self._client(host)
-        with _spoken("the client's daemon does not answer", host.name):
+        with spoken("the client's daemon does not answer", host.name):
             driver = client.info()["CgroupDriver"]
         if driver != "cgroupfs":
             raise UnavailableError(
@@ -288,7 +248,7 @@ class Docker:
             ulimits=_ulimits(host),
         )
 
-    def _control_group(self, member: _Member, pid: int) -> str:
+    def _control_group(self, member: ContainerMember, pid: int) -> str:
         """As the kernel has it; where its process is out of sight, as the daemon names it."""
         container = str(member.container.id)
         for line in member.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
@@ -299,14 +259,14 @@ class Docker:
 
     def _stop(self, member: str) -> None:
         if member in self._members:
-            with _spoken("the container cannot be stopped", member):
+            with spoken("the container cannot be stopped", member):
                 started = self._members[member]
                 started.container.stop(timeout=round(started.service.stop_grace))
 
     def _clear(self, host: str) -> None:
         """Remove all that carries the stay's label on a daemon."""
         client = self._clients[host]
-        with _spoken("what the stay left cannot be removed", host):
+        with spoken("what the stay left cannot be removed", host):
             for container in client.containers.list(all=True, filters=self._stay.filter):
                 container.remove(v=True, force=True)
             for network in client.networks.list(filters=self._stay.filter):
@@ -344,10 +304,6 @@ class Docker:
                     hint="dunnage doctor",
                 ) from refusal
         return self._clients[host.name]
-
-
-def _spoken(what: str, where: str) -> AbstractContextManager[None]:
-    return translated(StayError, what, where=where, hint="dunnage doctor")
 
 
 def _ulimits(host: Host) -> list[Any]:

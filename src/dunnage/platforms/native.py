@@ -57,7 +57,7 @@ class _Member:
             self.process.signal("KILL")
             self.process.wait(_KILLED)
         # What it forked, such as a snapshot being written, is in its process group.
-        self.host.run(["pkill", "-KILL", "-g", str(self.process.pid)])
+        self.host.run(["kill", "-KILL", "--", f"-{self.process.pid}"])
 
 
 class Native:

@@ -1,0 +1,65 @@
+"""One member in its container, as its daemon tells it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from docker import DockerClient
+from docker.models.containers import Container
+
+from dunnage.contracts import Completed, Host, Tree
+from dunnage.docker_api import translated
+from dunnage.errors import StayError
+from dunnage.model.layout import Service
+from dunnage.platforms.execute import execute
+from dunnage.platforms.images import command
+
+
+@dataclass(frozen=True)
+class ContainerMember:
+    """A member whose container was started."""
+
+    service: Service
+    host: Host
+    tree: Tree
+    client: DockerClient
+    container: Container
+
+    def state(self) -> dict[str, Any]:
+        """What the daemon says of it now."""
+        with spoken("a container cannot be inspected", self.service.member):
+            self.container.reload()
+        state: dict[str, Any] = self.container.attrs["State"]
+        return state
+
+    def ended(self) -> str | None:
+        """How it ended, or None while it lives."""
+        state = self.state()
+        if state["Running"]:
+            return None
+        oom = ", out of memory" if state["OOMKilled"] else ""
+        return f"exit code {state['ExitCode']}{oom}"
+
+    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        """Run a command in the container."""
+        with spoken("a command cannot be run in the container", self.service.member):
+            return execute(
+                self.client.api,
+                str(self.container.id),
+                command(argv, self.tree),
+                stdin=stdin,
+                timeout=timeout,
+                where=self.service.member,
+            )
+
+    def log(self, lines: int) -> str:
+        """The last lines that it wrote."""
+        with spoken("the container's log cannot be read", self.service.member):
+            return bytes(self.container.logs(tail=lines)).decode(errors="replace")
+
+
+def spoken(what: str, where: str) -> AbstractContextManager[None]:
+    """Say the daemon's refusal as the stay's error; `where` is a member or a host."""
+    return translated(StayError, what, where=where, hint="dunnage doctor")
