@@ -1,0 +1,169 @@
+"""The engine's generator against output that the real engine left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from dunnage.errors import RunError
+from dunnage.generators.engine import EngineGenerator, plan
+from dunnage.generators.ycsb_core import CORE
+from dunnage.model.layout import Address, Target
+from dunnage.model.load import LoadOrder
+from dunnage.model.study import Arrivals, Level, Phase, Workload
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests/fixtures/engine"
+NAMES = ("result.json", "latency.hlog")
+
+
+def artefacts(name: str) -> dict[str, bytes]:
+    return {file: (FIXTURES / name / file).read_bytes() for file in NAMES}
+
+
+def schema(name: str) -> dict[str, object]:
+    content: dict[str, object] = json.loads((ROOT / "schema" / name).read_text())
+    return content
+
+
+def order(
+    core: str = "A", level: Level | None = None, phase: Phase = Phase.RUN, **changes: object
+) -> LoadOrder:
+    address = Address("10.0.0.1", 6379)
+    values: dict[str, object] = {
+        "workload": Workload.model_validate(
+            {"name": core, "core": core, "phase": phase, "records": 1000}
+        ),
+        "phase": phase,
+        "level": level or Level(threads=5),
+        "target": Target("redis", "replicas", (address,), frozenset({address}), {"wait": 1}),
+        "connections": 64,
+        "arrivals": Arrivals.POISSON,
+        "warmup": 1.0,
+        "duration": 4.0,
+        "operations": None,
+        "timeout": 10.0,
+        "seed": 7,
+        **changes,
+    }
+    return LoadOrder(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("core", sorted(CORE))
+@pytest.mark.parametrize(
+    "level", [Level(threads=5), Level(rate=2000)], ids=lambda level: level.name
+)
+def test_every_plan_is_what_the_engine_accepts(core: str, level: Level) -> None:
+    commands = EngineGenerator().commands(order(core, level), "/opt/engine", "/run/load", 3)
+    assert [command.argv for command in commands] == [
+        ("/opt/engine", "load", "--plan", "/run/load/plan.json", "--out", "/run/load")
+    ] * 3
+    for index, command in enumerate(commands):
+        content = json.loads(command.files["plan.json"])
+        jsonschema.validate(content, schema("engine-load.schema.json"))
+        assert content["part"] == {"index": index, "of": 3}
+        assert sum(content["workload"]["mix"].values()) == pytest.approx(1)
+
+
+def test_a_load_phase_that_ends_by_itself_has_no_warm_up() -> None:
+    assert plan(order(phase=Phase.LOAD, duration=None), 0, 1)["warmup"] == 0
+    assert plan(order(phase=Phase.LOAD), 0, 1)["warmup"] == 1
+
+
+def test_more_engines_than_threads_are_refused() -> None:
+    with pytest.raises(RunError, match="6 engines cannot share 5"):
+        EngineGenerator().commands(order(), "engine", "/run/load", 6)
+
+
+@pytest.mark.parametrize("name", ["closed-0", "closed-1", "open"])
+def test_what_the_engine_leaves_is_of_its_schema(name: str) -> None:
+    content = json.loads(artefacts(name)["result.json"])
+    jsonschema.validate(content, schema("engine-result.schema.json"))
+
+
+def test_two_parts_are_added_and_nothing_is_averaged() -> None:
+    parts = [artefacts("closed-0"), artefacts("closed-1")]
+    results = [json.loads(part["result.json"]) for part in parts]
+    measured = EngineGenerator().parse(parts)
+    assert measured.parts == 2
+    assert measured.offered is None
+    for operation in ("read", "update"):
+        stats = measured.operations[operation]
+        assert stats.count == sum(result["operations"][operation] for result in results)
+        assert stats.service is not None
+        assert stats.service.count == stats.count
+        assert stats.response is None
+    everything = measured.operations["all"]
+    assert everything.service is not None
+    assert (
+        everything.count
+        == everything.service.count
+        == sum(sum(result["operations"].values()) for result in results)
+    )
+    assert list(everything.service.quantiles) == ["p50", "p90", "p95", "p99", "p99.9", "p99.99"]
+    assert sorted(everything.service.quantiles.values()) == list(
+        everything.service.quantiles.values()
+    )
+    assert [window.start for window in measured.windows] == pytest.approx([-0.2, 0, 0.2])
+    assert sum(window.operations for window in measured.windows[1:]) == everything.count
+    assert measured.remotes == ("127.0.0.1:17901",)
+    assert measured.client_cpu == pytest.approx(
+        sum(result["cpu_user"] + result["cpu_system"] for result in results)
+    )
+
+
+def test_an_open_load_has_response_times_errors_and_what_was_offered() -> None:
+    result = json.loads(artefacts("open")["result.json"])
+    measured = EngineGenerator().parse([artefacts("open")])
+    everything = measured.operations["all"]
+    assert measured.offered == pytest.approx(result["intended"] / result["seconds"])
+    assert everything.errors == {
+        "server": sum(kinds.get("server", 0) for kinds in result["errors"].values())
+    }
+    assert everything.errors["server"] > 0
+    assert everything.response is not None
+    assert everything.service is not None
+    assert everything.response.maximum > 0.09
+    assert everything.response.count == everything.service.count
+    assert everything.response.mean >= everything.service.mean
+
+
+def test_a_missing_part_is_an_error() -> None:
+    with pytest.raises(RunError, match="not all parts"):
+        EngineGenerator().parse([artefacts("closed-0")])
+    with pytest.raises(RunError, match="not all parts"):
+        EngineGenerator().parse([artefacts("closed-0"), artefacts("closed-0")])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_part_that_left_nothing_is_an_error_that_names_the_file(name: str) -> None:
+    left = artefacts("open")
+    del left[name]
+    with pytest.raises(RunError, match=name):
+        EngineGenerator().parse([left])
+
+
+def test_a_damaged_result_or_log_is_an_error() -> None:
+    with pytest.raises(RunError, match="cannot be read"):
+        EngineGenerator().parse([{**artefacts("open"), "result.json": b'{"version": 1'}])
+    damaged = artefacts("open")["latency.hlog"].replace(b"HISTFAAAA", b"HISTFBBBB")
+    with pytest.raises(RunError, match="cannot be read"):
+        EngineGenerator().parse([{**artefacts("open"), "latency.hlog": damaged}])
+
+
+def test_any_reader_of_histogram_logs_reads_the_engines() -> None:
+    result = json.loads(artefacts("open")["result.json"])
+    reader = HistogramLogReader(str(FIXTURES / "open/latency.hlog"), HdrHistogram(1, 10**12, 3))
+    counts: dict[str, int] = {}
+    while (histogram := reader.get_next_interval_histogram()) is not None:
+        tag = histogram.get_tag()
+        counts[tag] = counts.get(tag, 0) + histogram.get_total_count()
+    assert reader.get_start_time_sec() == pytest.approx(result["began"] - 0.2, abs=0.01)
+    for operation, count in result["operations"].items():
+        assert counts[f"{operation}.service"] == counts[f"{operation}.response"] >= count
+    assert counts["warmup.read.response"] > 0
