@@ -80,6 +80,8 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
 
     let cpu = watch(&run, span, &mut workers).await?;
     ring.abort();
+    // It ends by being aborted; only then does it let go of the run.
+    let _ = ring.await;
     let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
     finish(plan, run?, span, began, &driver, cpu, intended)
@@ -123,7 +125,7 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let finished = async { while workers.join_next().await.is_some() {} };
         deadline.limit(run.clock.instant(until), finished).await
     };
-    if limit(span.begin, workers).await.is_some() {
+    if limit(span.begin, workers).await.is_some() && span.begin > 0 {
         return Err(io::Error::other(
             "everything was done before the warm-up was over",
         ));
@@ -134,6 +136,10 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let second = run.clock.now() + 1_000_000_000;
         let until = span.end.map_or(second, |end| second.min(end));
         let finished = limit(until, workers).await.is_some();
+        if let (true, false, Some(end)) = (finished, run.exhausted(), span.end) {
+            // Every slot of the window is answered; the window is as long as it was meant to be.
+            tokio::time::sleep_until(run.clock.instant(end).into()).await;
+        }
         let now = run.clock.now();
         let ended = span.end.filter(|end| now >= *end);
         if let Some(end) = ended {
