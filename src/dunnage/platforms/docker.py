@@ -55,7 +55,7 @@ class Docker:
         storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="docker",
-        needs=(Capability.DOCKER, Capability.SOFTWARE),
+        needs=(Capability.DOCKER,),
     )
 
     def __init__(

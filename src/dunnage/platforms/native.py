@@ -12,7 +12,7 @@ from dunnage.contracts import Completed, Host, Process, Running, SoftwareStore, 
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import Capability, PlatformOffer
+from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Storage
 from dunnage.platforms import places
 from dunnage.platforms.link import link
@@ -69,7 +69,6 @@ class Native:
         storages=(Storage.BIND, Storage.TMPFS),
         clients=(ClientPlace.HOST,),
         substrate=None,
-        needs=(Capability.SOFTWARE,),
     )
 
     def __init__(
