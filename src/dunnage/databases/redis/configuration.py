@@ -39,6 +39,7 @@ def _process(place: Place) -> Iterator[tuple[str, Scalar]]:
     yield "port", bind.port
     yield "protected-mode", False
     yield "daemonize", False
+    yield "set-proc-title", False  # arguments stay as they were given: they are compared
     yield "dir", place.data
 
 

@@ -26,6 +26,7 @@ _OURS = frozenset(
         "logfile",
         "port",
         "protected-mode",
+        "set-proc-title",
         "replicaof",
         "slaveof",
         "unixsocket",
