@@ -29,7 +29,7 @@ impl Drop for Scratch {
     }
 }
 
-fn plan(changes: Value) -> Value {
+fn plan(changes: &Value) -> Value {
     let mut plan = json!({
         "version": 1, "phase": "run",
         "workload": {
@@ -49,7 +49,7 @@ fn plan(changes: Value) -> Value {
     plan
 }
 
-fn load(directory: &Path, changes: Value) -> Output {
+fn load(directory: &Path, changes: &Value) -> Output {
     let path = directory.join("plan.json");
     std::fs::write(&path, plan(changes).to_string()).unwrap();
     let engine = env!("CARGO_BIN_EXE_dunnage-engine");
@@ -116,7 +116,7 @@ fn a_stall_shows_in_response_times_and_hardly_in_service_times() {
     let scratch = Scratch::new();
     let output = load(
         &scratch.0,
-        json!({
+        &json!({
             "level": {"kind": "rate", "rate": 1000.0, "connections": 2, "arrivals": "constant"},
             "target": {
                 "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
@@ -150,7 +150,7 @@ fn a_server_slower_than_the_rate_is_reported_as_backlog_and_nothing_is_dropped()
     let scratch = Scratch::new();
     let output = load(
         &scratch.0,
-        json!({
+        &json!({
             "level": {"kind": "rate", "rate": 1000.0, "connections": 4, "arrivals": "constant"},
             "target": {
                 "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
@@ -189,7 +189,7 @@ fn a_number_of_operations_is_exact_and_over_all_parts() {
         let scratch = Scratch::new();
         let output = load(
             &scratch.0,
-            json!({
+            &json!({
                 "operations": 1000, "duration": null, "part": {"index": index, "of": 3},
                 "level": {"kind": "threads", "threads": 12},
                 "target": {
@@ -217,7 +217,7 @@ fn the_parts_of_a_load_phase_insert_every_record() {
             let part = json!({"index": index, "of": 3});
             let level = json!({"kind": "threads", "threads": 3});
             let changes = json!({"phase": "load", "duration": null, "part": part, "level": level});
-            assert!(load(&scratch.0, changes).status.success());
+            assert!(load(&scratch.0, &changes).status.success());
             sum(&result(&scratch.0)["operations"])
         })
         .sum();
@@ -232,7 +232,7 @@ fn the_time_line_has_the_warm_up_first_and_adds_up_to_the_counts() {
         "options": {"service_us": 200, "fail_every": 10},
     });
     assert!(
-        load(&scratch.0, json!({"warmup": 0.25, "target": target}))
+        load(&scratch.0, &json!({"warmup": 0.25, "target": target}))
             .status
             .success()
     );
@@ -269,7 +269,7 @@ fn without_a_first_connection_one_sentence_says_so_and_there_is_no_result() {
     let target = json!({
         "driver": "redis", "topology": "single", "addresses": ["127.0.0.1:1"], "options": {},
     });
-    let output = load(&scratch.0, json!({"target": target, "timeout": 0.2}));
+    let output = load(&scratch.0, &json!({"target": target, "timeout": 0.2}));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert_eq!(said.trim_end().lines().count(), 1);
@@ -284,7 +284,7 @@ fn without_a_first_connection_one_sentence_says_so_and_there_is_no_result() {
 fn a_load_that_is_told_to_stop_leaves_no_result() {
     let scratch = Scratch::new();
     let path = scratch.0.join("plan.json");
-    std::fs::write(&path, plan(json!({"duration": 60.0})).to_string()).unwrap();
+    std::fs::write(&path, plan(&json!({"duration": 60.0})).to_string()).unwrap();
     let mut engine = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
         .arg("load")
         .arg("--plan")

@@ -39,8 +39,9 @@ struct Shared {
 
 impl Redis {
     /// Topologies: `single` and `replicas` drive the first address, `cluster` asks for its map.
-    /// Option `wait`: replicas that acknowledge each write, within nine tenths of the time-out, so
-    /// that the server still answers before the time is over. The error is one sentence.
+    /// Option `wait`: replicas that acknowledge each write, within two fifths of the time-out, so
+    /// that the server answers before the time is over even for an operation of two writes. The
+    /// error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
         let cluster = match target.topology.as_str() {
@@ -62,7 +63,7 @@ impl Redis {
                 .and_then(|number| u32::try_from(number).ok())
                 .ok_or_else(|| "the option `wait` must be a number of replicas".to_owned())?,
         };
-        let milliseconds = (plan.timeout * 900.0).ceil() as u32;
+        let milliseconds = (plan.timeout * 400.0).ceil() as u32;
         let shared = Shared {
             requests: Requests::new(plan, (replicas > 0).then_some((replicas, milliseconds))),
             seeds: target.addresses.clone(),

@@ -57,8 +57,7 @@ impl Requests {
         }
     }
 
-    /// Write the operation's fields, with the wait for replicas if there is one. Returns the number
-    /// of replies.
+    /// Write the operation's fields. Returns the number of replies.
     pub fn write(&self, out: &mut Vec<u8>, operation: &Operation) -> usize {
         let all = 0..self.fields.len();
         let written = operation
@@ -72,17 +71,17 @@ impl Requests {
             let from = operation.value + field * self.field_length;
             word(out, &self.pool[from..from + self.field_length]);
         }
-        1 + self.wait(out)
+        1
     }
 
-    /// Put the key into the index, with the wait for replicas if there is one.
-    pub fn index(&self, out: &mut Vec<u8>, key: &[u8]) -> usize {
+    /// Put the key into the index. Returns the number of replies.
+    pub fn index(out: &mut Vec<u8>, key: &[u8]) -> usize {
         command(out, 4);
         word(out, b"ZADD");
         word(out, INDEX);
         number_word(out, i64::from(java(key)));
         word(out, key);
-        1 + self.wait(out)
+        1
     }
 
     /// Ask the index for the keys of a scan.
@@ -102,7 +101,9 @@ impl Requests {
         self.wait.map_or(0, |(replicas, _)| i64::from(replicas))
     }
 
-    fn wait(&self, out: &mut Vec<u8>) -> usize {
+    /// Wait until the replicas have every write of this connection so far, if that is asked for.
+    /// Returns the number of replies.
+    pub fn wait(&self, out: &mut Vec<u8>) -> usize {
         let Some((replicas, milliseconds)) = self.wait else {
             return 0;
         };
@@ -128,14 +129,17 @@ mod tests {
         let operation = Operations::new(&plan, 0).draw().unwrap();
         let requests = Requests::new(&plan, Some((2, 900)));
         let mut out = Vec::new();
-        assert_eq!(requests.write(&mut out, &operation), 2);
+        assert_eq!(
+            requests.write(&mut out, &operation) + requests.wait(&mut out),
+            2
+        );
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("*22\r\n$4\r\nHSET\r\n$23\r\nuser6284781860667377211\r\n"));
         assert_eq!(text.matches("\r\n$100\r\n").count(), 10);
         assert!(text.contains("$6\r\nfield0\r\n") && text.contains("$6\r\nfield9\r\n"));
         assert!(text.ends_with("*3\r\n$4\r\nWAIT\r\n$1\r\n2\r\n$3\r\n900\r\n"));
         let mut out = Vec::new();
-        Requests::new(&plan, None).index(&mut out, operation.key.as_bytes());
+        Requests::index(&mut out, operation.key.as_bytes());
         let score = java(b"user6284781860667377211");
         assert!(
             String::from_utf8(out)

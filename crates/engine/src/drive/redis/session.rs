@@ -82,23 +82,27 @@ impl Session {
 
     async fn update(&mut self, operation: &Operation) -> Result<(), Failure> {
         self.request.clear();
-        let replies = self.shared.requests.write(&mut self.request, operation);
+        let requests = &self.shared.requests;
+        let replies =
+            requests.write(&mut self.request, operation) + requests.wait(&mut self.request);
         self.command(operation.key.as_bytes(), replies, false)
             .await
             .map(|_| ())
     }
 
-    /// Record and index entry go in one request where they live together.
+    /// Record and index entry go in one request where they live together, and are waited for once.
     async fn insert(&mut self, operation: &Operation) -> Result<(), Failure> {
         let key = operation.key.as_bytes();
         self.request.clear();
         let mut replies = self.shared.requests.write(&mut self.request, operation);
         if self.shared.cluster {
+            replies += self.shared.requests.wait(&mut self.request);
             self.command(key, replies, false).await?;
             self.request.clear();
             replies = 0;
         }
-        replies += self.shared.requests.index(&mut self.request, key);
+        replies += Requests::index(&mut self.request, key);
+        replies += self.shared.requests.wait(&mut self.request);
         self.command(INDEX, replies, false).await.map(|_| ())
     }
 
