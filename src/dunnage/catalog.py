@@ -172,14 +172,14 @@ def families(deployments: Iterable[Deployment]) -> tuple[str, ...]:
 
 
 def open_substrate(
-    name: str, spec: SubstrateSpec, testbed: Testbed, hosts: tuple[Host, ...]
+    name: str, spec: SubstrateSpec, testbed: Testbed, hosts: tuple[Host, ...], *, keep: bool
 ) -> AbstractContextManager[Substrate]:
-    """Bring the substrate of a family to life on some hosts."""
+    """Bring the substrate of a family to life on some hosts; `keep` leaves ours up."""
     if name == "fake":
         return open_fake_substrate(testbed, hosts)
     if spec.kind == "existing":
         return open_existing(spec.contexts, hosts)
-    return open_daemons(testbed, DebianSoftware().dockerd(), hosts)
+    return open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
 
 
 def platform(

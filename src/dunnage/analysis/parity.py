@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
 
 from dunnage.analysis.mask import Mask
@@ -68,13 +68,20 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     """Compare two stays member by member, modulo their addresses and their own names."""
     masks = Mask.of(a), Mask.of(b)
     known = frozenset(factors)
-    found: dict[str, Difference] = {}
-    for difference in (
-        *_members(a, b, masks, known),
-        *_facts(a, b, masks, known),
-    ):
-        found.setdefault(difference.text, difference)
-    return tuple(found[text] for text in sorted(found))
+    found = (*_members(a, b, masks, known), *_facts(a, b, masks, known))
+    return tuple(sorted(_told_once(found), key=lambda difference: difference.text))
+
+
+def _told_once(found: Iterable[Difference]) -> Iterator[Difference]:
+    """The same difference of several roles becomes one that names them all."""
+    roles: dict[tuple[str, Cause], list[str]] = {}
+    for difference in found:
+        who, _, what = difference.text.partition(": ")
+        named = roles.setdefault((what, difference.cause), [])
+        if who not in named:
+            named.append(who)
+    for (what, cause), named in roles.items():
+        yield Difference(text=f"{', '.join(named)}: {what}" if what else named[0], cause=cause)
 
 
 def _members(

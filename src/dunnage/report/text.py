@@ -227,7 +227,7 @@ def _causes(analysis: Analysis) -> Iterator[tuple[str, str]]:
         baselines = {found.deployment: found.baseline for found in question.comparisons}
         for label, groups in (
             ("Differs in", question.factors),
-            ("Undeclared", question.differences),
+            ("Also", question.differences),
         ):
             for deployment, items in groups.items():
                 sides = f"{deployment} from {baselines.get(deployment, 'the baseline')}"
@@ -236,7 +236,7 @@ def _causes(analysis: Analysis) -> Iterator[tuple[str, str]]:
                     seen.add((label, text))
                     yield label, text
     if not any(any(question.differences.values()) for question in analysis.answers):
-        yield "Undeclared", "no difference found that is not a factor of the study"
+        yield "Also", "nothing else was found to differ"
 
 
 def _grid(lines: list[tuple[str, str]]) -> Table:

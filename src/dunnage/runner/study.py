@@ -55,7 +55,7 @@ def carry_out(
         equipment = Equipment(
             study=study,
             testbed=testbed,
-            substrates=_open_substrates(stack, study, plan, testbed),
+            substrates=_open_substrates(stack, study, plan, testbed, keep=keep),
             trees=catalog.software(study.testbed.kind),
             generator=catalog.GENERATORS[study.generator](),
             sampler=catalog.SAMPLERS[study.sampler.kind](),
@@ -133,7 +133,7 @@ def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:
 
 
 def _open_substrates(
-    stack: ExitStack, study: Study, plan: Plan, testbed: Testbed
+    stack: ExitStack, study: Study, plan: Plan, testbed: Testbed, *, keep: bool
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it."""
     substrates = {}
@@ -144,7 +144,7 @@ def _open_substrates(
             groups.add(CLIENT_GROUP)
         hosts = tuple(host for host in testbed.hosts if host.group in groups)
         substrates[family] = stack.enter_context(
-            catalog.open_substrate(family, study.substrate, testbed, hosts)
+            catalog.open_substrate(family, study.substrate, testbed, hosts, keep=keep)
         )
     return substrates
 

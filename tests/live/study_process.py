@@ -1,0 +1,120 @@
+"""A study carried out by the real command in a process of its own, to be watched and hurt."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lab_traces import Traces
+
+from dunnage.hosts.clean import leftovers
+from dunnage.store.read import Result, open_result
+
+DUNNAGE = (sys.executable, "-m", "dunnage")
+T = TypeVar("T")
+PATIENCE = 300.0
+"""Seconds after which waiting for anything in a live test is given up."""
+
+
+class StudyProcess:
+    """`dunnage run` with some words; the lab it makes is known by the study's name."""
+
+    def __init__(self, study: str, results: Path, *words: str) -> None:
+        self.study = study
+        self.results = results
+        self.output = results / f"output-{time.monotonic_ns()}"
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*DUNNAGE, "run", *words],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={**os.environ, "NO_COLOR": "1"},
+            )
+
+    @property
+    def said(self) -> str:
+        """Everything it wrote."""
+        return self.output.read_text()
+
+    def result(self) -> Result:
+        """The study's newest result."""
+        return open_result(self.results / self.study)
+
+    def wait(self) -> int:
+        """Its exit code."""
+        return self.process.wait(PATIENCE)
+
+    def lab(self) -> str | None:
+        """The lab that it holds now."""
+        mine = [each.lab for each in leftovers() if each.purpose == self.study and each.alive]
+        return mine[0] if mine else None
+
+    def until(self, see: Callable[[], T | None]) -> T:
+        """Wait until something can be seen; fails when the process ends before."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            seen = see()
+            if seen:
+                return seen
+            assert self.process.poll() is None, self.said
+            time.sleep(0.02)
+        raise AssertionError(f"not seen in {PATIENCE} s: {self.said}")
+
+    def member(self, name: str) -> int | None:
+        """Process id, here, of a program of the lab whose command line holds `name`."""
+        lab = self.lab()
+        for entry in Path("/proc").iterdir() if lab else ():
+            try:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                group = (entry / "cgroup").read_text()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if name in command and f"/dunnage/{lab}/" in group:
+                return int(entry.name)
+        return None
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+
+@contextmanager
+def started(study: str, results: Path, *words: str) -> Iterator[StudyProcess]:
+    """Start a study; whatever becomes of the test, it does not outlive it."""
+    running = StudyProcess(study, results, *words)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.process.send_signal(signal.SIGTERM)
+            try:
+                running.process.wait(60)
+            except subprocess.TimeoutExpired:
+                running.kill()
+
+
+def insist_nothing_left(study: str, labs: set[str]) -> None:
+    """Fail if a study's labs left anything on this machine."""
+    assert [each for each in leftovers() if each.purpose == study] == []
+    for lab in labs:
+        Traces(lab).insist_gone()
+
+
+def answered(*words: str) -> dict[str, Any]:
+    """Run a verb with `--format json` and return its answer."""
+    shown = subprocess.run(
+        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=1500
+    )
+    assert shown.returncode == 0, shown.stderr
+    answer: dict[str, Any] = json.loads(shown.stdout)
+    return answer

@@ -1,0 +1,148 @@
+"""Real studies that are hurt: no finished run is lost or repeated, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from study_process import StudyProcess, insist_nothing_left, started
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
+
+STUDY = """
+dunnage: 1
+name: {name}
+testbed: {{kind: namespace, hosts: {{db: 2, client: 1}}}}
+database: {{kind: redis, topology: replicas, members: 2}}
+deployments:
+  native: {{platform: native}}
+  bridge: {{platform: docker, network: bridge}}
+workloads: [A, C]
+records: 1000
+load: {{threads: [8], warmup: 500ms, duration: {duration}}}
+blocks: {blocks}
+deadline: 30s
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> tuple[str, Path]:
+    """A study under a name of its own, of about 40 s."""
+    name = f"hurt-{uuid.uuid4().hex[:8]}"
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY.format(name=name, blocks=3, duration="2s"))
+    return name, path
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> tuple[str, Path]:
+    """One block of short runs."""
+    name = f"hurt-{uuid.uuid4().hex[:8]}"
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY.format(name=name, blocks=1, duration="3s"))
+    return name, path
+
+
+def insist_complete(running: StudyProcess) -> None:
+    result = running.result()
+    assert result.finished() == {run.id for run in result.plan.runs()}, running.said
+    ended = [event["run"] for event in result.events() if event["event"] == "run finished"]
+    assert len(ended) == len(set(ended))
+
+
+@pytest.mark.parametrize("round_", range(10))
+def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
+    study: tuple[str, Path], tmp_path: Path, round_: int
+) -> None:
+    name, path = study
+    moment = random.Random(f"moment {round_}").uniform(1.0, 40.0)
+    labs: set[str] = set()
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        ends = time.monotonic() + moment
+        while time.monotonic() < ends and running.process.poll() is None:
+            labs |= {running.lab() or ""} - {""}
+            time.sleep(0.1)
+        running.kill()
+    if not (tmp_path / name).exists():
+        pytest.fail(f"nothing was planned within {moment:.1f} s: {running.said}")
+    before = running.result().finished()
+    with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
+        if len(before) < len(list(running.result().plan.runs())):
+            labs.add(resumed.until(resumed.lab))
+        assert resumed.wait() in (0, 5), resumed.said
+    insist_complete(resumed)
+    insist_nothing_left(name, labs)
+
+
+@pytest.mark.parametrize("victim", ["redis-server", "dunnage-engine load"])
+def test_a_process_killed_during_a_run_costs_that_run_only(
+    short: tuple[str, Path], tmp_path: Path, victim: str
+) -> None:
+    name, path = short
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        load = "runs/"
+        running.until(lambda: running.member(load))
+        process = running.until(lambda: running.member(victim.split()[-1]))
+        os.kill(process, signal.SIGKILL)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    events = [str(event["event"]) for event in running.result().events()]
+    assert "stay failed" in events or "run failed" in events
+    assert "failed" in running.said
+    insist_nothing_left(name, {lab})
+
+
+def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    name, path = short
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("runs/"))
+        running.process.send_signal(signal.SIGINT)
+        assert running.wait() == 130
+    assert len(running.result().finished()) == 1
+    assert "dunnage run --resume" in running.said
+    insist_nothing_left(name, {lab})
+
+
+def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = short
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("runs/"))
+        running.process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        running.process.send_signal(signal.SIGINT)
+        assert running.wait() == 130
+    assert len(running.result().finished()) == 0
+    insist_nothing_left(name, {lab})
+
+
+def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    name, path = short
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], check=True)
+    try:
+        with started(name, tmp_path, str(path), "--results", str(small)) as running:
+            lab = running.until(running.lab)
+            assert running.wait() == 4, running.said
+        assert "the disk is full" in " ".join(running.said.split())
+        subprocess.run(["mount", "-o", "remount,size=64m", str(small)], check=True)
+        with started(name, tmp_path, "--resume", str(small / name)) as resumed:
+            resumed.results = small
+            assert resumed.wait() in (0, 5), resumed.said
+        insist_complete(resumed)
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+    insist_nothing_left(name, {lab})
