@@ -139,6 +139,10 @@ class Testbed(Protocol):
         """All hosts, in the order of the study's groups."""
 
     @property
+    def one_machine(self) -> bool:
+        """Whether all hosts are one machine, whose counters each of them sees."""
+
+    @property
     def clock(self) -> Clock:
         """The clock that the testbed's owner goes by."""
 

@@ -31,8 +31,12 @@ class Bounds:
     """Last third of the measured window against the first."""
     swap: float = 0.0
     """Bytes."""
-    steal: float = 0.01
-    """Share of the machine's CPU time."""
+    steal: float = 0.02
+    """Share of the machine's CPU time. Throughput falls by about as much as this rises, so the
+    bound lies below the smallest difference that six blocks can tell on a machine with steal."""
+    other: float = 0.05
+    """Share of the machine's CPU time used by nobody on the testbed. On a quiet machine it is 1 to
+    3.5 %: the kernel's work for the hosts outside their control groups."""
     missing: float = 0.05
     """Samples missing; one may always be, as a window seldom begins with a tick."""
     throttled: float = 0.0
@@ -54,6 +58,8 @@ class Evidence:
     """Every `address:port` that a connection may go to, as numbers, not names."""
     parts: int
     """Engines that were started."""
+    one_machine: bool = False
+    """Whether all hosts are one machine, whose counters each of them reports."""
     quota: bool = False
     """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
 
@@ -169,6 +175,27 @@ def _steal(evidence: Evidence, bounds: Bounds) -> Finding:
     return _passes(largest[1] < bounds.steal), f"{percent(largest[1])} seen by {largest[0]}", bound
 
 
+def _other(evidence: Evidence, bounds: Bounds) -> Finding:
+    bound = f"below {percent(bounds.other)} of the machine's CPU time"
+    machines = [tuple(evidence.usage)] if evidence.one_machine else [(h,) for h in evidence.usage]
+    shares = [_others(hosts, evidence.measurement.seconds) for hosts in machines]
+    known = [share for share in shares if share is not None]
+    if not known or len(known) < len(shares):
+        return Status.UNKNOWN, _why(evidence.usage, "cpu_total"), bound
+    return _passes(max(known) < bounds.other), f"{percent(max(known))} used by others", bound
+
+
+def _others(hosts: Sequence[HostUsage], seconds: float) -> float | None:
+    """Share of one machine's CPU time that none of its testbed hosts used."""
+    machine = hosts[0].machine if hosts else None
+    if machine is None or machine.busy is None or not machine.processors or seconds <= 0:
+        return None
+    own = [host.whole.cpu for host in hosts]
+    if None in own:
+        return None
+    return machine.busy - sum(cpu for cpu in own if cpu) / (machine.processors * seconds)
+
+
 def _iowait(evidence: Evidence, _bounds: Bounds) -> Finding:
     largest = _largest({host.host: host.machine.iowait for host in evidence.usage})
     bound = "none: shown because it explains"
@@ -255,6 +282,7 @@ GATES: dict[str, Gate] = {
     "steady": _steady,
     "swap": _swap,
     "steal": _steal,
+    "other load": _other,
     "iowait": _iowait,
     "samples": _samples,
     "connections": _connections,
@@ -263,3 +291,12 @@ GATES: dict[str, Gate] = {
     "duration": _duration,
 }
 """Every gate by the name that reports show."""
+
+DISTURBANCES = frozenset({"steal", "other load", "steady"})
+"""Gates that fail for reasons outside the deployment: measuring again can help."""
+
+
+def disturbed(checks: Iterable[CheckResult]) -> bool:
+    """Whether a run is invalid, and for no other reason than a disturbance from outside."""
+    failed_gates = {check.check for check in checks if check.status is Status.INVALID}
+    return bool(failed_gates) and failed_gates <= DISTURBANCES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -48,6 +49,16 @@ class Gathered:
             and (run.workload, run.level) == setting
             and metric in run.values
         ]
+
+    def disturbed(self) -> dict[str, int]:
+        """Gate → attempts that it spoilt and that were made again."""
+        gates = Counter(
+            check.check
+            for record in self.records.values()
+            for attempt in record.earlier
+            for check in attempt.checks
+        )
+        return dict(sorted(gates.items()))
 
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""

@@ -70,6 +70,7 @@ def analyse(
         invalid=gathered.count(Status.INVALID),
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
+        disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
         skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),
     )

@@ -122,11 +122,12 @@ def _machine(window: _Window, rows: Sequence[tuple[float, Mapping[str, float]]])
 
     total, idle = change("cpu_total"), change("cpu_idle")
     shares: dict[str, float | None] = {}
-    if total:
+    if total and window.end > window.start:
         parts = {counter: change(counter) for counter in ("softirq", "iowait", "steal")}
         shares = {
             counter: None if used is None else used / total for counter, used in parts.items()
         }
+        shares["processors"] = total / (window.end - window.start)
         if idle is not None:
             not_ours = idle + (parts["iowait"] or 0.0) + (parts["steal"] or 0.0)
             shares["busy"] = (total - not_ours) / total

@@ -17,6 +17,8 @@ from dunnage.model.value import Scalar
 class FakeTestbed:
     """Hosts in memory. `world` injects faults: `lose`, `die`, `never_ready`, `ahead`."""
 
+    one_machine = True
+
     def __init__(self, spec: TestbedSpec, name: str) -> None:
         self.clock = VirtualClock(time.time())
         self.world = World(self.clock)

@@ -104,6 +104,11 @@ class NamespaceTestbed:
         """One host by its name; KeyError if there is none."""
         return self._hosts[name]
 
+    @property
+    def one_machine(self) -> bool:
+        """All hosts of a lab are this machine."""
+        return True
+
     def lost(self) -> tuple[str, ...]:
         return tuple(name for name in self._hosts if not self._first[name].alive())
 

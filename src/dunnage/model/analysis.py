@@ -166,6 +166,8 @@ class Analysis(Value):
     invalid: int
     unknown: int
     missing: int
+    disturbed: Mapping[str, int] = {}
+    """Gate → attempts that it spoilt and that were made again; their records name each."""
     environment: Mapping[str, Scalar]
     skipped: tuple[str, ...]
     """Deployments that could not run here, with the reason."""

@@ -116,6 +116,8 @@ class Usage(Value):
 class MachineUsage(Value):
     """What belongs to the whole machine, as shares of its CPU time or of time (pressure)."""
 
+    processors: float | None = None
+    """Processors that the kernel accounted for."""
     busy: float | None = None
     softirq: float | None = None
     iowait: float | None = None
@@ -141,6 +143,18 @@ class HostUsage(Value):
     """What could not be attributed on this host, with the reason."""
 
 
+class Attempt(Value):
+    """A measurement that was disturbed from outside and therefore made again."""
+
+    started: float
+    """Unix time, in seconds."""
+    ended: float
+    throughput: float
+    """Operations per second, for the record only: no estimate uses it."""
+    checks: tuple[CheckResult, ...]
+    """The gates that it did not pass."""
+
+
 class Record(Value):
     """One finished run. Written last and atomically: a run without it did not happen."""
 
@@ -162,6 +176,8 @@ class Record(Value):
     usage: tuple[HostUsage, ...]
     data_size: float | None = None
     """Bytes of data in the database before the run."""
+    earlier: tuple[Attempt, ...] = ()
+    """Disturbed attempts before this one, in order."""
     paused: float | None = None
     """Share of the measured time in which a declared slowdown really held the servers."""
     artefacts: tuple[str, ...] = ()

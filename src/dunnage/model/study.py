@@ -247,6 +247,11 @@ class Study(Value):
     order: Order = Order.RANDOM
     unavailable: Unavailable = Unavailable.REFUSE
     seed: int = 1
+    patience: Seconds = Field(
+        default=120.0,
+        description="Time in all that may be spent on measuring again what was disturbed from "
+        "outside (stolen processor time, other load, an unsteady run). Every attempt is recorded.",
+    )
     deadline: Seconds = Field(
         default=120.0, description="A member that is not ready after this time ends the stay."
     )

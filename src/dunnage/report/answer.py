@@ -142,7 +142,15 @@ def runs_counted(analysis: Analysis) -> str:
     return (
         f"{analysis.valid} of {analysis.planned} valid, {analysis.invalid} invalid, "
         f"{analysis.unknown} unknown, {analysis.missing} missing"
-    )
+    ) + measured_again(analysis)
+
+
+def measured_again(analysis: Analysis) -> str:
+    """Which gates found a disturbance from outside, so that an attempt was made again."""
+    if not analysis.disturbed:
+        return ""
+    gates = ", ".join(f"{gate} {number} ×" for gate, number in analysis.disturbed.items())
+    return f"; disturbed attempts were measured again ({gates})"
 
 
 def why_not_valid(analysis: Analysis) -> tuple[tuple[str, int], ...]:

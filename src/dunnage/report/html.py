@@ -89,6 +89,7 @@ def page(
                 for number, deployment in enumerate(plan.deployments)
             },
             runs_counted=answer.runs_counted(analysis),
+            measured_again=answer.measured_again(analysis),
             reasons=answer.why_not_valid(analysis),
             reading=answer.reading(analysis),
             undecided=answer.undecided(analysis),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dunnage.analysis.checks import Evidence, judge, status
+from collections.abc import Callable
+
+from dunnage.analysis.checks import Evidence, disturbed, judge, status
+from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
-from dunnage.model.record import Record
+from dunnage.model.record import Attempt, Record, Status
 from dunnage.model.study import Phase
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle
@@ -14,12 +17,48 @@ from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 
 
-def carry_out(stay: Stay, plan: RunPlan) -> Record:
-    """Carry out one run and write its record, last of all.
+class Patience:
+    """Time that may still be spent on measuring again what was disturbed from outside."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+
+    def spend(self, seconds: float) -> bool:
+        """Whether there is time for another attempt of this length; it is taken then."""
+        if seconds > self._left:
+            return False
+        self._left -= seconds
+        return True
+
+
+def carry_out(stay: Stay, plan: RunPlan, patience: Patience, say: Callable[[str], None]) -> Record:
+    """Carry out one run and write its record, last of all; again if it was disturbed.
 
     Raises RunError when the generator failed, StayError when a member died, HostLostError when a
     host did.
     """
+    record = measure(stay, plan)
+    while disturbed(record.checks) and patience.spend(record.ended - record.started):
+        attempt = _attempt(record)
+        reasons = "; ".join(f"{check.check}: {check.seen}" for check in attempt.checks)
+        say(f"run `{plan.id}` was disturbed and is measured again: {reasons}")
+        again = measure(stay, plan)
+        record = again.model_copy(update={"earlier": (*record.earlier, attempt)})
+    stay.equipment.writer.record(record)
+    return record
+
+
+def _attempt(record: Record) -> Attempt:
+    return Attempt(
+        started=record.started,
+        ended=record.ended,
+        throughput=values(record).get("throughput", 0.0),
+        checks=tuple(check for check in record.checks if check.status is not Status.VALID),
+    )
+
+
+def measure(stay: Stay, plan: RunPlan) -> Record:
+    """Make the load once, keep what it left, and judge it."""
     testbed, writer = stay.equipment.testbed, stay.equipment.writer
     fill(stay, plan)
     data_size = settle(stay)
@@ -40,6 +79,7 @@ def carry_out(stay: Stay, plan: RunPlan) -> Record:
             order=order,
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
+            one_machine=testbed.one_machine,
             quota=stay.deployment.limits.cpus is not None,
         )
     )
@@ -49,7 +89,7 @@ def carry_out(stay: Stay, plan: RunPlan) -> Record:
         for name, content in files.items():
             writer.artefact(plan.id, f"{source}.{name}", content)
             names.append(f"{source}.{name}")
-    record = Record(
+    return Record(
         run=plan.id,
         stay=stay.name,
         block=plan.block,
@@ -68,8 +108,6 @@ def carry_out(stay: Stay, plan: RunPlan) -> Record:
         paused=stay.slowdown.paused(began, measurement.seconds),
         artefacts=tuple(names),
     )
-    writer.record(record)
-    return record
 
 
 def _order(stay: Stay, plan: RunPlan) -> LoadOrder:

@@ -13,6 +13,7 @@ from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.study import ClientPlace, Deployment, Study
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
+from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.stay import CLIENT_GROUP, Equipment, living
 from dunnage.store.write import ResultWriter
@@ -49,6 +50,7 @@ def carry_out(
     """
     failures: list[str] = []
     done = set(finished)
+    patience = Patience(study.patience)
     with ExitStack() as stack:
         stack.enter_context(catalog.measuring(study, watcher.say))
         testbed = stack.enter_context(catalog.open_testbed(study.testbed, study.name, keep=keep))
@@ -71,7 +73,7 @@ def carry_out(
                 stop.check()
                 watcher.stay(planned)
                 try:
-                    _carry_out_stay(equipment, plan, planned, due, done, watcher, stop)
+                    _carry_out_stay(equipment, plan, planned, due, done, patience, watcher, stop)
                 except (StayError, HostLostError, RunError) as error:
                     message = "; ".join((str(error), *getattr(error, "__notes__", ())))
                     writer.journal("stay failed", stay=planned.id, attempt=attempt, why=message)
@@ -90,6 +92,7 @@ def _carry_out_stay(
     planned: StayPlan,
     due: list[RunPlan],
     done: set[str],
+    patience: Patience,
     watcher: Watcher,
     stop: Stop,
 ) -> None:
@@ -107,10 +110,10 @@ def _carry_out_stay(
             watcher.run(run, due[index + 1] if index + 1 < len(due) else _after(plan, planned))
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(stay, run)
+                record = carry_out_run(stay, run, patience, watcher.say)
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
-                failed = error
+                failed, stay.spoiled = error, True
                 continue
             done.add(run.id)
             writer.journal("run finished", run=run.id, stay=name, status=record.status.value)

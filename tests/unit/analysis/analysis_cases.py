@@ -79,7 +79,7 @@ def host(name: str = "db-1", group: str = "db", **changed: Any) -> HostUsage:
         "group": group,
         "whole": Usage(cpu=0.4, swap=0.0, throttled=0.0, memory_resident=2.0**20),
         "units": {},
-        "machine": MachineUsage(steal=0.0, iowait=0.001, busy=0.5),
+        "machine": MachineUsage(processors=1.0, steal=0.0, iowait=0.001, busy=0.12),
         "samples": 20,
         "expected_samples": 20,
         "sampler_cpu": 0.01,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
 
-from dunnage.analysis.checks import GATES, Evidence, judge, status
+from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
 from dunnage.model.record import (
     CheckResult,
     MachineUsage,
@@ -60,9 +60,17 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
     ),
     ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0, swap=4096)),)}, Status.INVALID),
     ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0)),)}, Status.UNKNOWN),
-    ("steal", {"usage": (host(machine=MachineUsage(steal=0.009)),)}, Status.VALID),
-    ("steal", {"usage": (host(machine=MachineUsage(steal=0.01)),)}, Status.INVALID),
+    ("steal", {"usage": (host(machine=MachineUsage(steal=0.019)),)}, Status.VALID),
+    ("steal", {"usage": (host(machine=MachineUsage(steal=0.02)),)}, Status.INVALID),
     ("steal", {"usage": (host(machine=MachineUsage()),)}, Status.UNKNOWN),
+    ("other load", {"usage": (host(machine=MachineUsage(processors=1, busy=0.14)),)}, Status.VALID),
+    (
+        "other load",
+        {"usage": (host(machine=MachineUsage(processors=1, busy=0.16)),)},
+        Status.INVALID,
+    ),
+    ("other load", {"usage": (host(machine=MachineUsage(busy=0.16)),)}, Status.UNKNOWN),
+    ("other load", {"usage": ()}, Status.UNKNOWN),
     ("iowait", {"usage": (host(machine=MachineUsage(iowait=0.9)),)}, Status.VALID),
     ("samples", {"usage": (host(samples=19),)}, Status.VALID),
     ("samples", {"usage": (host(samples=18),)}, Status.INVALID),
@@ -165,3 +173,26 @@ def test_invalid_outweighs_unknown_and_no_checks_are_unknown() -> None:
     assert status(made(Status.VALID, Status.UNKNOWN)) is Status.UNKNOWN
     assert status(made(Status.VALID)) is Status.VALID
     assert status([]) is Status.UNKNOWN
+
+
+def test_hosts_that_are_one_machine_are_held_against_its_load_together() -> None:
+    machine = MachineUsage(processors=2.0, busy=0.12, steal=0.0, iowait=0.0)
+    two = (host(machine=machine), host("client-1", "client", machine=machine))
+    apart = {one.check: one for one in judge(evidence(usage=two))}["other load"]
+    together = {one.check: one for one in judge(evidence(usage=two, one_machine=True))}
+    assert apart.seen == "7.0 % used by others"
+    assert together["other load"].seen == "2.0 % used by others"
+
+
+def test_only_what_comes_from_outside_is_a_disturbance() -> None:
+    quiet = judge(evidence())
+    stolen = judge(
+        evidence(usage=(host(machine=MachineUsage(processors=1, busy=0.12, steal=0.5)),))
+    )
+    failing = judge(
+        evidence(
+            usage=(host(machine=MachineUsage(processors=1, busy=0.12, steal=0.5)),),
+            measurement=measurement(client_busy=1.0),
+        )
+    )
+    assert [disturbed(quiet), disturbed(stolen), disturbed(failing)] == [False, True, False]
