@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dunnage import catalog
 from dunnage.analysis.judge import analyse
-from dunnage.cli.terminal import Format, err, out, show_json
+from dunnage.cli.terminal import Format, out, say, show_json
 from dunnage.errors import ExitCode
 from dunnage.model.analysis import Analysis
 from dunnage.report.html import write_page
@@ -44,7 +44,7 @@ def answer(result: Result, format_: Format) -> ExitCode:
         )
     else:
         out.print(answer_table(analysis, study))
-        err.print(f"report: [bold]{page}[/]", soft_wrap=True)
+        say("report: ", (str(page), "bold"))
     return _trust(analysis)
 
 
@@ -57,8 +57,6 @@ def _histograms(result: Result, run: str) -> bytes | None:
 def _trust(analysis: Analysis) -> ExitCode:
     if analysis.valid >= ENOUGH_VALID * analysis.planned:
         return ExitCode.OK
-    err.print(
-        f"[yellow]only {analysis.valid} of {analysis.planned} runs are valid; "
-        "the reasons are in the report[/]"
-    )
+    counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
+    say((f"{counted}; the reasons are in the report", "yellow"))
     return ExitCode.UNTRUSTWORTHY

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
+from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 
 NAME = "clean"
 HELP = "Remove what a killed study left: control groups, directories. Never what is in use."
@@ -26,5 +26,5 @@ def command(
         show_json({"removed": list(removed)})
         return
     for name in removed:
-        out.print(name)
-    err.print(f"{len(removed)} removed" if removed else "nothing to remove")
+        show_line(name)
+    say(f"{len(removed)} removed" if removed else "nothing to remove")

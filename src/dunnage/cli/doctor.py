@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from dunnage import catalog
-from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
+from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
 from dunnage.errors import ExitCode
+from dunnage.report.words import plain
 
 NAME = "doctor"
 HELP = "Tell what can run on this machine, and how to get what is missing."
@@ -30,11 +32,11 @@ def command(format_: FormatOption = Format.TEXT) -> None:
             table.add_column(title, overflow="fold")
         for name, support in supports.items():
             mark = "[green]yes[/]" if support.met else "[red]no[/]"
-            table.add_row(name.value, mark, support.reason, support.hint)
+            table.add_row(name.value, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
     missing = [name for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
     if missing:
-        err.print("the quickstart cannot run here; its walk with the fakes can: ", end="")
-        err.print("[bold]dunnage quickstart --fake[/]")
+        fakes = ("dunnage quickstart --fake", "bold")
+        say("the quickstart cannot run here; its walk with the fakes can: ", fakes)
         raise typer.Exit(ExitCode.UNAVAILABLE)
-    err.print("everything that the quickstart needs is here: [bold]dunnage quickstart[/]")
+    say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage.cli.terminal import err, out
+from dunnage.cli.terminal import say, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.study.template import template
 
@@ -25,9 +25,9 @@ def command(
             file.write(template(path.stem))
     except FileExistsError as error:
         raise UsageError(
-            "is there already", where=str(path), hint=f"dunnage init {path.stem}-2.yaml"
+            "is there already", where=str(path), hint=typed("init", f"{path.stem}-2.yaml")
         ) from error
     except OSError as error:
         raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from error
-    out.print(str(path))
-    err.print(f"next: [bold]dunnage plan {path}[/]")
+    show_line(str(path))
+    say("next: ", (typed("plan", path), "bold"))

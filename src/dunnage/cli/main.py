@@ -6,13 +6,13 @@ import sys
 import traceback
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from dunnage import __version__
 from dunnage.cli import clean, doctor, init, plan, quickstart, report, run, schema, status
-from dunnage.cli.terminal import show_error
-from dunnage.errors import DunnageError, ExitCode
+from dunnage.cli.terminal import say, show_error
+from dunnage.errors import DunnageError, ExitCode, UsageError
 
 app = typer.Typer(
     name="dunnage",
@@ -55,14 +55,22 @@ def main() -> None:
     except DunnageError as error:
         show_error(error)
         sys.exit(error.exit_code)
-    except click.ClickException as error:
-        error.show()
+    except TyperException as error:
+        _show_usage(error)
         sys.exit(ExitCode.USAGE)
-    except (KeyboardInterrupt, click.Abort):
-        print("dunnage: interrupted; every finished run is kept", file=sys.stderr)  # noqa: T201
-        sys.exit(ExitCode.INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort):
+        code = ExitCode.INTERRUPTED
     except Exception:
         traceback.print_exc()
         print("dunnage: this is a bug in Dunnage; please report it", file=sys.stderr)  # noqa: T201
         sys.exit(ExitCode.BUG)
+    if code == ExitCode.INTERRUPTED:  # Typer returns this for KeyboardInterrupt
+        say("dunnage: interrupted; every finished run is kept")
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+
+def _show_usage(error: TyperException) -> None:
+    """Say what is wrong with the command line; without a verb, its help has been shown already."""
+    if message := error.format_message():
+        command = getattr(getattr(error, "ctx", None), "command_path", "dunnage")
+        show_error(UsageError(message, hint=f"{command} -h"))

@@ -11,7 +11,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli.files import RESULTS
 from dunnage.cli.run import begin
-from dunnage.cli.terminal import Format, FormatOption, err
+from dunnage.cli.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
 
 NAME = "quickstart"
@@ -32,7 +32,7 @@ def command(
         missing = [supports[name] for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
         if missing:
             for support in missing:
-                err.print(f"missing: {support.reason}; to get it: [bold]{support.hint}[/]")
+                say(f"missing: {support.reason}; to get it: ", (support.hint, "bold"))
             raise UnavailableError(
                 "the quickstart cannot run here, but its walk with the fakes can",
                 hint="dunnage quickstart --fake",

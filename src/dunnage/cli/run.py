@@ -10,7 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, planned, study_at
-from dunnage.cli.terminal import Format, FormatOption, err
+from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
@@ -90,21 +90,18 @@ def _carry_out(
 ) -> ExitCode:
     root = writer.layout.root
     finished = open_result(root).finished()
-    err.print(f"result: {root}", soft_wrap=True)
+    say(f"result: {root}")
     runs = len(tuple(plan.runs()))
     try:
         with Stop() as stop, Display(err, runs, len(finished), seconds) as display:
             outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
     except (DunnageError, KeyboardInterrupt) as error:
         if isinstance(error, DunnageError) and not error.hint:
-            error.hint = f"dunnage run --resume {root}"
+            error.hint = typed("run", "--resume", root)
         raise
     code = answer(open_result(root), format_)
     if outcome.missing:
-        err.print(
-            f"[yellow]{len(outcome.missing)} of {runs} runs are missing[/]; "
-            f"try: [bold]dunnage run --resume {root}[/]",
-            soft_wrap=True,
-        )
+        missing = f"{len(outcome.missing)} of {runs} runs are missing"
+        say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))
         return ExitCode.FAILED
     return code

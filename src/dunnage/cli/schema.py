@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import err, show_json
+from dunnage.cli.terminal import say, show_json
 from dunnage.errors import ExitCode, UsageError
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
@@ -54,7 +54,7 @@ def command(
             stale = [each for each in names if there.get(each) != (fresh / each).read_bytes()]
             stale += sorted(set(there) - set(names))
             if stale:
-                err.print(f"stale: {', '.join(stale)}; try: [bold]make schema[/]")
+                say(f"stale: {', '.join(stale)}; try: ", ("make schema", "bold"))
                 raise typer.Exit(ExitCode.FAILED)
 
 

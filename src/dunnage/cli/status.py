@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dunnage.cli.files import RESULTS
-from dunnage.cli.terminal import Format, FormatOption, err, out, show_json
+from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.record import Status
 from dunnage.report.text import status_table
 from dunnage.store.read import open_result
@@ -54,11 +54,9 @@ def command(
                     for check in record.checks
                     if check.status is not Status.VALID
                 )
-                out.print(f"  {status.value} {record.run}: {reasons}", markup=False)
+                show_line(f"  {status.value} {record.run}: {reasons}")
     for event in failures:
         what = event.get("stay") or event.get("run") or event.get("host")
-        out.print(f"  {event['event']} {what}: {event['why']}", markup=False)
-    if missing:
-        err.print(f"next: [bold]dunnage run --resume {opened.layout.root}[/]", soft_wrap=True)
-    else:
-        err.print(f"next: [bold]dunnage report {opened.layout.root}[/]", soft_wrap=True)
+        show_line(f"  {event['event']} {what}: {event['why']}")
+    verb = ("run", "--resume") if missing else ("report",)
+    say("next: ", (typed(*verb, opened.layout.root), "bold"))

@@ -21,12 +21,13 @@ def fill(stay: Stay, plan: RunPlan) -> None:
     """Make the database hold what the run expects: nothing before loading, all records else."""
     wanted = plan.workload
     loading = wanted.phase is Phase.LOAD
-    if stay.filled is not None and (loading or _differs(stay.filled, wanted)):
+    used = stay.filled is not None and (loading or _differs(stay.filled, wanted))
+    if used or stay.spoiled:
         spec = stay.deployment.database
         take(
             stay.platform, stay.database.reset(spec, stay.reservation), stay.equipment.testbed.clock
         )
-        stay.filled = None
+        stay.filled, stay.spoiled = None, False
     if stay.filled is None and not loading:
         order = LoadOrder(
             workload=wanted,

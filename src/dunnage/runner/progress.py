@@ -13,9 +13,11 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
 )
+from rich.text import Text
 
 from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.model.record import Record, Status
+from dunnage.report.words import plain
 from dunnage.units import duration
 
 
@@ -121,7 +123,7 @@ class Display:
 
     def say(self, message: str) -> None:
         """Print a line above the bar."""
-        self._console.print(message, style="yellow", highlight=False, markup=False)
+        self._console.print(Text(plain(message), style="yellow"), soft_wrap=True)
 
     def _left_text(self) -> str:
         elapsed = self._bar.tasks[self._task].elapsed or 0.0

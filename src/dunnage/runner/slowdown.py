@@ -38,7 +38,7 @@ class Slowdown:
         began += host.clock_offset()
         ends = self.clock.now() + 2.0
         while True:
-            points = _points(host.get(path).decode())
+            points = _points(_record(host, path))
             if points and points[-1][0] >= began + seconds and points[0][0] <= began:
                 return (_at(points, began + seconds) - _at(points, began)) / seconds
             if self.clock.now() > ends:
@@ -74,6 +74,14 @@ def slowdown(share: float, members: Sequence[Running], clock: Clock) -> Iterator
 def _end(process: Process) -> None:
     process.signal("TERM")
     process.wait(5.0)
+
+
+def _record(host: Host, path: str) -> str:
+    """What was written so far; nothing while there is no file."""
+    try:
+        return host.get(path).decode()
+    except FileNotFoundError:
+        return ""
 
 
 def _points(lines: str) -> list[tuple[float, float]]:

@@ -62,6 +62,8 @@ class Stay:
     clients: tuple[Host, ...]
     slowdown: Slowdown
     filled: Workload | None = field(default=None)
+    spoiled: bool = field(default=False)
+    """A load broke off: nobody knows what the database holds."""
 
 
 @contextmanager

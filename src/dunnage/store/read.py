@@ -54,7 +54,10 @@ class Result:
         """Facts about the machine; empty when nothing had started."""
         if not self.layout.environment.exists():
             return {}
-        facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
+        try:
+            facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
+        except json.JSONDecodeError as error:
+            raise ResultError(f"is no JSON: {error}", where=str(self.layout.environment)) from error
         return facts
 
     def finished(self) -> frozenset[str]:
@@ -91,19 +94,32 @@ def open_result(path: Path) -> Result:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_bytes().decode(errors="replace")
     except OSError as error:
         raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
 
 
 def _read(path: Path, kind: type[V]) -> V:
     text = _text(path)
+    known, version = kind.model_fields["version"].default, _version(text)
+    if isinstance(version, int) and version > known:
+        raise ResultError(
+            f"was written by a newer Dunnage (version {version}; this one reads {known})",
+            where=str(path),
+        )
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        version = json.loads(text).get("version") if text.lstrip().startswith("{") else None
         raise ResultError(
             f"is no {kind.__name__} that this Dunnage can read (version {version}): "
             f"{error.error_count()} fields do not fit",
             where=str(path),
         ) from error
+
+
+def _version(text: str) -> object:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        return None
+    return document.get("version") if isinstance(document, dict) else None

@@ -6,17 +6,19 @@ import errno
 import json
 import os
 import secrets
+import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from dunnage.errors import ResultError
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.store.layout import ResultLayout
-from dunnage.store.secrets import masked
+from dunnage.store.secrets import masked, masked_data
 
 JOURNAL_VERSION = 1
 """1: first."""
@@ -44,15 +46,19 @@ class ResultWriter:
     def journal(self, event: str, **details: Scalar) -> None:
         """Append one line and wait until it is on the disk."""
         line = {"version": JOURNAL_VERSION, "time": time.time(), "event": event, **details}
-        with _reported(self.layout.journal), self.layout.journal.open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        text = json.dumps(masked_data(line)) + "\n"
+        with _reported(self.layout.journal), self.layout.journal.open("ab+") as file:
+            if _cut_off(file):
+                text = "\n" + text
+            file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
 
     def environment(self, facts: Mapping[str, Scalar]) -> None:
         """Write what is known of the machine, the daemons and our own version."""
-        text = json.dumps(dict(sorted(facts.items())), indent=2, ensure_ascii=False)
-        write_text(self.layout.environment, masked(text) + "\n")
+        known = masked_data(dict(sorted(facts.items())))
+        text = json.dumps(known, indent=2, ensure_ascii=False)
+        write_text(self.layout.environment, text + "\n")
 
     def new_stay(self, stay: str) -> str:
         """Return the name for the next attempt at a planned stay and make its directory."""
@@ -85,13 +91,15 @@ class ResultWriter:
 
     def record(self, record: Record) -> None:
         """Write the record, last and atomically: from now on the run has happened."""
-        self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
+        with _reported(self.layout.run(record.run)):
+            self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
         write_value(self.layout.record(record.run), record)
 
 
 def write_value(path: Path, value: Value) -> None:
     """Write a value as JSON, whole or not at all."""
-    write_text(path, masked(value.model_dump_json(indent=1)) + "\n")
+    data = masked_data(json.loads(value.model_dump_json()))
+    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -114,16 +122,25 @@ def write_bytes(path: Path, content: bytes) -> None:
             raise
 
 
+def _cut_off(file: BinaryIO) -> bool:
+    """Whether a crash cut the last line off: what comes next must not be lost with it."""
+    if file.seek(0, os.SEEK_END) == 0:
+        return False
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) != b"\n"
+
+
 @contextmanager
 def _reported(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            result = shlex.quote(str(_result_of(path)))
             raise ResultError(
                 "the disk is full; every finished run is kept",
                 where=str(path),
-                hint="free some space, then: dunnage run --resume " + str(_result_of(path)),
+                hint=f"free some space, then: dunnage run --resume {result}",
             ) from error
         raise ResultError(f"cannot write: {error.strerror}", where=str(path)) from error
 

@@ -16,11 +16,8 @@ from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
-from dunnage.study.rules_deployment import CLIENT, deployment_rules
+from dunnage.study.rules_deployment import CLIENT, FAKE, deployment_rules
 from dunnage.study.suggest import hint, listed, shown
-
-FAKE = "fake"
-"""What every part that is not real is called."""
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000

@@ -14,6 +14,9 @@ from dunnage.study.grammar import Finding, findings
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.suggest import hint, listed, shown
 
+FAKE = "fake"
+"""What every part that is not real is called."""
+
 CLIENT = "client"
 """The group of hosts on which load is made."""
 
@@ -39,6 +42,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield _unknown(at.of("platform"), "platform", spec.platform, offer.platforms)
         else:
             yield from _platform(spec, platform, at)
+            yield from _fake(spec, draft, offer, at)
             if platform.substrate:
                 used.add(platform.substrate)
         yield from _group(spec, draft.groups, at)
@@ -100,6 +104,24 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _Places) -> Ite
         )
     if spec.limits.memory is not None and spec.limits.memory <= 0:
         yield Finding(at.of("limits", "memory"), "`memory` must be more than 0")
+
+
+def _fake(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _Places) -> Iterator[Finding]:
+    """On fake hosts no real platform can run, and the fake one runs nowhere else."""
+    if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
+        return
+    if draft.testbed.kind == FAKE and spec.platform != FAKE:
+        yield Finding(
+            at.of("platform"),
+            f"platform {shown(spec.platform)} cannot run on fake hosts",
+            "write `platform: fake`",
+        )
+    elif draft.testbed.kind != FAKE and spec.platform == FAKE:
+        yield Finding(
+            at.of("platform"),
+            "the fake platform can run on fake hosts only",
+            "write for example `platform: native`",
+        )
 
 
 def _group(

@@ -195,6 +195,8 @@ def test_fake_hosts_are_given_nothing_real() -> None:
         "the generator `engine` cannot run on fake hosts",
         "the sampler `engine` cannot run on fake hosts",
         "the database `redis` cannot run on fake hosts",
+        "platform `native` cannot run on fake hosts",
+        "platform `docker` cannot run on fake hosts",
     ]
 
 
