@@ -9,15 +9,15 @@ from typing import Any
 MASK = "•••"
 
 _NAME = r"""
-    (?: [\w-]* (?: password | passwd | passphrase ) | requirepass | masterauth
-    | (?: [\w-]+ [_-] )? (?: secret | api_?key | private_?key | auth_?token ) )
+    (?: [\w.-]* (?: password | passwd | passphrase | requirepass | masterauth )
+    | (?: [\w.-]+ [._-] )? (?: secret | api[_-]?key | private[_-]?key | auth[_-]?token ) )
 """
 _QUOTED = r""" "(?:\\.|[^"\\\n])*" | '(?:''|[^'\n])*' """
 _SECRET = re.compile(
     rf"""(?ixm)
     (?P<before>
         (?: ^ [ \t]* (?:-\ +)? ["']? {_NAME} ["']? [ \t]* : [ \t]+ (?P<whole>)
-        | (?<![\w-]) {_NAME} ["']? [ \t]* [:=] [ \t]*
+        | (?<![\w.-]) {_NAME} ["']? [ \t]* [:=] [ \t]*
         | (?: ^ [ \t]* (?: requirepass | masterauth ) | (?:^|(?<=\s)) -{{1,2}} {_NAME} ) [ \t]+
         )
     )

@@ -1,0 +1,101 @@
+"""Secrets are hidden, and what is around them stays what it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dunnage.store.secrets import MASK, masked, masked_data
+
+HIDDEN = (
+    ("password: geheim", f"password: {MASK}"),
+    ("  password: my geheim, in words\nport: 1", f"  password: {MASK}\nport: 1"),
+    ("{user: a, password: geheim, port: 1}", f"{{user: a, password: {MASK}, port: 1}}"),
+    ("{\n  password: geheim,\n  port: 1}", f"{{\n  password: {MASK},\n  port: 1}}"),
+    ("password: 'it''s geheim'", f"password: '{MASK}'"),
+    ('client_secret: "a \\"geheim\\" one"', f'client_secret: "{MASK}"'),
+    ("- api-key: geheim", f"- api-key: {MASK}"),
+    ('{"auth_token": "geheim", "port": 1}', f'{{"auth_token": "{MASK}", "port": 1}}'),
+    ("requirepass geheim\nport 6379\n", f"requirepass {MASK}\nport 6379\n"),
+    ('masterauth "geheim geheim"\r\nport 1', f'masterauth "{MASK}"\r\nport 1'),
+    ("PGPASSWORD=geheim psql -p 1", f"PGPASSWORD={MASK} psql -p 1"),
+    ("redis-server --requirepass geheim --port 1", f"redis-server --requirepass {MASK} --port 1"),
+)
+
+INNOCENT = (
+    "the password is wrong",
+    "Password authentication failed for user a",
+    "password_encryption: on",
+    "port 6379\nmaxmemory 100mb\nappendonly no",
+    "key: value",
+    "password:\n  length: 12",
+    "passwordless: true",
+    "keys=1000 tokens=3",
+)
+
+keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))
+plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+
+
+@pytest.mark.parametrize(("text", "expected"), HIDDEN)
+def test_a_secret_is_hidden_and_all_else_stays(text: str, expected: str) -> None:
+    assert masked(text) == expected
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_innocent_words_stay(text: str) -> None:
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize("text", [expected for _, expected in HIDDEN])
+def test_masking_what_is_masked_changes_nothing(text: str) -> None:
+    assert masked(text) == text
+
+
+@given(keys, st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=4), plain)
+def test_a_masked_json_text_is_json_still(key: str, secret: str, other: object) -> None:
+    hidden = masked(json.dumps({key: secret, "other": 1, "text": "y"}, ensure_ascii=False))
+    assert json.loads(hidden) == {key: MASK, "other": 1, "text": "y"}
+
+
+@given(
+    keys,
+    st.text(min_size=1).map("geheim-".__add__),
+    st.recursive(plain, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)),
+)
+def test_a_masked_document_is_json_and_holds_the_secret_nowhere(
+    key: str, secret: str, beside: Any
+) -> None:
+    document = {"beside": beside, "deep": [{key: secret}, {key: [secret, {"a": secret}]}]}
+    text = json.dumps(masked_data(document))
+    assert "geheim-" not in text
+    assert json.loads(text)["deep"] == [{key: MASK}, {key: [MASK, {"a": MASK}]}]
+
+
+@given(st.recursive(plain, lambda inner: st.lists(inner) | st.dictionaries(st.just("a"), inner)))
+def test_a_document_without_secrets_keeps_its_shape(document: Any) -> None:
+    def shape(data: Any) -> Any:
+        if isinstance(data, dict):
+            return {key: shape(value) for key, value in data.items()}
+        return [shape(each) for each in data] if isinstance(data, list) else type(data)
+
+    assert shape(masked_data(document)) == shape(document)
+
+
+def test_arguments_and_files_inside_a_document_are_masked() -> None:
+    document = {
+        "argv": ["redis-server", "--requirepass", "geheim", "--port", "1"],
+        "files": {"redis.conf": 'requirepass "geheim"\nport 1\n'},
+        "password": 12345,
+        "private_key": None,
+    }
+    assert masked_data(document) == {
+        "argv": ["redis-server", "--requirepass", MASK, "--port", "1"],
+        "files": {"redis.conf": f'requirepass "{MASK}"\nport 1\n'},
+        "password": MASK,
+        "private_key": None,
+    }

@@ -1,0 +1,102 @@
+"""A result directory is found and read, or it is said which file cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from results import tiny_plan, tiny_record, tiny_result
+
+from dunnage.errors import ResultError
+from dunnage.store.read import open_result
+from dunnage.store.write import write_value
+
+
+def result_at(path: Path) -> Path:
+    path.mkdir(parents=True)
+    write_value(path / "plan.json", tiny_plan("r1"))
+    return path
+
+
+def test_the_newest_result_is_found_from_every_directory_above_it(tmp_path: Path) -> None:
+    result_at(tmp_path / "b-study" / "2026-01-01T00-00-00Z-ffffff")
+    newest = result_at(tmp_path / "a-study" / "2026-02-01T00-00-00Z-000000")
+    result_at(tmp_path / "a-study" / "2026-01-15T00-00-00Z-ffffff")
+    (tmp_path / "a-study" / "2026-03-01T00-00-00Z-begun").mkdir()
+    for path in (tmp_path, tmp_path / "a-study", newest):
+        assert open_result(path).layout.root == newest
+
+
+def test_a_directory_without_results_is_said_to_have_none(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="no result is here") as raised:
+        open_result(tmp_path)
+    assert raised.value.where == str(tmp_path)
+    assert raised.value.hint.startswith("dunnage run ")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is no Plan"),
+        ('{"version": 1, "study": "cut o', "is no Plan"),
+        ("[]", "is no Plan"),
+        ("\x00\x01", "is no Plan"),
+        ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
+        ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 1"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: str) -> None:
+    path = result_at(tmp_path / "result") / "plan.json"
+    path.write_text(text)
+    with pytest.raises(ResultError, match=told) as raised:
+        _ = open_result(path.parent).plan
+    assert raised.value.where == str(path)
+
+
+def test_a_record_of_a_newer_version_is_not_read_even_if_it_would_fit(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    writer.record(tiny_record("r1"))
+    path = writer.layout.record("r1")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 10**6}))
+    with pytest.raises(ResultError, match="newer Dunnage") as raised:
+        _ = open_result(writer.layout.root).records
+    assert raised.value.where == str(path)
+
+
+def test_bytes_that_are_no_text_are_named_too(tmp_path: Path) -> None:
+    path = result_at(tmp_path / "result") / "plan.json"
+    path.write_bytes(b"\xff\xfe\xfd")
+    with pytest.raises(ResultError, match="is no Plan"):
+        _ = open_result(path.parent).plan
+
+
+def test_an_environment_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    assert open_result(writer.layout.root).environment == {}
+    writer.layout.environment.write_text('{"kernel": ')
+    with pytest.raises(ResultError) as raised:
+        _ = open_result(writer.layout.root).environment
+    assert raised.value.where == str(writer.layout.environment)
+
+
+def test_records_come_in_the_order_of_the_plan_and_strangers_are_left_out(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path, "r2", "r1", "r3")
+    for run in ("r1", "r2", "stranger"):
+        writer.record(tiny_record(run))
+    result = open_result(writer.layout.root)
+    assert [record.run for record in result.records] == ["r2", "r1"]
+    assert result.records[1] == tiny_record("r1")
+    assert result.finished() == {"r1", "r2"}
+
+
+def test_a_journal_line_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    assert list(open_result(writer.layout.root).events()) == []
+    writer.layout.journal.write_text('{"event": "a"}\n{"event": "b"}\n{"event": "c", "wh')
+    events = open_result(writer.layout.root).events()
+    assert [event["event"] for event in events] == ["a", "b"]
+
+
+def test_the_study_is_kept_as_given_but_for_its_secrets(tmp_path: Path) -> None:
+    assert open_result(tiny_result(tmp_path).layout.root).study_text.startswith("name: tiny\n")

@@ -1,0 +1,114 @@
+"""What is written is whole or not there, and a full disk loses nothing that was."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from results import tiny_record, tiny_result, tiny_stay
+
+from dunnage.errors import ResultError
+from dunnage.store.read import open_result
+from dunnage.store.secrets import MASK
+from dunnage.store.write import write_bytes, write_text
+
+
+def full_disk(_: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    write_text(path, "old")
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(ResultError, match="disk is full"):
+        write_bytes(path, b"new and longer")
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["plain", "with 'quotes' and $(spaces)"])
+def test_a_full_disk_tells_the_command_that_goes_on_with_this_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    writer = tiny_result(tmp_path / name, "r1", "r2")
+    writer.record(tiny_record("r1"))
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(ResultError) as raised:
+        writer.record(tiny_record("r2"))
+    *_, resume, root = shlex.split(raised.value.hint)
+    assert (resume, root) == ("--resume", str(writer.layout.root))
+    assert raised.value.where == str(writer.layout.record("r2"))
+    assert open_result(writer.layout.root).finished() == {"r1"}
+
+
+def test_another_failure_is_told_with_its_reason_and_place(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match="cannot write: No such file") as raised:
+        write_text(tmp_path / "nowhere" / "file", "text")
+    assert raised.value.where == str(tmp_path / "nowhere" / "file")
+
+
+def test_a_directory_of_a_run_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    writer.layout.run("r1").write_text("a file is in the way")
+    with pytest.raises(ResultError, match="cannot write"):
+        writer.record(tiny_record("r1"))
+
+
+def test_every_attempt_at_a_stay_gets_a_name_of_its_own(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    names = [writer.new_stay("b01-native") for _ in range(3)]
+    assert names == ["b01-native", "b01-native.2", "b01-native.3"]
+    assert writer.new_stay("b01-other") == "b01-other"
+
+
+def test_every_line_of_the_journal_is_a_document_of_its_own(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    writer.journal("first", why="two\nlines\u2028three", api_key="geheim")
+    writer.journal("second", count=2)
+    lines = writer.layout.journal.read_text().split("\n")
+    assert lines.pop() == ""
+    first, second = map(json.loads, lines)
+    assert first["why"] == "two\nlines\u2028three"
+    assert first["api_key"] == MASK
+    assert second["count"] == 2
+    assert first["version"] == second["version"] == 1
+    assert first["time"] <= second["time"]
+
+
+def test_a_line_that_was_cut_off_does_not_swallow_the_next(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    writer.journal("first")
+    with writer.layout.journal.open("a") as file:
+        file.write('{"version": 1, "event": "cut o')
+    writer.journal("second")
+    events = open_result(writer.layout.root).events()
+    assert [event["event"] for event in events] == ["first", "second"]
+
+
+def test_what_an_unfinished_attempt_left_is_removed_before_the_next(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    directory = writer.layout.run("r1")
+    directory.mkdir()
+    (directory / "old.log").write_text("old")
+    writer.artefact("r1", "new.log", b"new")
+    writer.artefact("r1", "more.log", b"more")
+    assert sorted(path.name for path in directory.iterdir()) == ["more.log", "new.log"]
+
+
+def test_no_secret_reaches_the_result(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    stay = writer.new_stay("b01-native")
+    writer.stay(tiny_stay(stay, {"requirepass": 'ge"heim', "version": "7"}))
+    writer.stay_log(stay, "redis-1.log", "connecting with password=ge-heim\n")
+    writer.environment({"proxy.password": "geheim", "kernel": "6.1"})
+    (read,) = open_result(writer.layout.root).stays
+    assert read.facts == {"requirepass": MASK, "version": "7"}
+    for path in writer.layout.root.rglob("*.*"):
+        assert not path.is_file() or "heim" not in path.read_text(), path
