@@ -1,0 +1,93 @@
+"""What is foretold and shown while a study runs."""
+
+from __future__ import annotations
+
+import io
+import signal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from dunnage.errors import InterruptedRunError
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.progress import Display, TimeLeft
+
+seconds = st.floats(0.0, 1e6)
+
+
+@given(seconds, st.integers(1, 10_000), seconds, st.data())
+def test_the_time_left_is_never_negative(
+    planned: float, runs: int, elapsed: float, data: st.DataObject
+) -> None:
+    finished = data.draw(st.integers(0, runs))
+    assert TimeLeft(planned, runs).seconds(elapsed, finished) >= 0.0
+
+
+@given(seconds, st.integers(1, 10_000), seconds)
+def test_nothing_is_left_at_the_end(planned: float, runs: int, elapsed: float) -> None:
+    assert TimeLeft(planned, runs).seconds(elapsed, runs) == 0.0
+
+
+@given(seconds, st.integers(1, 10_000))
+def test_the_plan_is_believed_at_the_start(planned: float, runs: int) -> None:
+    assert TimeLeft(planned, runs).seconds(0.0, 0) == pytest.approx(planned)
+
+
+@given(st.floats(1.0, 1e6), st.integers(2, 1000), st.data())
+def test_a_study_that_keeps_to_its_plan_is_foretold_exactly(
+    planned: float, runs: int, data: st.DataObject
+) -> None:
+    finished = data.draw(st.integers(0, runs))
+    left = TimeLeft(planned, runs).seconds(planned * finished / runs, finished)
+    assert left == pytest.approx(planned * (runs - finished) / runs)
+
+
+@given(st.floats(1.1, 10.0), st.integers(3, 1000))
+def test_slow_runs_are_believed_more_with_every_run(factor: float, runs: int) -> None:
+    left = TimeLeft(float(runs), runs)
+    errors = [
+        abs(left.seconds(done * factor, done) / (runs - done) - factor) for done in range(runs)
+    ]
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_a_result_without_any_run_left_takes_no_time() -> None:
+    assert TimeLeft(0.0, 0).seconds(5.0, 0) == 0.0
+
+
+def test_hostile_text_is_shown_as_it_is_and_steers_nothing() -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=40, color_system=None)
+    with Display(console, runs=2, done=0, seconds=10.0) as display:
+        display.say("log: [/] [bold]x[/bold] \x1b[2J\x07 " + "word " * 20)
+    shown = file.getvalue()
+    assert "log: [/] [bold]x[/bold] \ufffd[2J" in shown
+    assert "\x1b[2J" not in shown
+    assert "word " * 19 + "word" in shown
+
+
+def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with Stop() as stop:
+        stop.check()
+        assert not stop.requested
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.requested
+        with pytest.raises(InterruptedRunError, match="every finished run is kept"):
+            stop.check()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # a third must not disturb tearing down
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.count == 4
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_signals_are_given_back_after_an_error_too() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(InterruptedRunError), Stop() as stop:
+        signal.raise_signal(signal.SIGINT)
+        stop.check()
+    assert signal.getsignal(signal.SIGINT) is before
