@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from lab_traces import Traces
 
-from dunnage.hosts.clean import leftovers
+from dunnage.hosts.clean import LABS, leftovers
+from dunnage.hosts.lab import Owner
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
@@ -55,8 +56,14 @@ class StudyProcess:
 
     def lab(self) -> str | None:
         """The lab that it holds now."""
-        mine = [each.lab for each in leftovers() if each.purpose == self.study and each.alive]
-        return mine[0] if mine else None
+        for path in LABS.glob("*/owner.json"):
+            try:
+                owner = Owner.read(path.read_text())
+            except (OSError, ValueError, KeyError):
+                continue  # being made or removed just now
+            if owner.purpose == self.study and owner.owner.pid == self.process.pid:
+                return path.parent.name
+        return None
 
     def until(self, see: Callable[[], T | None]) -> T:
         """Wait until something can be seen; fails when the process ends before."""

@@ -50,8 +50,9 @@ def answer(result: Result, format_: Format) -> ExitCode:
 
 def _histograms(result: Result, run: str) -> bytes | None:
     """The histogram logs of all parts of a run, one after the other; None when it left none."""
-    logs = sorted(result.layout.run(run).glob("part-*.hlog"))
-    return b"".join(log.read_bytes() for log in logs) or None
+    record = next(each for each in result.records if each.run == run)
+    logs = [name for name in record.artefacts if name.endswith(".hlog")]
+    return b"".join((result.layout.run(run) / name).read_bytes() for name in logs) or None
 
 
 def _trust(analysis: Analysis) -> ExitCode:

@@ -89,12 +89,13 @@ def _carry_out(
     format_: Format,
 ) -> ExitCode:
     root = writer.layout.root
-    finished = open_result(root).finished()
     say(f"result: {root}")
     runs = len(tuple(plan.runs()))
     try:
-        with Stop() as stop, Display(err, runs, len(finished), seconds) as display:
-            outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
+        with writer.held(), Stop() as stop:
+            finished = open_result(root).finished()
+            with Display(err, runs, len(finished), seconds) as display:
+                outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
     except (DunnageError, KeyboardInterrupt) as error:
         if isinstance(error, DunnageError) and not error.hint:
             error.hint = typed("run", "--resume", root)

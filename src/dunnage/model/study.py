@@ -250,7 +250,7 @@ class Study(Value):
     patience: Seconds = Field(
         default=120.0,
         description="Time in all that may be spent on measuring again what was disturbed from "
-        "outside (stolen processor time, other load, an unsteady run). Every attempt is recorded.",
+        "outside (stolen processor time, other load). Every attempt is recorded.",
     )
     deadline: Seconds = Field(
         default=120.0, description="A member that is not ready after this time ends the stay."

@@ -8,6 +8,7 @@ from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.record import Measurement
+from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
 
 GRACE = 30.0
@@ -32,13 +33,12 @@ def drive(
     with ExitStack() as stack:
         parts = []
         for host, command in zip(clients, commands, strict=True):
-            stack.callback(host.remove, command.directory)
             process = start(host, command, "generator")
-            stack.callback(process.signal, "KILL")
+            stack.push(ended(host, process, command.directory))
             parts.append((host, command, process))
         limit = expected + order.timeout + GRACE if order.duration else LONGEST
         for host, command, process in parts:
-            _wait(stay, host, command, process, limit)
+            _wait(stay, host, command, process, limit, alone=order.duration is not None)
         left = [collect(host, command) for host, command, _ in parts]
     return left, generator.parse(left)
 
@@ -50,14 +50,21 @@ def start(host: Host, command: Command, unit: str) -> Process:
     return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
 
 
-def _wait(stay: Stay, host: Host, command: Command, process: Process, limit: float) -> None:
-    """Wait for a generator, looking after the members meanwhile."""
+def _wait(
+    stay: Stay, host: Host, command: Command, process: Process, limit: float, *, alone: bool
+) -> None:
+    """Wait for a generator.
+
+    One that ends after a set time is left `alone`: asking after the members would use the very
+    processors that are measured. One that ends by itself might wait for a dead member forever.
+    """
     ends = stay.equipment.testbed.clock.now() + limit
     while True:
         try:
             code = process.wait(1.0)
         except TimeoutError:
-            stay.platform.running()
+            if not alone:
+                stay.platform.running()
             if stay.equipment.testbed.clock.now() < ends:
                 continue
             raise RunError(

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dunnage.analysis.checks import Evidence, disturbed, judge, status
 from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
+from dunnage.errors import RunError
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Attempt, Record, Status
 from dunnage.model.study import Phase
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle
+from dunnage.runner.interrupt import Stop
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 
@@ -31,20 +33,33 @@ class Patience:
         return True
 
 
-def carry_out(stay: Stay, plan: RunPlan, patience: Patience, say: Callable[[str], None]) -> Record:
-    """Carry out one run and write its record, last of all; again if it was disturbed.
+def carry_out(
+    stay: Stay, plan: RunPlan, patience: Patience, stop: Stop, say: Callable[[str], None]
+) -> Record:
+    """Carry out one run and write its record; again if it was disturbed and there is patience.
 
-    Raises RunError when the generator failed, StayError when a member died, HostLostError when a
-    host did.
+    A disturbed attempt has its record, too, until a later one takes its place with all earlier
+    ones named in it. Raises RunError when the generator failed, StayError when a member died,
+    HostLostError when a host did.
     """
-    record = measure(stay, plan)
-    while disturbed(record.checks) and patience.spend(record.ended - record.started):
-        attempt = _attempt(record)
-        reasons = "; ".join(f"{check.check}: {check.seen}" for check in attempt.checks)
+    writer = stay.equipment.writer
+    record = measure(stay, plan, 1)
+    writer.record(record)
+    while (
+        disturbed(record.checks)
+        and not stop.requested
+        and patience.spend(record.ended - record.started)
+    ):
+        earlier = (*record.earlier, _attempt(record))
+        reasons = "; ".join(f"{check.check}: {check.seen}" for check in earlier[-1].checks)
         say(f"run `{plan.id}` was disturbed and is measured again: {reasons}")
-        again = measure(stay, plan)
-        record = again.model_copy(update={"earlier": (*record.earlier, attempt)})
-    stay.equipment.writer.record(record)
+        try:
+            again = measure(stay, plan, len(earlier) + 1)
+        except RunError as error:
+            say(f"run `{plan.id}` could not be measured again: {error}")
+            return record
+        record = again.model_copy(update={"earlier": earlier})
+        writer.record(record)
     return record
 
 
@@ -57,7 +72,7 @@ def _attempt(record: Record) -> Attempt:
     )
 
 
-def measure(stay: Stay, plan: RunPlan) -> Record:
+def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     """Make the load once, keep what it left, and judge it."""
     testbed, writer = stay.equipment.testbed, stay.equipment.writer
     fill(stay, plan)
@@ -72,6 +87,7 @@ def measure(stay: Stay, plan: RunPlan) -> Record:
         usage(seen, host.group, began, measurement.seconds, host.clock_offset())
         for host, seen in watch.samples()
     )
+    paused = stay.slowdown.paused(began, measurement.seconds)
     checks = judge(
         Evidence(
             measurement=measurement,
@@ -80,6 +96,8 @@ def measure(stay: Stay, plan: RunPlan) -> Record:
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
             one_machine=testbed.one_machine,
+            slowdown=stay.deployment.slowdown,
+            paused=paused,
             quota=stay.deployment.limits.cpus is not None,
         )
     )
@@ -87,8 +105,8 @@ def measure(stay: Stay, plan: RunPlan) -> Record:
     sources = [(f"part-{number}", files) for number, files in enumerate(parts, start=1)]
     for source, files in (*sources, *watch.artefacts()):
         for name, content in files.items():
-            writer.artefact(plan.id, f"{source}.{name}", content)
-            names.append(f"{source}.{name}")
+            names.append(f"attempt-{attempt}.{source}.{name}")
+            writer.artefact(plan.id, names[-1], content)
     return Record(
         run=plan.id,
         stay=stay.name,
@@ -105,7 +123,7 @@ def measure(stay: Stay, plan: RunPlan) -> Record:
         measurement=measurement,
         usage=used,
         data_size=data_size,
-        paused=stay.slowdown.paused(began, measurement.seconds),
+        paused=paused,
         artefacts=tuple(names),
     )
 

@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from dunnage.contracts import Clock, Host, Process, Running
 from dunnage.errors import RunError
+from dunnage.runner.ending import ending
 
 PERIOD = 0.010
 """Seconds: short against any latency that is waited for, long against a timer's precision."""
@@ -66,7 +68,7 @@ def slowdown(share: float, members: Sequence[Running], clock: Clock) -> Iterator
                 unit="pause",
                 log=f"{host.scratch}/pause.log",
             )
-            stack.callback(_end, process)
+            stack.push(ending(partial(_end, process)))
             files.append((host, path))
         yield Slowdown(tuple(files), clock)
 

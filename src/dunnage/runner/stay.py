@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
 
 from dunnage.contracts import (
     Database,
@@ -19,11 +18,12 @@ from dunnage.contracts import (
     Substrate,
     Testbed,
 )
-from dunnage.errors import DunnageError, StayError
+from dunnage.errors import StayError
 from dunnage.model.layout import Reservation, Service, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Deployment, Study, Workload
+from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
 from dunnage.runner.slowdown import Slowdown, slowdown
 from dunnage.store.write import ResultWriter
@@ -86,12 +86,12 @@ def living(
             if other is not substrate:
                 other.freeze()
                 stack.callback(other.wake)
-        stack.push(_ending(platform.down))
+        stack.push(ending(platform.down))
         started = testbed.clock.now()
         spec = deployment.database
         reservation = platform.reserve(database.layout(spec))
         members = [place.member for place in reservation.places]
-        stack.push(_ending(lambda: _keep_logs(platform, members, writer, name)))
+        stack.push(ending(lambda: _keep_logs(platform, members, writer, name)))
         stages = database.stages(spec, reservation)
         took = form(platform, stages, testbed.clock, equipment.study.deadline)
         ready = testbed.clock.now()
@@ -149,19 +149,3 @@ def _inspect(
 def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:
     for member in members:
         writer.stay_log(stay, f"{member}.log", platform.log(member, 2000))
-
-
-def _ending(action: Callable[[], None]) -> Callable[..., None]:
-    """Return an exit that never hides the error which ended the scope: it becomes its note."""
-
-    def leave(
-        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        try:
-            action()
-        except DunnageError as second:
-            if error is None:
-                raise
-            error.add_note(f"while tearing down: {second}")
-
-    return leave

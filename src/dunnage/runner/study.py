@@ -110,7 +110,7 @@ def _carry_out_stay(
             watcher.run(run, due[index + 1] if index + 1 < len(due) else _after(plan, planned))
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(stay, run, patience, watcher.say)
+                record = carry_out_run(stay, run, patience, stop, watcher.say)
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True

@@ -10,6 +10,7 @@ from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command, Samples, WatchOrder
 from dunnage.runner.drive import collect, start
+from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
 
 
@@ -40,9 +41,8 @@ def watching(stay: Stay) -> Iterator[Watch]:
         for host in stay.equipment.testbed.hosts:
             order = WatchOrder(host=host.name, units=_units(stay, host), rate=rate)
             command = sampler.command(order, host.engine, f"{host.scratch}/watch")
-            stack.callback(host.remove, command.directory)
             process = start(host, command, "sampler")
-            stack.callback(process.signal, "KILL")
+            stack.push(ended(host, process, command.directory))
             watch.started.append((host, command, process))
         yield watch
         for _, _, process in watch.started:

@@ -43,6 +43,11 @@ class ResultLayout:
         return self.root / "journal.jsonl"
 
     @property
+    def lock(self) -> Path:
+        """Held by the process that writes here."""
+        return self.root / ".lock"
+
+    @property
     def analysis(self) -> Path:
         """What was made of the records."""
         return self.root / "analysis.json"

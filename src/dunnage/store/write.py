@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import secrets
@@ -54,8 +55,39 @@ class ResultWriter:
             file.flush()
             os.fsync(file.fileno())
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep every other process from writing here; raises ResultError when one does."""
+        with _reported(self.layout.lock), self.layout.lock.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ResultError(
+                    "another `dunnage run` is writing this result",
+                    where=str(self.layout.root),
+                    hint=f"dunnage status {shlex.quote(str(self.layout.root))}",
+                ) from None
+            yield
+
     def environment(self, facts: Mapping[str, Scalar]) -> None:
-        """Write what is known of the machine, the daemons and our own version."""
+        """Write what is known of the machine, the daemons and our own version.
+
+        Raises ResultError when an earlier part of this result was measured under other ones: runs
+        of two machines must not meet in a block.
+        """
+        if self.layout.environment.exists():
+            earlier = json.loads(self.layout.environment.read_text())
+            changed = [
+                f"{key}: {earlier.get(key)} → {value}"
+                for key, value in sorted(masked_data(dict(facts)).items())
+                if key in earlier and earlier[key] != value
+            ]
+            if changed:
+                raise ResultError(
+                    f"this result was begun under other conditions: {'; '.join(changed)}",
+                    where=str(self.layout.root),
+                    hint="dunnage run STUDY  # a new result",
+                )
         known = masked_data(dict(sorted(facts.items())))
         text = json.dumps(known, indent=2, ensure_ascii=False)
         write_text(self.layout.environment, text + "\n")

@@ -1,0 +1,49 @@
+"""Leaving a scope without hiding the error that ended it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+
+from dunnage.contracts import Host, Process
+from dunnage.errors import DunnageError, HostLostError, StayError
+
+_KILLED = 5.0
+"""Seconds that a killed process may take to be gone."""
+
+
+def ending(action: Callable[[], None]) -> Callable[..., None]:
+    """Return an exit for an ExitStack: an error in `action` becomes a note of the first error.
+
+    Without a first error it is raised itself, as a StayError if it was none of ours.
+    """
+
+    def leave(
+        _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            action()
+        except Exception as second:
+            if error is not None:
+                error.add_note(f"while tearing down: {second}")
+            elif isinstance(second, DunnageError):
+                raise
+            else:
+                raise StayError(f"cannot be torn down: {second!r}") from second
+
+    return leave
+
+
+def ended(host: Host, process: Process, directory: str) -> Callable[..., None]:
+    """Return an exit that kills a process if it lives, waits for it, and removes its directory."""
+
+    def end() -> None:
+        try:
+            if process.poll() is None:
+                process.signal("KILL")
+                process.wait(_KILLED)
+            host.remove(directory)
+        except HostLostError:
+            return
+
+    return ending(end)
