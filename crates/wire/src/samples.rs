@@ -53,7 +53,8 @@ pub enum Line {
         units: BTreeMap<String, BTreeMap<String, f64>>,
         /// Machine-wide counters, cumulative: `cpu_total`, `cpu_idle`, `softirq`, `iowait`, `steal`
         /// (seconds over all processors), `pressure_cpu`, `pressure_memory`, `pressure_io`
-        /// (seconds in which some task waited).
+        /// (seconds in which some task waited); and `swap_total` (bytes of swap space, as it
+        /// stands).
         machine: BTreeMap<String, f64>,
         /// CPU seconds used by the sampler itself so far.
         own_cpu: f64,

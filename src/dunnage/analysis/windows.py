@@ -135,4 +135,5 @@ def _machine(window: _Window, rows: Sequence[tuple[float, Mapping[str, float]]])
     for counter in _PRESSURES:
         waited = change(counter)
         shares[counter] = None if waited is None else waited / length
+    shares["swap_total"] = window.largest("machine.swap_total", _series(rows, "swap_total"))
     return MachineUsage(**shares)

@@ -125,6 +125,8 @@ class MachineUsage(Value):
     pressure_cpu: float | None = None
     pressure_memory: float | None = None
     pressure_io: float | None = None
+    swap_total: float | None = None
+    """Bytes of swap space, the largest in the window."""
 
 
 class HostUsage(Value):
@@ -178,6 +180,8 @@ class Record(Value):
     """Bytes of data in the database before the run."""
     earlier: tuple[Attempt, ...] = ()
     """Disturbed attempts before this one, in order."""
+    one_machine: bool = False
+    """Whether all hosts are one machine, whose counters each of them reports."""
     paused: float | None = None
     """Share of the measured time in which a declared slowdown really held the servers."""
     artefacts: tuple[str, ...] = ()

@@ -60,6 +60,16 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
     ),
     ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0, swap=4096)),)}, Status.INVALID),
     ("swap", {"usage": (host(whole=Usage(cpu=1, throttled=0)),)}, Status.UNKNOWN),
+    (
+        "swap",
+        {"usage": (host(whole=Usage(cpu=1), machine=MachineUsage(swap_total=0)),)},
+        Status.VALID,
+    ),
+    (
+        "swap",
+        {"usage": (host(whole=Usage(cpu=1), machine=MachineUsage(swap_total=2**30)),)},
+        Status.UNKNOWN,
+    ),
     ("steal", {"usage": (host(machine=MachineUsage(steal=0.019)),)}, Status.VALID),
     ("steal", {"usage": (host(machine=MachineUsage(steal=0.02)),)}, Status.INVALID),
     ("steal", {"usage": (host(machine=MachineUsage()),)}, Status.UNKNOWN),

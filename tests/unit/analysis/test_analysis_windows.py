@@ -72,13 +72,14 @@ def test_machine_shares_are_of_all_processors_time() -> None:
     counters = {"cpu_total": 4.0, "cpu_idle": 2.0, "iowait": 0.4, "steal": 0.2, "softirq": 0.1}
     machine = {t: {name: value * t for name, value in counters.items()} for t in (0.0, 1.0, 2.0)}
     for time, row in machine.items():
-        row["pressure_cpu"] = 0.25 * time
+        row |= {"pressure_cpu": 0.25 * time, "swap_total": 4096.0}
     found = usage(samples({time: {} for time in machine}, machine), "db", 0.0, 2.0, 0.0).machine
     assert found.steal == pytest.approx(0.05)
     assert found.iowait == pytest.approx(0.1)
     assert found.softirq == pytest.approx(0.025)
     assert found.busy == pytest.approx((4 - 2 - 0.4 - 0.2) / 4)
     assert found.pressure_cpu == pytest.approx(0.25)
+    assert found.swap_total == 4096
 
 
 def test_samples_inside_the_window_are_counted_against_those_expected() -> None:

@@ -11,6 +11,7 @@ const PRESSURES: [&str; 3] = ["cpu", "memory", "io"];
 /// Files below `/proc`.
 pub struct Machine {
     stat: Kept,
+    memory: Kept,
     network: Kept,
     pressures: [Kept; 3],
     text: String,
@@ -22,17 +23,23 @@ impl Machine {
         let proc = Path::new("/proc");
         Self {
             stat: Kept::new(&proc.join("stat")),
+            memory: Kept::new(&proc.join("meminfo")),
             network: Kept::new(&proc.join("self/net/dev")),
             pressures: PRESSURES.map(|name| Kept::new(&proc.join("pressure").join(name))),
             text: String::new(),
         }
     }
 
-    /// Machine-wide counters that this kernel has.
+    /// Machine-wide readings that this kernel has.
     pub fn read(&mut self) -> Counters {
         let mut counters = Counters::new();
         if self.stat.read(&mut self.text).is_ok() {
             counters.extend(processors(&self.text));
+        }
+        if self.memory.read(&mut self.text).is_ok()
+            && let Some(bytes) = swap(&self.text)
+        {
+            counters.insert("swap_total".to_owned(), bytes);
         }
         for (name, file) in PRESSURES.iter().zip(&mut self.pressures) {
             if file.read(&mut self.text).is_ok()
@@ -88,6 +95,15 @@ fn processors(stat: &str) -> Counters {
     .collect()
 }
 
+/// Bytes of swap space: `SwapTotal:  1024 kB` in `/proc/meminfo`.
+fn swap(meminfo: &str) -> Option<f64> {
+    let rest = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("SwapTotal:"))?;
+    let kibibytes: f64 = rest.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024.0)
+}
+
 /// Seconds in which some task waited: `some avg10=… total=MICROSECONDS`.
 fn pressure(text: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
@@ -137,6 +153,13 @@ mod tests {
                     full avg10=0.00 avg60=0.05 avg300=0.15 total=19075891\n";
         assert!((pressure(text).unwrap() - 20.514_964).abs() < 1e-9);
         assert_eq!(pressure("nothing"), None);
+    }
+
+    #[test]
+    fn swap_space_is_told_in_bytes() {
+        let text = "MemTotal:        4026828 kB\nSwapTotal:          2048 kB\n";
+        assert_eq!(swap(text), Some(2_097_152.0));
+        assert_eq!(swap("MemTotal: 1 kB\n"), None);
     }
 
     #[test]
