@@ -93,10 +93,10 @@ Hertz = Annotated[
 
 def duration(seconds: float) -> str:
     """Write a duration for people: `850 ms`, `4.2 s`, `3 min 20 s`, `1 h 05 min`."""
-    if seconds < 1:
+    if round(seconds, 3) < 1:
         return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if round(seconds) < 60:
+        return f"{seconds:.1f} s" if round(seconds, 1) < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"

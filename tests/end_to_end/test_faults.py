@@ -1,0 +1,213 @@
+"""Whatever breaks while a study runs is told, mended where it can be, and never hidden."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dunnage import catalog
+from dunnage.cli.main import main
+from dunnage.hosts.fake import FakeTestbed, open_fake
+from dunnage.hosts.fake_host import Call, Task
+from dunnage.hosts.fake_world import World
+from dunnage.model.study import TestbedSpec
+from dunnage.store.read import Result, open_result
+
+STUDY = """
+dunnage: 1
+name: faulty
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: sharded, members: 2, replication: 1}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+workloads: [A, C]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 2
+deadline: 5s
+generator: fake
+sampler: {kind: fake, rate: 5Hz}
+questions:
+  Q1: {baseline: plain, against: [late]}
+"""
+RUNS = 8
+
+
+@dataclass
+class Ended:
+    """How the command ended, and the result it left."""
+
+    code: int
+    shown: str
+    result: Result
+
+    def events(self, name: str) -> list[dict[str, object]]:
+        return [dict(each) for each in self.result.events() if each["event"] == name]
+
+
+Carry = Callable[[Callable[[World], None]], Ended]
+
+
+@pytest.fixture
+def carry_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Carry:
+    """Return how to run the study by the real command, with faults put into its world."""
+
+    def run(fault: Callable[[World], None]) -> Ended:
+        @contextmanager
+        def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
+            with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
+                fault(testbed.world)
+                yield testbed
+
+        study = tmp_path / "study.yaml"
+        study.write_text(STUDY)
+        monkeypatch.setattr(catalog, "open_testbed", opened)
+        monkeypatch.setenv("COLUMNS", "200")
+        words = ["run", str(study), "--results", str(tmp_path / "results"), "--format", "json"]
+        monkeypatch.setattr(sys, "argv", ["dunnage", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        json.loads(captured.out)
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Ended(code, captured.err, open_result(tmp_path / "results"))
+
+    return run
+
+
+def complete(ended: Ended) -> bool:
+    return len(ended.result.finished()) == RUNS
+
+
+def test_without_faults_every_stay_happens_once(carry_out: Carry) -> None:
+    ended = carry_out(lambda _: None)
+    assert ended.code == 0, ended.shown
+    assert complete(ended)
+    assert not ended.events("stay failed")
+    assert len(ended.result.stays) == 4
+
+
+def test_a_server_that_is_never_ready_is_told_with_its_log_and_the_study_goes_on(
+    carry_out: Carry,
+) -> None:
+    def never(world: World) -> None:
+        begin = world.programs["fake-start"]
+
+        def start(call: Call) -> Task:
+            if call.option("--member") == "shard-2-1":
+                world.never_ready("shard-2-1")
+            return begin(call)
+
+        world.programs["fake-start"] = start
+
+        # The deployment `plain` does not use the start wrapper: there the member is ready.
+        serve = world.programs["fake-server"]
+
+        def plain(call: Call) -> Task:
+            world.unready.clear()
+            return serve(call)
+
+        world.programs["fake-server"] = plain
+
+    ended = carry_out(never)
+    assert ended.code == 4
+    told = [str(event["why"]) for event in ended.events("stay failed")]
+    assert len(told) == 4
+    for why in told:
+        assert "shard-2-1" in why
+        assert "not ready" in why
+        assert "journal without end" in why
+    records = ended.result.records
+    assert {record.deployment for record in records} == {"plain"}
+    assert len(records) == RUNS // 2
+    assert "4 of 8 runs are missing" in ended.shown
+    assert f"dunnage run --resume {ended.result.layout.root}" in ended.shown
+    assert "journal without end" in ended.shown
+
+
+def test_a_member_that_dies_in_mid_run_costs_a_stay_and_no_run(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.die("shard-1-1", after=1))
+    assert complete(ended)
+    (failed,) = ended.events("stay failed")
+    assert "shard-1-1" in str(failed["why"])
+    assert f"{failed['stay']}.2" in {record.stay for record in ended.result.records}
+    assert not any(record.measurement is None for record in ended.result.records)
+
+
+@pytest.mark.parametrize("host", ["db-1", "client-1"])
+def test_a_host_lost_in_mid_run_is_restored_and_no_run_is_missing(
+    carry_out: Carry, host: str
+) -> None:
+    ended = carry_out(lambda world: world.lose(host, after=3))
+    assert complete(ended)
+    assert [event["host"] for event in ended.events("host restored")] == [host]
+    assert len(ended.events("stay failed")) == 1
+
+
+def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> None:
+    calls: list[str] = []
+
+    def fail_third(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def flaky(call: Call) -> Task:
+            calls.append(call.option("--plan"))
+            return call.fail("segmentation fault", 139) if len(calls) == 3 else load(call)
+
+        world.programs["fake-load"] = flaky
+
+    ended = carry_out(fail_third)
+    assert complete(ended)
+    (failed,) = ended.events("run failed")
+    assert "code 139: segmentation fault" in str(failed["why"])
+    finished = [event["run"] for event in ended.events("run finished")]
+    assert sorted(map(str, finished)) == sorted(run.id for run in ended.result.plan.runs())
+
+
+def test_a_clock_that_is_ahead_changes_nothing_of_what_is_measured(carry_out: Carry) -> None:
+    def ahead(world: World) -> None:
+        world.ahead("db-1", 0.5)
+        world.ahead("client-1", -0.5)
+
+    straight, skewed = carry_out(lambda _: None), carry_out(ahead)
+    for one, other in zip(straight.result.records, skewed.result.records, strict=True):
+        assert one.run == other.run
+        assert one.status == other.status
+        assert one.measurement is not None
+        assert other.measurement is not None
+        assert one.measurement.operations == other.measurement.operations
+        for here, there in zip(one.usage, other.usage, strict=True):
+            assert there.samples == pytest.approx(here.samples, abs=1)
+            assert there.whole.cpu == pytest.approx(here.whole.cpu, rel=0.02, abs=1e-4)
+            assert set(there.units) == set(here.units)
+
+
+def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:
+    golden = Path(__file__).parents[1] / "golden" / "study" / "ten-mistakes.yaml"
+    told = subprocess.run(
+        [sys.executable, "-m", "dunnage", "run", str(golden)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 2
+    assert told.stdout == ""
+    lines = [line for line in told.stderr.splitlines() if line.startswith("  line ")]
+    assert len(lines) >= 10
+    numbers = [int(line.split()[1].rstrip(":")) for line in lines]
+    assert numbers == sorted(numbers)
+    assert f"{len(lines)} problems" in told.stderr
+    assert "try: dunnage schema study" in told.stderr
+    assert "Traceback" not in told.stderr

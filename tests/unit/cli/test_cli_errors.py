@@ -1,0 +1,146 @@
+"""Errors are shown whole and as they are: nothing in them is markup or steers a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage.cli.terminal import show_error, typed
+from dunnage.errors import Problem, RunError, StudyError
+
+HOSTILE = "[bold]x[/] [/] [link=http://a]y[/link] \x1b[2J\x1b]0;owned\x07 back\\"
+HARMLESS = "[bold]x[/] [/] [link=http://a]y[/link] \ufffd[2J\ufffd]0;owned\ufffd back\\"
+
+
+def test_every_problem_of_a_study_is_shown_with_its_line_and_hint(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    problems = tuple(Problem(line, f"mistake {line}", f"remedy {line}") for line in range(12))
+    show_error(StudyError("study.yaml", problems))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    lines = shown.err.splitlines()
+    assert lines[0] == "dunnage: study.yaml: 12 problems"
+    assert lines[1:3] == ["  mistake 0", "    remedy 0"]
+    assert lines[3:5] == ["  line 1: mistake 1", "    remedy 1"]
+    assert lines[-1] == "  try: dunnage schema study"
+    assert len(lines) == 1 + 2 * 12 + 1
+
+
+def test_hostile_text_is_shown_as_it_is_wherever_it_stands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = RunError(HOSTILE, where=HOSTILE, hint=HOSTILE)
+    error.add_note(HOSTILE)
+    show_error(error)
+    show_error(StudyError(HOSTILE, (Problem(1, HOSTILE, HOSTILE),)))
+    assert capsys.readouterr().err.splitlines() == [
+        f"dunnage: {HARMLESS}: {HARMLESS}",
+        f"  {HARMLESS}",
+        f"  try: {HARMLESS}",
+        f"dunnage: {HARMLESS}: 1 problem",
+        f"  line 1: {HARMLESS}",
+        f"    {HARMLESS}",
+        "  try: dunnage schema study",
+    ]
+
+
+def test_long_messages_are_not_broken_in_the_middle_of_a_path(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    path = "/tmp/" + "directory/" * 20
+    show_error(RunError("failed", where=path, hint=f"dunnage run --resume {path}"))
+    assert capsys.readouterr().err.splitlines()[-1].endswith(path)
+
+
+def test_a_command_to_type_survives_a_shell() -> None:
+    name = "a b/$(touch owned)/'quote'/[bold]"
+    assert shlex.split(typed("run", "--resume", Path(name))) == ["dunnage", "run", "--resume", name]
+    assert typed("plan", "study.yaml") == "dunnage plan study.yaml"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("run", "--nonsense"), "--nonsense"),
+        (("[/]",), "[/]"),
+        (("plan",), "study"),
+        (("plan", "x.yaml", "--format", "xml"), "xml"),
+        (("run",), "name either a study or `--resume`"),
+        (("run", "x.yaml", "--resume", "y"), "name either a study or `--resume`"),
+        (("run", "--resume", "y", "--only", "z"), "`--only` belongs to a new result"),
+        (("schema", "[bold]x"), "no schema is called `[bold]x`"),
+        (("plan", "nowhere/[bold].yaml"), "nowhere/[bold].yaml"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_a_sentence(
+    dunnage: Command, words: tuple[str, ...], told: str
+) -> None:
+    shown = dunnage(*words)
+    assert shown.code == 2
+    assert shown.out == ""
+    assert shown.err.startswith("dunnage: ")
+    assert told in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_without_a_verb_the_help_is_shown(dunnage: Command) -> None:
+    shown = dunnage()
+    assert shown.code == 2
+    assert "quickstart" in shown.out
+    assert shown.err == ""
+
+
+def test_ctrl_c_is_told_without_a_traceback(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dunnage.catalog.clean", interrupted)
+    shown = dunnage("clean")
+    assert shown.code == 130
+    assert shown.err == "dunnage: interrupted; every finished run is kept\n"
+
+
+def test_a_bug_shows_where_it_is(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dunnage.catalog.clean", lambda **_: 1 // 0)
+    shown = dunnage("clean")
+    assert shown.code == 1
+    assert "ZeroDivisionError" in shown.err
+    assert "this is a bug in Dunnage" in shown.err
+
+
+HOSTILE_STUDY = """\
+dunnage: 1
+name: "$(touch owned)"
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: "[bold]fake[/]", topology: single}
+deployments:
+  "; touch owned": {platform: fake}
+  "\\e[2J": {platform: "\\e]0;owned\\a"}
+  "../../owned": {platform: "[/]"}
+workloads: [{name: "`touch owned`", core: A}]
+load: {threads: [1], duration: 2s}
+generator: fake
+sampler: {kind: fake}
+"""
+
+
+def test_hostile_names_are_refused_before_anything_starts(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.yaml").write_text(HOSTILE_STUDY)
+    for verb in ("plan", "run"):
+        shown = dunnage(verb, "study.yaml")
+        assert shown.code == 2
+        assert "Traceback" not in shown.err
+        assert "\x1b" not in shown.err
+        for line in (2, 4, 6, 7, 8, 9):
+            assert f"line {line}: " in shown.err
+    assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]

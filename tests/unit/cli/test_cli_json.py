@@ -1,0 +1,110 @@
+"""`--format json` gives one document that a program can read, and nothing beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import Command, Shown
+
+from dunnage import catalog
+from dunnage.model.offer import Capability, Support
+
+STUDY = """\
+dunnage: 1
+name: small
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+workloads: [A]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 2
+generator: fake
+sampler: {kind: fake}
+"""
+
+
+def document(shown: Shown) -> Any:
+    return json.loads(shown.out)
+
+
+@pytest.fixture
+def results(dunnage: Command, tmp_path: Path) -> Path:
+    """Results in a directory whose name would be markup, and a danger to a shell."""
+    directory = tmp_path / "[bold]$(x) y[b]"
+    directory.mkdir()
+    study = directory / "study.yaml"
+    study.write_text(STUDY)
+    shown = dunnage("run", study, "--results", directory / "results", "--format", "json")
+    assert shown.code in (0, 5), shown.err
+    assert document(shown)["result"].startswith(str(directory))
+    return directory / "results"
+
+
+def test_a_plan_is_one_document(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    shown = dunnage("plan", study, "--format", "json")
+    assert shown.code == 0
+    plan = document(shown)
+    assert plan["seconds"] > 0
+    assert len(plan["plan"]["blocks"]) == 2
+    assert shown.err == ""
+
+
+def test_status_and_report_are_one_document_each(dunnage: Command, results: Path) -> None:
+    status = document(dunnage("status", results, "--format", "json"))
+    assert status["finished"] == status["planned"] == 4
+    assert status["failures"] == status["missing"] == []
+    report = document(dunnage("report", results, "--format", "json"))
+    assert report["result"] == status["result"]
+    assert Path(report["page"]).exists()
+
+
+def test_the_next_command_can_be_typed_whatever_the_directory_is_called(
+    dunnage: Command, results: Path
+) -> None:
+    (record, *_) = results.rglob("record.json")
+    root = record.parents[2]
+    assert f"next: dunnage report '{root}'" in dunnage("status", results).err
+    shutil.rmtree(record.parent)
+    shown = dunnage("status", results)
+    assert f"next: dunnage run --resume '{root}'" in shown.err
+    with (root / "journal.jsonl").open("a") as journal:
+        why = "log: [/] \x1b[2J[bold]x"
+        journal.write(json.dumps({"event": "stay failed", "stay": "b01", "why": why}) + "\n")
+    assert "stay failed b01: log: [/] \ufffd[2J[bold]x" in dunnage("status", results).out
+    failures = document(dunnage("status", results, "--format", "json"))["failures"]
+    assert failures[0]["why"] == why
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_doctor_tells_every_capability(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, met: bool
+) -> None:
+    reason, hint = "no [/] \x1b[2Jdockerd", "apt-get install x  # [bold]"
+    here = {each: Support(met, "" if met else reason, hint) for each in Capability}
+    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    shown = dunnage("doctor", "--format", "json")
+    assert shown.code == (0 if met else 3)
+    assert set(document(shown)) == {each.value for each in Capability}
+    text = dunnage("doctor")
+    assert text.code == shown.code
+    assert "\x1b" not in text.out
+    assert "[bold]" in text.out
+    assert ("dunnage quickstart --fake" in text.err) is not met
+
+
+def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed = ("/sys/fs/cgroup/[bold]x" + "/y" * 80, "/run/dunnage/[/]")
+    monkeypatch.setattr(catalog, "clean", lambda *, kept: removed if kept else ())
+    assert document(dunnage("clean", "--kept", "--format", "json")) == {"removed": list(removed)}
+    assert dunnage("clean", "--kept").out.splitlines() == list(removed)
+    assert document(dunnage("clean", "--format", "json")) == {"removed": []}
+    assert dunnage("clean").err == "nothing to remove\n"

@@ -1,0 +1,129 @@
+"""The database holds what a run expects: it is loaded when due, and only then."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from stage import Hand, Prompter
+
+from dunnage.errors import RunError
+from dunnage.model.load import LoadOrder
+from dunnage.model.plan import RunPlan
+from dunnage.model.record import Measurement, OperationStats
+from dunnage.model.study import Level, Phase, Workload
+from dunnage.runner import fill as module
+from dunnage.runner.fill import fill
+from dunnage.runner.stay import Stay
+
+
+class Filling:
+    """A stay that writes down when it is emptied (`reset`) and loaded (records)."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.history: list[str | int] = []
+        self.stored_share = 1.0
+        self.stay = cast(
+            "Stay",
+            SimpleNamespace(
+                filled=None,
+                spoiled=False,
+                deployment=SimpleNamespace(database=None),
+                database=SimpleNamespace(reset=lambda *_: ("reset",)),
+                reservation=None,
+                target=None,
+                platform=Prompter(),
+                equipment=SimpleNamespace(
+                    testbed=SimpleNamespace(clock=Hand()),
+                    study=SimpleNamespace(load=SimpleNamespace(timeout=1.0)),
+                ),
+            ),
+        )
+        monkeypatch.setattr(module, "take", self._take)
+        monkeypatch.setattr(module, "drive", self._drive)
+
+    def _take(self, _platform: object, steps: tuple[str, ...], _clock: object) -> dict[str, Any]:
+        self.history.extend(steps)
+        return {}
+
+    def _drive(self, _stay: Stay, order: LoadOrder, _place: str) -> tuple[list[Any], Measurement]:
+        assert order.phase is Phase.LOAD
+        assert order.duration is None
+        assert order.operations is None
+        self.history.append(order.workload.records)
+        count = round(order.workload.records * self.stored_share)
+        stats = OperationStats(count=count, errors={"timeout": 1}, service=None, response=None)
+        return [], cast("Measurement", SimpleNamespace(operations={"all": stats}))
+
+    def expect(self, core: str, records: int = 100, phase: Phase = Phase.RUN) -> list[str | int]:
+        """Prepare for a run and tell what was done for it."""
+        self.history.clear()
+        workload = Workload.model_validate(
+            {"name": core, "core": core, "phase": phase, "records": records}
+        )
+        plan = RunPlan(
+            id=f"run-{core}",
+            block=1,
+            deployment="d",
+            workload=workload,
+            level=Level(threads=1),
+            repeat=1,
+            position=0,
+            seed=1,
+        )
+        fill(self.stay, plan)
+        return list(self.history)
+
+
+@pytest.fixture
+def filling(monkeypatch: pytest.MonkeyPatch) -> Filling:
+    return Filling(monkeypatch)
+
+
+@pytest.mark.parametrize("core", list("ABCF"))
+def test_a_workload_that_inserts_nothing_leaves_the_database_as_it_was(
+    filling: Filling, core: str
+) -> None:
+    assert filling.expect(core) == [100]
+    assert filling.expect(core) == []
+    assert filling.expect("C") == []
+
+
+@pytest.mark.parametrize("core", list("DE"))
+def test_after_a_workload_that_inserts_all_is_loaded_anew(filling: Filling, core: str) -> None:
+    assert filling.expect(core) == [100]
+    assert filling.expect(core) == ["reset", 100]
+    assert filling.expect("A") == ["reset", 100]
+    assert filling.expect("A") == []
+
+
+def test_another_number_of_records_is_loaded_anew(filling: Filling) -> None:
+    assert filling.expect("A", records=100) == [100]
+    assert filling.expect("A", records=200) == ["reset", 200]
+    assert filling.expect("A", records=100) == ["reset", 100]
+
+
+def test_a_measured_load_begins_with_an_empty_database_and_serves_the_next_run(
+    filling: Filling,
+) -> None:
+    assert filling.expect("A", phase=Phase.LOAD) == []
+    assert filling.expect("A", phase=Phase.LOAD) == ["reset"]
+    assert filling.expect("C") == []
+    assert filling.expect("D", phase=Phase.LOAD) == ["reset"]
+    assert filling.expect("C") == []
+    assert filling.expect("C", records=50) == ["reset", 50]
+
+
+def test_what_a_broken_off_load_left_is_not_built_upon(filling: Filling) -> None:
+    filling.expect("A", phase=Phase.LOAD)
+    filling.stay.spoiled = True
+    assert filling.expect("C") == ["reset", 100]
+    assert filling.expect("C") == []
+
+
+def test_records_that_were_not_stored_are_an_error_with_their_number(filling: Filling) -> None:
+    filling.stored_share = 0.5
+    with pytest.raises(RunError, match=r"run-A: loading stored 50 of 100 records.*timeout"):
+        filling.expect("A")
+    assert filling.stay.filled is None

@@ -1,0 +1,186 @@
+"""What the catalog names can be made, and what cannot run here is refused with every reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+import pytest
+
+from dunnage import catalog
+from dunnage.errors import StudyError, UnavailableError
+from dunnage.model.offer import Capability, Support
+from dunnage.model.study import Study, TestbedSpec
+from dunnage.study.matrix import deployments
+from dunnage.study.read import read_study
+
+STUDY = """\
+dunnage: 1
+name: offered
+testbed: {kind: namespace, hosts: {db: 3, client: 1}}
+database: {kind: redis}
+deployments:
+  native: {platform: native}
+  bridge: {platform: docker, network: bridge}
+  own: {platform: docker, network: user-defined}
+workloads: [A]
+load: {threads: [1], duration: 2s}
+"""
+
+FAKE = """\
+dunnage: 1
+name: fake
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake}
+workloads: [A]
+load: {threads: [1], duration: 2s}
+generator: fake
+sampler: {kind: fake}
+"""
+
+
+def study(text: str = STUDY) -> Study:
+    return read_study(text, "study.yaml", catalog.OFFER)
+
+
+def lacking(monkeypatch: pytest.MonkeyPatch, **reasons: str) -> None:
+    """Let the machine lack these capabilities, each for its reason."""
+    here: Mapping[Capability, Support] = {
+        each: Support(False, reasons[each.value], f"get {each.value}")
+        if each.value in reasons
+        else Support(True)
+        for each in Capability
+    }
+    monkeypatch.setattr(catalog, "supports", lambda _: here)
+
+
+def test_all_can_run_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch)
+    every = deployments(study(), catalog.OFFER)
+    assert catalog.available(study(), every) == (tuple(every), ())
+
+
+def test_without_docker_every_deployment_that_needs_it_is_named_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking(monkeypatch, docker="no dockerd is on PATH")
+    with pytest.raises(UnavailableError) as raised:
+        catalog.available(study(), deployments(study(), catalog.OFFER))
+    assert raised.value.what == (
+        "cannot run here: `bridge`: no dockerd is on PATH; `own`: no dockerd is on PATH"
+    )
+    assert raised.value.hint == "get docker"
+    assert raised.value.exit_code == 3
+
+
+def test_everything_that_is_missing_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch, docker="no dockerd", root="not root", engine="not built")
+    with pytest.raises(UnavailableError) as raised:
+        catalog.available(study(), deployments(study(), catalog.OFFER))
+    told = raised.value.what
+    assert "`native`: not root; not built; `bridge`:" in told
+    assert told.count("no dockerd") == 2
+
+
+def test_a_study_may_skip_what_cannot_run_and_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch, docker="no dockerd is on PATH")
+    skipping = study(STUDY + "unavailable: skip\n")
+    left, skipped = catalog.available(skipping, deployments(skipping, catalog.OFFER))
+    assert [each.name for each in left] == ["native"]
+    assert [(each.deployment, each.reason) for each in skipped] == [
+        ("bridge", "no dockerd is on PATH"),
+        ("own", "no dockerd is on PATH"),
+    ]
+
+
+def test_nothing_left_is_refused_even_where_skipping_is_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking(monkeypatch, root="not root")
+    skipping = study(STUDY + "unavailable: skip\n")
+    with pytest.raises(UnavailableError, match="not root"):
+        catalog.available(skipping, deployments(skipping, catalog.OFFER))
+
+
+def test_existing_daemons_need_no_dockerd_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch, docker="no dockerd is on PATH")
+    contexts = "{db-1: one, db-2: two, db-3: three, client-1: four}"
+    existing = study(STUDY + f"substrate: {{kind: existing, contexts: {contexts}}}\n")
+    left, skipped = catalog.available(existing, deployments(existing, catalog.OFFER))
+    assert len(left) == 3
+    assert skipped == ()
+
+
+def test_fakes_can_run_anywhere() -> None:
+    assert all(support.met for support in catalog.supports("fake").values())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (FAKE.replace("{platform: fake}", "{platform: docker}"), "`docker` cannot run on fake"),
+        (FAKE.replace("{platform: fake}", "{platform: native}"), "`native` cannot run on fake"),
+        (STUDY.replace("{platform: native}", "{platform: fake}"), "fake platform can run on fake"),
+    ],
+)
+def test_a_platform_that_does_not_fit_its_hosts_is_a_mistake_of_the_study(
+    text: str, told: str
+) -> None:
+    with pytest.raises(StudyError) as raised:
+        study(text)
+    (problem,) = raised.value.problems
+    assert told in problem.what
+    assert problem.hint.startswith("write ")
+    assert problem.line == 6
+
+
+def test_every_name_on_offer_can_be_made() -> None:
+    offer = catalog.OFFER
+    assert set(offer.databases) == set(catalog.DATABASES)
+    assert set(offer.platforms) == set(catalog.PLATFORMS)
+    assert set(offer.generators) == set(catalog.GENERATORS)
+    assert set(offer.samplers) == set(catalog.SAMPLERS)
+    for database in catalog.DATABASES.values():
+        assert callable(database().layout)
+    for generator in catalog.GENERATORS.values():
+        assert callable(generator().parse)
+    for sampler in catalog.SAMPLERS.values():
+        assert callable(sampler().parse)
+    families = {each.substrate for each in offer.platforms.values()} - {None}
+    assert families <= set(offer.substrates.values())
+
+
+@pytest.mark.parametrize("text", [STUDY, FAKE], ids=["real", "fake"])
+def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text: str) -> None:
+    read = study(text)
+    (example, *_) = deployments(read, catalog.OFFER)
+    fakes = example.platform == "fake"
+    trees = catalog.software(read.testbed.kind)
+    with ExitStack() as stack:
+        spec = TestbedSpec(kind="fake")
+        testbed = stack.enter_context(catalog.open_testbed(spec, "made", keep=False))
+        substrate = stack.enter_context(
+            catalog.open_substrate("fake", read.substrate, testbed, testbed.hosts, keep=False)
+        )
+        made = 0
+        for name, platform in catalog.OFFER.platforms.items():
+            if (name == "fake") != fakes:
+                continue
+            for network, endpoints in platform.endpoints.items():
+                for endpoint in endpoints:
+                    for storage in platform.storages:
+                        keys = {"platform": name, "network": network, "endpoint": endpoint}
+                        variant = example.model_copy(update={**keys, "storage": storage})
+                        assert catalog.platform(variant, testbed, substrate, trees, "stay").reserve
+                        assert catalog.family(variant) == platform.substrate
+                        made += 1
+        assert made >= len(catalog.OFFER.platforms) - 1
+
+
+def test_families_are_named_once_in_a_stable_order() -> None:
+    every = deployments(study(), catalog.OFFER)
+    assert catalog.families(every) == ("docker",)
+    assert catalog.families(reversed(every)) == ("docker",)
+    assert catalog.families(()) == ()
