@@ -48,7 +48,7 @@ def analyse(
     estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
     """
     reference = baseline(study, plan)
-    checked = check_parity(plan, stays, reference)
+    checked = check_parity(plan, stays, reference, study.questions.values())
     gathered = gather(plan, records, checked.broken)
     contrasts = Contrasts(study, plan, gathered)
     return Analysis(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
 from enum import Enum, StrEnum
+from itertools import zip_longest
 
 from dunnage.analysis.mask import Mask
 from dunnage.model.record import ProcessFacts, StayRecord
@@ -56,16 +58,11 @@ def keys(differing: Collection[str]) -> frozenset[str]:
     return frozenset(factor.split(":")[0].split(".")[0] for factor in differing)
 
 
-def differences(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[str, ...]:
-    """Sentences on all that differs and is not itself a factor under study.
+def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
+    """Compare two stays member by member, modulo their addresses and their own names.
 
     `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so.
     """
-    return tuple(found.text for found in compare(a, b, factors) if found.cause is not Cause.FACTOR)
-
-
-def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
-    """Compare two stays member by member, modulo their addresses and their own names."""
     masks = Mask.of(a), Mask.of(b)
     known = frozenset(factors)
     found = (*_members(a, b, masks, known), *_facts(a, b, masks, known))
@@ -172,16 +169,18 @@ def _texts(
 def _lines(
     who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
-    """Differing lines of two files, in order; lines that only one file has count as well."""
+    """Differing lines of two files. A line told twice, or elsewhere, counts: the last one wins."""
     left, right = one.splitlines(), other.splitlines()
-    common = {masks[0].text(line) for line in left} & {masks[1].text(line) for line in right}
-    rest = (
-        [line for line in left if masks[0].text(line) not in common],
-        [line for line in right if masks[1].text(line) not in common],
+    matcher = SequenceMatcher(
+        None,
+        [masks[0].text(line) for line in left],
+        [masks[1].text(line) for line in right],
+        autojunk=False,
     )
-    for i in range(max(map(len, rest))):
-        pair = [lines[i] if i < len(lines) else "-" for lines in rest]
-        yield from _line(who, name, pair[0], pair[1], masks, factors)
+    for tag, start, end, begin, until in matcher.get_opcodes():
+        if tag != "equal":
+            for a, b in zip_longest(left[start:end], right[begin:until], fillvalue="-"):
+                yield from _line(who, name, a, b, masks, factors)
 
 
 def _line(

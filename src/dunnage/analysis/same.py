@@ -1,15 +1,15 @@
-"""Parity over a whole result: every stay against the baseline's stay of the same block."""
+"""Parity over a whole result: every stay against a stay of the baseline of its own pair."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.parity import IMAGE, Cause, Difference, compare, factors, keys
 from dunnage.model.analysis import Parity
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
-from dunnage.model.study import Deployment
+from dunnage.model.study import Deployment, QuestionSpec
 
 
 @dataclass(frozen=True)
@@ -28,45 +28,77 @@ class Checked:
         return tuple(dict.fromkeys(item.text for items in found.values() for item in items))
 
 
-def check_parity(plan: Plan, stays: Sequence[StayRecord], baseline: str) -> Checked:
-    """Compare every deployment's stays with the baseline's."""
+def check_parity(
+    plan: Plan, stays: Sequence[StayRecord], reference: str, questions: Iterable[QuestionSpec] = ()
+) -> Checked:
+    """Compare every deployment's stays with the reference's, and what each question compares."""
     sentences: dict[str, None] = {}
-    broken: dict[str, tuple[str, ...]] = {}
-    compared = []
-    for deployment in plan.deployments:
-        if deployment.name == baseline:
-            continue
-        found = _pairwise(plan, stays, baseline, deployment.name)
+    broken: dict[str, dict[str, None]] = {}
+    compared: dict[str, None] = {}
+    for baseline, deployment in _pairs(plan, reference, questions):
+        found = _pairwise(plan, stays, baseline, deployment)
         if found:
-            compared.append(deployment.name)
+            compared |= {baseline: None, deployment: None}
+        side = deployment if baseline == reference else f"{deployment} from {baseline}"
         for stay, items in found.items():
-            sentences |= {f"{deployment.name}: {item.text}": None for item in items}
-            undeclared = tuple(item.text for item in items if item.cause is Cause.UNDECLARED)
+            sentences |= {f"{side}: {item.text}": None for item in items}
+            undeclared = {item.text: None for item in items if item.cause is Cause.UNDECLARED}
             if undeclared:
-                broken[stay] = undeclared
-    names = (baseline, *compared) if compared else ()
-    return Checked(plan, stays, Parity(compared=names, differences=tuple(sentences)), broken)
+                broken.setdefault(stay, {}).update(undeclared)
+    return Checked(
+        plan,
+        stays,
+        Parity(compared=tuple(compared), differences=tuple(sentences)),
+        {stay: tuple(texts) for stay, texts in broken.items()},
+    )
+
+
+def _pairs(
+    plan: Plan, reference: str, questions: Iterable[QuestionSpec]
+) -> tuple[tuple[str, str], ...]:
+    """(baseline, deployment) once each: first against the reference, then as questions ask."""
+    known = [deployment.name for deployment in plan.deployments]
+    asked = [(question.baseline, other) for question in questions for other in question.against]
+    pairs = dict.fromkeys([*((reference, name) for name in known), *asked])
+    return tuple(pair for pair in pairs if pair[0] != pair[1] and set(pair) <= set(known))
 
 
 def _pairwise(
     plan: Plan, stays: Sequence[StayRecord], baseline: str, deployment: str
 ) -> dict[str, list[Difference]]:
-    """Stay of `deployment` → what tells it from the baseline's first stay of that block."""
+    """Stay of `deployment` → what tells it from the baseline's first stay of that block.
+
+    Where the baseline has none in that block, its stay nearest in time stands in: what it ran does
+    not depend on the block. Empty where the baseline has no stay at all.
+    """
     left, right = plan.deployment(baseline), plan.deployment(deployment)
     declared = _declared(left, right)
-    first: dict[int, StayRecord] = {}
-    for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
-        if stay.deployment == baseline:
-            first.setdefault(stay.block, stay)
+    originals = sorted(
+        (stay for stay in stays if stay.deployment == baseline),
+        key=lambda stay: (stay.started, stay.stay),
+    )
+    if not originals:
+        return {}
     return {
         stay.stay: [
             item
-            for item in compare(first[stay.block], stay, declared)
+            for item in compare(_counterpart(stay, originals), stay, declared)
             if item.cause is not Cause.FACTOR
         ]
         for stay in sorted(stays, key=lambda stay: (stay.block, stay.started, stay.stay))
-        if stay.deployment == deployment and stay.block in first
+        if stay.deployment == deployment
     }
+
+
+def _counterpart(stay: StayRecord, originals: Sequence[StayRecord]) -> StayRecord:
+    """The first original of the same block, else the nearest in time."""
+    return min(
+        originals,
+        key=lambda other: (
+            other.block != stay.block,
+            0.0 if other.block == stay.block else abs(other.started - stay.started),
+        ),
+    )
 
 
 def _declared(a: Deployment, b: Deployment) -> frozenset[str]:

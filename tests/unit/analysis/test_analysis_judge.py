@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from analysis_cases import deployment, process, stay
+from analysis_cases import deployment, process
 from analysis_logs import hlog
 from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 
@@ -184,7 +184,30 @@ def test_the_baseline_is_the_twins_original_then_the_first_questions_then_the_fi
     assert baseline(STUDY.model_copy(update={"questions": {}}), lone) == "docker"
 
 
-def test_stays_of_another_block_are_not_compared() -> None:
+def odd_docker(*without: str) -> list[StayRecord]:
+    """Stays of a plan in which docker's of block 3 ran as somebody else; some are missing."""
+    return [
+        other.model_copy(update={"processes": (process(user="9:9"),)})
+        if other.stay == "b3-docker"
+        else other
+        for other in stays(plan())
+        if other.stay not in without
+    ]
+
+
+def test_a_stay_in_a_block_without_the_baseline_is_held_against_its_nearest() -> None:
     planned = plan()
-    odd = stay("docker", 9, processes=(process(user="9:9"),))
-    assert judged(planned, records(planned, 0.0), [*stays(planned), odd]).parity.differences == ()
+    analysis = judged(planned, records(planned, 0.0), odd_docker("b3-native"))
+    assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
+    assert analysis.parity.differences == ("docker: primary: runs as 0:0, 9:9",)
+
+
+def test_a_question_checks_its_own_pair() -> None:
+    planned = plan()
+    asked = STUDY.questions["RQ1"].model_copy(update={"baseline": "twin"})
+    study = STUDY.model_copy(update={"questions": {"RQ1": asked}})
+    without = tuple(f"b{block}-native" for block in range(1, 9))
+    analysis = judged(planned, records(planned, 0.0), odd_docker(*without), study)
+    assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
+    assert analysis.parity.compared == ("twin", "docker")
+    assert analysis.parity.differences == ("docker from twin: primary: runs as 0:0, 9:9",)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from analysis_cases import deployment, process, stay
 
-from dunnage.analysis.parity import Cause, compare, differences, factors, keys
+from dunnage.analysis.parity import Cause, compare, factors, keys
 from dunnage.model.study import DatabaseSpec, Limits, Storage
 
 
@@ -28,7 +28,7 @@ def test_twins_have_no_factor_and_no_difference() -> None:
             ),
         )
 
-    assert differences(seen("native"), seen("twin"), set()) == ()
+    assert compare(seen("native"), seen("twin"), set()) == ()
 
 
 def test_factors_are_written_with_both_sides() -> None:
@@ -77,7 +77,9 @@ def test_a_server_that_tells_another_setting_is_undeclared() -> None:
     other = stay(
         facts={"version": "7.0.15", "replica-announce-ip": "10.0.0.1", "appendonly": "yes"}
     )
-    assert differences(stay(), other, {"platform"}) == ("server: appendonly: `no`, `yes`",)
+    (found,) = compare(stay(), other, {"platform"})
+    assert found.text == "server: appendonly: `no`, `yes`"
+    assert found.cause is Cause.UNDECLARED
 
 
 def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
@@ -127,14 +129,11 @@ def test_a_declared_factor_explains_what_it_brings_about(
 ) -> None:
     found = compare(*spoiled(**changed), declared)
     assert found and {item.cause for item in found} == {cause}
-    assert differences(*spoiled(**changed), declared) == tuple(
-        item.text for item in found if cause is not Cause.FACTOR
-    )
 
 
 def test_what_cannot_be_avoided_says_so() -> None:
-    (text,) = differences(*spoiled(**BIND), {"platform"})
-    assert "cannot be avoided" in text
+    (found,) = compare(*spoiled(**BIND), {"platform"})
+    assert "cannot be avoided" in found.text
 
 
 def test_a_storage_factor_is_one() -> None:
@@ -145,4 +144,25 @@ def test_a_storage_factor_is_one() -> None:
 
 def test_an_address_that_is_filled_in_late_is_an_address() -> None:
     files = {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind @late:redis-1@\nsave ''\n"}
-    assert differences(*spoiled(files=files), set()) == ()
+    assert compare(*spoiled(files=files), set()) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("port 6379\nsave ''\nbind 10.0.0.1\nsave ''\n", "`-`, `save ''`"),
+        ("port 6379\nbind 10.0.0.1\nsave ''\nport 6379\n", "`-`, `port 6379`"),
+        ("port 6379\nbind 10.0.0.1\n", "`save ''`, `-`"),
+    ],
+)
+def test_a_line_told_twice_or_not_at_all_is_a_difference(content: str, text: str) -> None:
+    found = compare(*spoiled(files={"/srv/dunnage/redis-1/redis.conf": content}), set())
+    assert [item.text for item in found] == [f"primary: configuration redis.conf: {text}"]
+
+
+def test_the_order_of_lines_is_a_difference() -> None:
+    pair = [
+        stay(processes=(process(files={"/srv/redis.conf": content}),))
+        for content in ("save 1 1\nsave ''\n", "save ''\nsave 1 1\n")
+    ]
+    assert {item.cause for item in compare(*pair, {"platform"})} == {Cause.UNDECLARED}
