@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dunnage.model.study import Limits, Storage
-
 
 @dataclass(frozen=True)
 class Software:
@@ -183,14 +181,6 @@ class Stage:
     name: str
     services: tuple[Service, ...] = ()
     steps: tuple[Step, ...] = ()
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a deployment imposes on every member, whatever the database."""
-
-    limits: Limits
-    storage: Storage
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.study import QuestionSpec
 from dunnage.report import numbers, words
-
-FEWEST_BLOCKS = 6
-"""A difference over fewer blocks has no interval."""
 
 
 @dataclass(frozen=True)
@@ -130,9 +128,9 @@ def reading(analysis: Analysis) -> str:
 
 def too_few(blocks: int) -> str:
     """Say that there are too few blocks for an interval, and how many are missing."""
-    missing = max(FEWEST_BLOCKS - blocks, 0)
+    missing = max(MINIMUM_BLOCKS - blocks, 0)
     return (
-        f"no interval below {FEWEST_BLOCKS} blocks: {numbers.count(blocks, 'block')} so far, "
+        f"no interval below {MINIMUM_BLOCKS} blocks: {numbers.count(blocks, 'block')} so far, "
         f"{missing} more needed"
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.errors import ResultError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -98,7 +99,7 @@ def page(
             servers=_servers(plan, stays),
             facts=sorted(analysis.environment.items()),
             tabled=tuple(figures.TABLED),
-            fewest=answer.FEWEST_BLOCKS,
+            fewest=MINIMUM_BLOCKS,
         )
     )
 

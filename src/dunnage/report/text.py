@@ -9,6 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.record import Status
@@ -41,11 +42,6 @@ def answer_table(analysis: Analysis, study: Study) -> RenderableType:
         parts.append(Text("No comparison could be made: see below.", style="bold"))
     parts.append(_notes(analysis))
     return Group(*parts)
-
-
-def as_json(analysis: Analysis) -> str:
-    """The whole analysis for programs, as the schema of `Analysis` describes it."""
-    return analysis.model_dump_json(indent=2) + "\n"
 
 
 def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
@@ -85,7 +81,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
         ("Skipped", f"{words.plain(skipped.deployment)}: {words.plain(skipped.reason)}")
         for skipped in plan.skipped
     ]
-    if study.questions and len(plan.blocks) < answer.FEWEST_BLOCKS:
+    if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, variants, order, *([_grid(lines)] if lines else []))
 

@@ -1,12 +1,11 @@
 """The terminal's answer says everything, in whatever width, and obeys nobody's markup."""
 
 import io
-import json
 
 import pytest
 from rich.console import Console, RenderableType
 
-from dunnage.model.analysis import Analysis, Verdict
+from dunnage.model.analysis import Verdict
 from dunnage.model.record import Status
 from dunnage.report import numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
@@ -104,11 +103,6 @@ def test_hostile_names_are_shown_literally_and_cannot_steer_the_terminal() -> No
     assert "[red]" in output
     assert "\x1b[31m<b>" not in output
     assert "\u202e" not in output
-
-
-def test_the_json_is_the_whole_analysis() -> None:
-    made = sample()
-    assert Analysis.model_validate(json.loads(text.as_json(made.analysis))) == made.analysis
 
 
 def test_the_plan_shows_blocks_stays_runs_time_and_what_is_skipped() -> None:
