@@ -115,6 +115,7 @@ def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
         status=Status.INVALID if broken else record.status,
         values=values(record),
         reasons=reasons + tuple(f"parity: {text}" for text in broken),
+        paused=record.paused,
     )
 
 

@@ -10,7 +10,9 @@ from dunnage.model.record import HostUsage, Record
 
 _OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
 """Units that we run ourselves; the sampler's use is taken out, the others' is `other`."""
-PARTS = ("server user", "server system", "daemons", "other", "client")
+OUTSIDE = "outside"
+"""Where all hosts are one machine: what it did in no host's control group. No metric has it."""
+PARTS = ("server user", "server system", "daemons", "other", "client", OUTSIDE)
 
 
 def shares(deployment: str, workload: str, level: str, records: Sequence[Record]) -> list[Share]:
@@ -30,6 +32,7 @@ def shares(deployment: str, workload: str, level: str, records: Sequence[Record]
             seconds_per_operation=sum(run[part] for run in known) / len(known),
         )
         for part in PARTS
+        if all(part in run for run in known)
     ]
 
 
@@ -38,12 +41,27 @@ def _run(record: Record) -> dict[str, float] | None:
     hosts = database_hosts(record.usage)
     if measurement is None or not hosts or not answered(measurement):
         return None
-    total = dict.fromkeys(PARTS, 0.0)
+    total = {part: 0.0 for part in PARTS if part != OUTSIDE}
     for host in hosts:
         if not _add(host, total):
             return None
     total["client"] = measurement.client_cpu
+    outside = _outside(record.usage, measurement.seconds) if record.one_machine else None
+    if outside is not None:
+        total[OUTSIDE] = outside
     return {part: seconds / answered(measurement) for part, seconds in total.items()}
+
+
+def _outside(usage: Sequence[HostUsage], seconds: float) -> float | None:
+    """CPU seconds of the machine in no host's control group: kernel threads above all.
+
+    The machine's time is counted in ticks, the hosts' precisely: what falls below 0 by that is 0.
+    """
+    machine = usage[0].machine
+    own = [host.whole.cpu for host in usage if host.whole.cpu is not None]
+    if machine.busy is None or machine.processors is None or len(own) < len(usage):
+        return None
+    return max(0.0, machine.busy * machine.processors * seconds - sum(own))
 
 
 def _add(host: HostUsage, total: dict[str, float]) -> bool:

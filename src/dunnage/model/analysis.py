@@ -111,6 +111,8 @@ class RunSummary(Value):
     values: Mapping[str, float]
     reasons: tuple[str, ...]
     """Why it is not valid."""
+    paused: float | None = None
+    """Share of the measured time in which a declared slowdown really held the servers."""
 
 
 class LatencyCurve(Value):
@@ -133,7 +135,8 @@ class Share(Value):
     workload: str
     level: str
     part: str
-    """`server user`, `server system`, `daemons`, `other`, `client`."""
+    """`server user`, `server system`, `daemons`, `other`, `client`; where all hosts are one machine
+    also `outside`: what it did in no host's control group, which `cpu.database` does not have."""
     seconds_per_operation: float
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.shares import OUTSIDE, PARTS
 from dunnage.model.analysis import Analysis, Comparison, Estimate, LatencyCurve, RunSummary
 from dunnage.model.metrics import METRICS
 from dunnage.report import answer, numbers, words
@@ -194,7 +195,8 @@ class Bars:
     """(deployment, segments, total)."""
 
 
-PARTS = ("server user", "server system", "daemons", "other", "client")
+PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
+"""Parts that are called otherwise on the page."""
 
 
 def cpu_bars(analysis: Analysis) -> tuple[Bars, ...]:
@@ -221,10 +223,11 @@ def _bars(title: str, bars: Mapping[str, Mapping[str, float]]) -> Bars:
             reached += amount
             width = round(scale.at(reached * micro) - start, 2)
             text = numbers.value("cpu.database", amount) if part in parts else "none"
-            segments.append(Segment(part, start, width, text))
+            segments.append(Segment(PART_TITLES.get(part, part), start, width, text))
         total = numbers.value("cpu.database", reached)
         laid.append((words.plain(deployment), tuple(segments), total))
-    return Bars(title, present, scale, tuple(laid))
+    titles = tuple(PART_TITLES.get(part, part) for part in present)
+    return Bars(title, titles, scale, tuple(laid))
 
 
 def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:

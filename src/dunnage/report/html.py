@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.shares import OUTSIDE
 from dunnage.errors import ResultError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -85,6 +86,8 @@ def page(
             tails=figures.tails(analysis),
             sequels=figures.sequels(analysis),
             bars=figures.cpu_bars(analysis),
+            outside=figures.PART_TITLES[OUTSIDE],
+            has_outside=any(share.part == OUTSIDE for share in analysis.shares),
             series={
                 words.plain(deployment.name): number
                 for number, deployment in enumerate(plan.deployments)
@@ -96,6 +99,7 @@ def page(
             undecided=answer.undecided(analysis),
             exploratory=any(found.question is None for found in answer.all_comparisons(analysis)),
             run_metrics=_run_metrics(analysis),
+            slowed=any(run.paused is not None for run in analysis.runs),
             servers=_servers(plan, stays),
             facts=sorted(analysis.environment.items()),
             tabled=tuple(figures.TABLED),

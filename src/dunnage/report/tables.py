@@ -67,6 +67,7 @@ def _answers(analysis: Analysis) -> list[Mapping[str, Cell]]:
 def _runs(analysis: Analysis) -> list[Mapping[str, Cell]]:
     present = {metric for run in analysis.runs for metric in run.values}
     shown = [metric for metric in METRICS if metric in present]
+    slowed = any(run.paused is not None for run in analysis.runs)
     return [
         {
             "run": run.run,
@@ -78,6 +79,7 @@ def _runs(analysis: Analysis) -> list[Mapping[str, Cell]]:
             "level": run.level,
             "status": run.status,
             **{column(metric): _scaled(metric, run.values.get(metric)) for metric in shown},
+            **({"slowed down [%]": _percent(run.paused)} if slowed else {}),
             "reasons": "; ".join(run.reasons),
         }
         for run in analysis.runs

@@ -175,6 +175,13 @@ def test_summaries_curves_shares_and_order_cover_every_deployment() -> None:
     assert [o.metric for o in analysis.order] == list(HEADLINE)
 
 
+def test_a_run_says_how_much_a_declared_slowdown_really_held_it() -> None:
+    planned = plan(1)
+    made = records(planned, 0.0)
+    made[0] = made[0].model_copy(update={"paused": 0.051})
+    assert [run.paused for run in judged(planned, made).runs] == [0.051, None, None]
+
+
 def test_the_baseline_is_the_twins_original_then_the_first_questions_then_the_first() -> None:
     planned = plan(1)
     assert baseline(STUDY, planned) == "native"

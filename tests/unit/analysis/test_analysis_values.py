@@ -6,10 +6,10 @@ import pytest
 from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
 from analysis_study import record
 
-from dunnage.analysis.shares import PARTS, shares
+from dunnage.analysis.shares import OUTSIDE, PARTS, shares
 from dunnage.analysis.values import values
 from dunnage.model.metrics import METRICS
-from dunnage.model.record import OperationStats, Usage
+from dunnage.model.record import MachineUsage, OperationStats, Record, Usage
 
 
 def test_every_value_is_of_the_table_of_metrics() -> None:
@@ -62,9 +62,26 @@ def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
         share.part: share.seconds_per_operation * 4000
         for share in shares("native", WORKLOAD.name, CLOSED.name, [record(usage=(usage,))])
     }
-    assert tuple(found) == PARTS
+    assert tuple(found) == tuple(part for part in PARTS if part != OUTSIDE)
     assert found["server user"] == pytest.approx(0.15)
     assert found["server system"] == pytest.approx(0.45)
     assert found["daemons"] == pytest.approx(0.2)
     assert found["other"] == pytest.approx(0.15)
     assert found["client"] == pytest.approx(0.04)
+
+
+def test_what_one_machine_did_outside_its_hosts_is_a_part_and_in_no_metric() -> None:
+    machine = MachineUsage(processors=2.0, busy=0.2)
+    usage = (
+        host(whole=Usage(cpu=1.0), machine=machine),
+        host("client-1", "client", whole=Usage(cpu=0.4), machine=machine),
+    )
+    run = record(usage=usage, one_machine=True)
+
+    def outside(run: Record) -> list[float]:
+        found = shares("native", WORKLOAD.name, CLOSED.name, [run])
+        return [share.seconds_per_operation * 4000 for share in found if share.part == OUTSIDE]
+
+    assert outside(run) == [pytest.approx(0.2 * 2 * 4 - 1.4)]
+    assert outside(run.model_copy(update={"one_machine": False})) == []
+    assert values(run)["cpu.database"] * 4000 == pytest.approx(1.0)

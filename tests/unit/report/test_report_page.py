@@ -1,6 +1,7 @@
 """The page holds everything in one file, asks nobody for anything, and trusts no text."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -106,6 +107,18 @@ def test_hostile_text_makes_no_elements_and_is_shown_as_it_is() -> None:
     assert "{{ 7 * 7 }}" in "".join(found.text)
     assert "\x1b" not in text
     assert "\u202e" not in text
+
+
+def test_what_no_host_used_and_realised_slowdowns_show_where_there_are_any() -> None:
+    made = sample()
+    assert "outside any host" not in rendered(made) and "Slowed down" not in rendered(made)
+    shares = (*made.analysis.shares, made.analysis.shares[0].model_copy(update={"part": "outside"}))
+    first, *rest = made.analysis.runs
+    runs = (first.model_copy(update={"paused": 0.0512}), *rest)
+    analysis = made.analysis.model_copy(update={"shares": shares, "runs": runs})
+    text = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
+    assert "kernel, outside any host" in text and "it belongs to no host" in text
+    assert "Slowed down" in text and "5.12" in text
 
 
 def test_few_blocks_are_said_to_be_few() -> None:

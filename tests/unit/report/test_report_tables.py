@@ -41,6 +41,16 @@ def test_few_blocks_leave_the_interval_empty(tmp_path: Path) -> None:
     assert {row["low [%]"] for row in rows(answers)} == {""}
 
 
+def test_a_realised_slowdown_has_a_column_where_one_was_declared(tmp_path: Path) -> None:
+    made = sample()
+    first, *rest = made.analysis.runs
+    slowed = first.model_copy(update={"paused": 0.0512})
+    _, plain = write_csv(made.analysis, tmp_path / "plain")
+    _, runs = write_csv(made.analysis.model_copy(update={"runs": (slowed, *rest)}), tmp_path)
+    assert "slowed down [%]" not in rows(plain)[0]
+    assert [row["slowed down [%]"] for row in rows(runs)[:2]] == ["5.12", ""]
+
+
 def test_a_name_cannot_become_a_formula(tmp_path: Path) -> None:
     made = sample()
     run = made.analysis.runs[0].model_copy(update={"reasons": ("=cmd()",)})
