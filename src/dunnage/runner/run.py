@@ -122,6 +122,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         checks=checks,
         measurement=measurement,
         usage=used,
+        one_machine=testbed.one_machine,
         data_size=data_size,
         paused=paused,
         artefacts=tuple(names),
