@@ -98,6 +98,9 @@ fn arguments(cmdline: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -128,24 +131,23 @@ mod tests {
 
     #[test]
     fn a_child_is_told_as_it_was_started() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
+        let mut child = Command::new("cat")
+            .arg("-")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // The child is this program until it has become the other one.
+        // Only once it answers have its libraries been mapped.
+        let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        input.write_all(b"?").unwrap();
+        output.read_exact(&mut [0]).unwrap();
         let process = PathBuf::from(format!("/proc/{}", child.id()));
-        while !fs::read(process.join("cmdline"))
-            .unwrap()
-            .starts_with(b"sleep\0")
-        {
-            std::thread::yield_now();
-        }
         let found = look(&process, Path::new("/"));
         child.kill().unwrap();
         child.wait().unwrap();
         let found = found.unwrap();
-        assert_eq!(found.argv, ["sleep", "60"]);
-        assert!(found.executable.ends_with("/sleep") || found.executable.ends_with("/coreutils"));
+        assert_eq!(found.argv, ["cat", "-"]);
+        assert!(found.executable.ends_with("/cat") || found.executable.ends_with("/coreutils"));
         assert_eq!(found.mapped[&found.executable], found.executable_sha256);
         assert!(found.mapped.keys().any(|path| path.contains("libc.so")));
         for name in [
