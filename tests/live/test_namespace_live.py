@@ -309,7 +309,7 @@ def test_an_interrupt_from_the_keyboard_leaves_nothing(
 
 def test_control_groups_without_a_lab_are_left_over_and_removed() -> None:
     groups = control_groups()
-    lab = f"test-{uuid.uuid4().hex[:8]}"
+    lab = uuid.uuid4().hex[:8]
     with registry():
         groups.make(TOP, Shape())
         groups.make(f"{TOP}/{lab}", Shape())

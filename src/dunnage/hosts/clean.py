@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dunnage.hosts.control_groups import TOP, ControlGroups, control_groups
 from dunnage.hosts.first_process import Identity
-from dunnage.hosts.lab import LABS, SCRATCH, Owner, registry
+from dunnage.hosts.lab import LABS, SCRATCH, Owner, is_lab, is_roots, registry
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[str, ...]:
 
 
 def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
-    known = {path.name for path in LABS.iterdir()}
-    traces = set(groups.children(TOP)) | _names(SCRATCH)
+    known = set(filter(is_lab, _names(LABS)))
+    traces = set(filter(is_lab, {*groups.children(TOP), *_names(SCRATCH)}))
     found = [_judge(lab) for lab in sorted(known)]
     nameless = [Leftover(lab, "", kept=False) for lab in sorted(traces - known)]
     return tuple(one for one in [*found, *nameless] if one is not None)
@@ -64,6 +64,7 @@ def forget_tops(groups: ControlGroups) -> None:
     groups.remove_empty(TOP)
     with contextlib.suppress(OSError):
         SCRATCH.rmdir()
+        SCRATCH.parent.rmdir()
 
 
 def _judge(lab: str) -> Leftover | None:
@@ -89,9 +90,11 @@ def _remove(groups: ControlGroups, leftover: Leftover) -> None:
     for first in leftover.first:
         first.kill()
     groups.remove(group)
-    shutil.rmtree(SCRATCH / leftover.lab, ignore_errors=True)
+    if is_roots(SCRATCH):
+        shutil.rmtree(SCRATCH / leftover.lab, ignore_errors=True)
     shutil.rmtree(LABS / leftover.lab, ignore_errors=True)
 
 
 def _names(directory: Path) -> set[str]:
-    return {path.name for path in directory.iterdir()} if directory.is_dir() else set()
+    """Names in a directory of root's; none in another, which someone else may have filled."""
+    return {path.name for path in directory.iterdir()} if is_roots(directory) else set()

@@ -7,13 +7,15 @@ belong to no one.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,9 +24,24 @@ from dunnage.hosts.first_process import Identity, identity
 
 STATE = Path("/run/dunnage")
 LABS = STATE / "labs"
-SCRATCH = Path("/var/tmp/dunnage")  # noqa: S108 - a disk is wanted, and the names below are random
+SCRATCH = Path("/var/lib/dunnage/labs")
 OWNER_VERSION = 1
 """1: first."""
+_NAME = re.compile("[0-9a-f]{8}")
+
+
+def is_lab(name: str) -> bool:
+    """Whether a lab may have this name. Whatever goes by another one is not ours to remove."""
+    return _NAME.fullmatch(name) is not None
+
+
+def is_roots(directory: Path) -> bool:
+    """Whether it is a directory of root's, and not another user's or a link to one."""
+    try:
+        found = directory.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == 0
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,7 @@ class Owner:
         return cls(said["purpose"], Identity(**said["owner"]), first, said["keep"])
 
 
-@contextmanager
+@contextlib.contextmanager
 def registry() -> Iterator[None]:
     """Hold the list of labs: for the moment in which one is made or removed."""
     try:
@@ -66,6 +83,16 @@ def registry() -> Iterator[None]:
         os.close(file)
 
 
+def _make_scratch() -> None:
+    for directory in (SCRATCH.parent, SCRATCH):
+        with contextlib.suppress(FileExistsError):
+            directory.mkdir(mode=0o755)
+    if not is_roots(SCRATCH):
+        raise UnavailableError(
+            f"`{SCRATCH}` is not a directory of root's", hint=f"ls -ld {SCRATCH}"
+        )
+
+
 class Lab:
     """The traces of one lab that this process owns."""
 
@@ -76,7 +103,11 @@ class Lab:
 
     @classmethod
     def make(cls, purpose: str) -> Lab:
-        """Make a lab under a name of its own, held by this process. The registry must be held."""
+        """Make a lab under a name of its own, held by this process. The registry must be held.
+
+        Raises UnavailableError when its disk's place belongs to someone else.
+        """
+        _make_scratch()
         name = secrets.token_hex(4)
         directory = LABS / name
         directory.mkdir(mode=0o700)
@@ -84,7 +115,7 @@ class Lab:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lab = cls(name, purpose, lock)
         lab.write_owner({}, keep=False)
-        lab.scratch.mkdir(parents=True)
+        lab.scratch.mkdir()
         return lab
 
     @property

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from dunnage.errors import UnavailableError
+from dunnage.hosts import clean, lab
 from dunnage.hosts.environment import cpu_model
 from dunnage.hosts.first_process import Identity, identity, running
-from dunnage.hosts.lab import Owner
+from dunnage.hosts.lab import Owner, is_lab, is_roots
 from dunnage.hosts.machine_lock import measuring
 
 HOLD = """
@@ -91,3 +93,65 @@ def test_who_is_alone_is_told_nothing(tmp_path: Path) -> None:
 def test_a_processor_without_a_name_goes_by_its_architecture() -> None:
     assert cpu_model("processor : 0\nmodel name\t: Fast One\n") == "Fast One"
     assert cpu_model("processor : 0\n") == os.uname().machine
+
+
+def test_only_names_that_labs_get_are_labs() -> None:
+    assert is_lab("0123abcd")
+    for name in ("", "0123abc", "0123abcde", "0123ABCD", "..", "docker", "0123abcd\n"):
+        assert not is_lab(name)
+
+
+def test_a_link_to_a_directory_of_roots_is_not_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    (tmp_path / "file").touch()
+    assert is_roots(Path("/etc"))
+    for name in ("link", "file", "nothing"):
+        assert not is_roots(tmp_path / name)
+
+
+class NoGroups:
+    """Control groups of which none is a lab's."""
+
+    def children(self, group: str) -> tuple[str, ...]:
+        return ("system",)
+
+    def thaw_below(self, group: str) -> None:
+        pass
+
+    def remove(self, group: str) -> bool:
+        return True
+
+    def remove_empty(self, group: str) -> None:
+        pass
+
+
+@pytest.mark.parametrize("state", [False, True])
+def test_what_lies_behind_a_users_link_is_never_cleaned(
+    state: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    treasure, labs = tmp_path / "elsewhere/0123abcd", tmp_path / "labs"
+    treasure.mkdir(parents=True)
+    labs.mkdir()
+    (tmp_path / "link").symlink_to(treasure.parent)
+    monkeypatch.setattr(clean, "LABS", labs)
+    monkeypatch.setattr(clean, "SCRATCH", tmp_path / "link")
+    # The test's own directories pass for root's whoever runs it; a link never does.
+    monkeypatch.setattr(clean, "is_roots", lambda path: path.is_dir() and not path.is_symlink())
+    if state:
+        (labs / "0123abcd").mkdir()
+        (labs / "not-a-lab").mkdir()
+    found = clean.clean_held(NoGroups(), kept=True)  # type: ignore[arg-type]
+    assert found == (("0123abcd",) if state else ())
+    assert treasure.exists()
+    assert [path.name for path in labs.iterdir()] == (["not-a-lab"] if state else [])
+
+
+def test_no_lab_is_made_on_a_place_of_someone_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    monkeypatch.setattr(lab, "SCRATCH", tmp_path / "link")
+    monkeypatch.setattr(lab, "LABS", tmp_path)
+    with pytest.raises(UnavailableError, match="not a directory of root's"):
+        lab.Lab.make("test")
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
