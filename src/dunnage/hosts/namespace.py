@@ -202,6 +202,7 @@ class NamespaceTestbed:
                 input=switch_batch(plugs, bridge=bridge).encode(),
                 capture_output=True,
                 check=False,
+                start_new_session=True,
             )
         )
         joining = {}

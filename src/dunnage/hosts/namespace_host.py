@@ -124,7 +124,10 @@ class NamespaceHost:
             raise door.lost()
         words = ["graft", "--host", str(door.first.pid), "--source", str(source)]
         done = subprocess.run(
-            [str(door.engine), *words, "--target", str(target)], capture_output=True, check=False
+            [str(door.engine), *words, "--target", str(target)],
+            capture_output=True,
+            check=False,
+            start_new_session=True,
         )
         self._insist(done.returncode, done.stderr, f"show `{source}` at `{path}`")
 

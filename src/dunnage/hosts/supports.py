@@ -95,7 +95,9 @@ _TRIED = {
 def _attempt(argv: Sequence[str]) -> str | None:
     """What a command complained of; None when it succeeded."""
     try:
-        done = subprocess.run(argv, capture_output=True, check=False, timeout=10)
+        done = subprocess.run(
+            argv, capture_output=True, check=False, timeout=10, start_new_session=True
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     if done.returncode == 0:

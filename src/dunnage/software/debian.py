@@ -80,6 +80,7 @@ def unpack(packages: Sequence[Package], root: Path) -> None:
             text=True,
             timeout=_UNPACK_SECONDS,
             check=False,
+            start_new_session=True,
         )
         if done.returncode != 0:
             raise UnavailableError(
@@ -106,6 +107,7 @@ def _apt(verb: str, directory: Path, *names: str) -> str | None:
             text=True,
             timeout=_DOWNLOAD_SECONDS,
             check=False,
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired:
         return f"`apt-get {verb}` took more than {_DOWNLOAD_SECONDS} s"

@@ -124,6 +124,7 @@ def _try_iptables(environment: Mapping[str, str]) -> str | None:
             text=True,
             timeout=30,
             check=False,
+            start_new_session=True,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)

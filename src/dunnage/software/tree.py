@@ -41,6 +41,7 @@ class Patchelf:
             text=True,
             timeout=60,
             check=False,
+            start_new_session=True,
         )
         if done.returncode != 0:
             raise UnavailableError(
