@@ -26,6 +26,13 @@ def artefacts(name: str) -> dict[str, bytes]:
     return {file: (FIXTURES / name / file).read_bytes() for file in NAMES}
 
 
+def second(apart: float = 0.0) -> dict[str, bytes]:
+    """The second part, which was captured after the first, as if begun `apart` seconds later."""
+    result = json.loads(artefacts("closed-1")["result.json"])
+    result["began"] = json.loads(artefacts("closed-0")["result.json"])["began"] + apart
+    return {**artefacts("closed-1"), "result.json": json.dumps(result).encode()}
+
+
 def schema(name: str) -> dict[str, object]:
     content: dict[str, object] = json.loads((ROOT / "schema" / name).read_text())
     return content
@@ -87,7 +94,7 @@ def test_what_the_engine_leaves_is_of_its_schema(name: str) -> None:
 
 
 def test_two_parts_are_added_and_nothing_is_averaged() -> None:
-    parts = [artefacts("closed-0"), artefacts("closed-1")]
+    parts = [artefacts("closed-0"), second()]
     results = [json.loads(part["result.json"]) for part in parts]
     measured = EngineGenerator().parse(parts)
     assert measured.parts == 2
@@ -131,6 +138,22 @@ def test_an_open_load_has_response_times_errors_and_what_was_offered() -> None:
     assert everything.response.maximum > 0.09
     assert everything.response.count == everything.service.count
     assert everything.response.mean >= everything.service.mean
+
+
+def test_parts_that_did_not_run_together_are_an_error() -> None:
+    assert EngineGenerator().parse([artefacts("closed-0"), second(0.019)]).parts == 2
+    for apart in (0.021, -0.021):
+        with pytest.raises(
+            RunError, match=r"0\.02 s apart, more than 5% of their window of 0\.4 s"
+        ):
+            EngineGenerator().parse([artefacts("closed-0"), second(apart)])
+
+
+def test_parts_that_ended_by_themselves_need_no_window_in_common() -> None:
+    late = json.loads(second(0.3)["result.json"])
+    late["seconds"] = 0.2
+    left = {**second(), "result.json": json.dumps(late).encode()}
+    assert EngineGenerator().parse([artefacts("closed-0"), left]).seconds == 0.4
 
 
 def test_a_missing_part_is_an_error() -> None:

@@ -23,6 +23,8 @@ LOAD_VERSION = 1
 
 RESULT = "result.json"
 LOG = "latency.hlog"
+APART = 0.05
+"""Share of the window that the parts of a load may begin apart."""
 KEPT_QUANTILES = (*QUANTILES, "p99.99")
 _UNREADABLE = (ValueError, TypeError, zlib.error, HdrCookieException, HdrLengthException)
 """What a damaged histogram can end in."""
@@ -56,9 +58,13 @@ class EngineGenerator:
         )
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
-        """Add the parts' results. Raises RunError when one is missing or cannot be read."""
+        """Add the parts' results.
+
+        Raises RunError when one is missing or cannot be read, and when parts did not run together.
+        """
         results = [_result(index, found) for index, found in enumerate(artefacts)]
         _complete(results)
+        _together(results)
         try:
             found = _operations(results, [part[LOG] for part in artefacts])
         except _UNREADABLE as error:
@@ -146,6 +152,22 @@ def _complete(results: Sequence[Mapping[str, Any]]) -> None:
     wanted = {result["part"]["of"] for result in results}
     if wanted != {len(results)} or present != list(range(len(results))):
         raise RunError(f"parts {present} are not all parts of one load of {sorted(wanted)}")
+
+
+def _together(results: Sequence[Mapping[str, Any]]) -> None:
+    """The parts' windows must be one window, or their sum would be of no time at all.
+
+    Parts that each ended by themselves, known by windows of different lengths, have none in common.
+    """
+    lengths = {result["seconds"] for result in results}
+    began = [result["began"] for result in results]
+    apart = max(began) - min(began)
+    if len(lengths) == 1 and apart > APART * max(lengths):
+        raise RunError(
+            f"the parts began {apart:.2f} s apart, more than {APART:.0%} of their window of "
+            f"{max(lengths):g} s",
+            hint="dunnage doctor",
+        )
 
 
 def _operations(
