@@ -149,6 +149,21 @@ def test_every_core_workload_runs_without_an_error(place: Place, core: str) -> N
     assert measured.remotes == ("127.0.0.1:6379",)
 
 
+def test_poisson_arrivals_offer_the_rate_and_have_response_times(place: Place) -> None:
+    place.start(6379)
+    place.load(order(phase=Phase.LOAD))
+    content = order("B", level=Level(rate=2000), duration=3.0)
+    content["level"]["arrivals"] = "poisson"
+    measured = place.load(content)
+    everything = measured.operations["all"]
+    assert errors(measured) == {}
+    assert everything.response is not None
+    # What was meant for the window but answered after it has a latency, and is not counted.
+    assert everything.response.count >= everything.count > 0
+    # 6000 arrivals vary by 1.3 % (one standard deviation), so 5 % is beyond chance.
+    assert measured.offered == pytest.approx(2000.0, rel=0.05)
+
+
 def test_a_record_that_is_not_there_is_an_error(place: Place) -> None:
     place.start(6379)
     measured = place.load(order("C", operations=100, duration=None))
