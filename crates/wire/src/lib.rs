@@ -18,6 +18,9 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
         ("engine-samples.schema.json", schema_for!(samples::Line)),
         ("engine-pause.schema.json", schema_for!(samples::PauseLine)),
-        ("engine-inspection.schema.json", schema_for!(inspection::Inspection)),
+        (
+            "engine-inspection.schema.json",
+            schema_for!(inspection::Inspection),
+        ),
     ]
 }

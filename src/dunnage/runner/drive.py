@@ -33,6 +33,8 @@ def drive(
     with ExitStack() as stack:
         parts = []
         for host, command in zip(clients, commands, strict=True):
+            put(host, command)
+        for host, command in zip(clients, commands, strict=True):
             process = start(host, command, "generator")
             stack.push(ended(host, process, command.directory))
             parts.append((host, command, process))
@@ -43,10 +45,14 @@ def drive(
     return left, generator.parse(left)
 
 
-def start(host: Host, command: Command, unit: str) -> Process:
-    """Put a command's files on a host and start it there, its output going to `<unit>.log`."""
+def put(host: Host, command: Command) -> None:
+    """Put a command's files on a host."""
     for name, content in command.files.items():
         host.put(f"{command.directory}/{name}", content.encode())
+
+
+def start(host: Host, command: Command, unit: str) -> Process:
+    """Start a command whose files are there, its output going to `<unit>.log` beside them."""
     return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
 
 

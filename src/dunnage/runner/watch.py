@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command, Samples, WatchOrder
-from dunnage.runner.drive import collect, start
+from dunnage.runner.drive import collect, put, start
 from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
 
@@ -41,6 +41,7 @@ def watching(stay: Stay) -> Iterator[Watch]:
         for host in stay.equipment.testbed.hosts:
             order = WatchOrder(host=host.name, units=_units(stay, host), rate=rate)
             command = sampler.command(order, host.engine, f"{host.scratch}/watch")
+            put(host, command)
             process = start(host, command, "sampler")
             stack.push(ended(host, process, command.directory))
             watch.started.append((host, command, process))
