@@ -162,9 +162,10 @@ class Daemons:
         place = self._place(host)
         if len(place.socket) >= _SOCKET_PATH_LIMIT:
             raise UnavailableError(
-                f"the daemon's socket `{place.socket}` has a longer path than the kernel takes",
+                f"the daemon's socket `{place.socket}` has a longer path than the kernel takes; "
+                "give the group of hosts a shorter name",
                 where=host.name,
-                hint="XDG_CACHE_HOME=/var/cache dunnage doctor",
+                hint="dunnage plan STUDY",
             )
         bridge, pool = container_networks(each.address for each in self._testbed.hosts)
         group = _absolute(host.control_group(CONTAINERS))
