@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 export CARGO_BUILD_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
 SETUP := $(VENV)/.ready
+HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.test-tools
 
 .PHONY: quickstart test check format schema bench clean help
@@ -14,10 +15,10 @@ LIVE_TOOLS := $(VENV)/.test-tools
 help:  ## List the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-quickstart: $(SETUP) $(ENGINE)  ## What Docker costs Redis on this machine, in about seven minutes
+quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
 
-test: $(LIVE_TOOLS) check  ## Every test: pure, contract, live and browser
+test: $(LIVE_TOOLS) $(HOST_TOOLS) check  ## Every test: pure, contract, live and browser
 	$(BIN)/pytest -q tests/unit tests/golden tests/contract tests/end_to_end -n 2 -m "not live and not browser"
 	cargo test --release --locked --quiet
 	$(BIN)/pytest -q -m "live or browser"
@@ -55,7 +56,12 @@ $(SETUP): requirements.lock pyproject.toml
 
 $(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
+	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: apt-get install gcc libc6-dev" >&2; exit 3; }
 	cargo build --release --locked --quiet
+	@touch $@
+
+$(HOST_TOOLS): $(SETUP)
+	@command -v ip >/dev/null || test "$$(id -u)" -ne 0 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends iproute2; }
 	@touch $@
 
 $(LIVE_TOOLS): $(SETUP)
