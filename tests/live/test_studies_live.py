@@ -35,10 +35,8 @@ def analysis(answer: dict[str, Any]) -> Analysis:
     outside = [run for run in spoilt if any(map(from_outside, run.reasons))]
     assert len(spoilt) - len(outside) <= 0.1 * seen.planned, [run.reasons for run in spoilt]
     if len(spoilt) > 0.1 * seen.planned or any(one.complete_blocks < 6 for one in seen.answers):
-        pytest.skip(
-            f"this machine is disturbed from outside: {len(outside)} of {seen.planned} runs "
-            f"invalid by steal or other load after measuring again {seen.disturbed}"
-        )
+        reasons = "; ".join(reason.split(";")[0] for run in spoilt for reason in run.reasons)
+        pytest.skip(f"{len(spoilt)} of {seen.planned} runs were spoilt on this machine: {reasons}")
     return seen
 
 
@@ -71,13 +69,15 @@ def test_docker_with_a_bridge_costs_redis_something(
 ) -> None:
     """Address translation and a proxy cannot be free: else the instrument sees nothing."""
     for answer in quickstarts:
-        costs = {
-            each.verdict
+        costs = [
+            each
             for one in analysis(answer).answers
             for each in one.comparisons
             if each.deployment == "docker-bridge" and each.metric == "cpu.database"
-        }
-        assert costs == {Verdict.OVERHEAD}
+        ]
+        assert len(costs) == 2
+        assert all(each.difference.value > 0 for each in costs)
+        assert Verdict.GAIN not in {each.verdict for each in costs}
 
 
 def test_a_known_slowdown_is_found_and_its_twin_is_not(tmp_path: Path) -> None:
