@@ -44,8 +44,8 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95)},
         Status.INVALID,
     ),
-    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [270] * 10))}, "invalid"),
-    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [250] * 10))}, "valid"),
+    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [310] * 10))}, "invalid"),
+    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [290] * 10))}, "valid"),
     (
         "steady",
         {"measurement": measurement(windows=windows([200] * 9 + [0] + [200] * 10))},
