@@ -62,7 +62,7 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
     study: tuple[str, Path], tmp_path: Path, round_: int
 ) -> None:
     name, path = study
-    moment = random.Random(f"moment {round_}").uniform(1.0, 40.0)
+    moment = random.Random(f"moment {round_}").uniform(5.0, 40.0)
     labs: set[str] = set()
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         ends = time.monotonic() + moment

@@ -92,7 +92,7 @@ def _carry_out(
     say(f"result: {root}")
     runs = len(tuple(plan.runs()))
     try:
-        with writer.held(), Stop() as stop:
+        with writer.held(), Stop(say) as stop:
             finished = open_result(root).finished()
             with Display(err, runs, len(finished), seconds) as display:
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)

@@ -18,7 +18,8 @@ class ForestRow:
     """One difference with its interval, as places on the figure's axis."""
 
     comparison: Comparison
-    at: float
+    at: float | None
+    """None where nothing was compared: there is no point to draw."""
     low: float | None
     high: float | None
 
@@ -287,7 +288,7 @@ def _row(scale: Scale, comparison: Comparison) -> ForestRow:
     difference = comparison.difference
     low = None if difference.low is None else scale.at(difference.low)
     high = None if difference.high is None else scale.at(difference.high)
-    return ForestRow(comparison, scale.at(difference.value), low, high)
+    return ForestRow(comparison, scale.at(difference.value) if difference.n else None, low, high)
 
 
 def _ends(comparison: Comparison) -> tuple[float, ...]:

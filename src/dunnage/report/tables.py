@@ -47,7 +47,9 @@ def _answers(analysis: Analysis) -> list[Mapping[str, Cell]]:
             "level": comparison.level,
             "metric": comparison.metric,
             "verdict": comparison.verdict.value,
-            "difference [%]": _percent(comparison.difference.value),
+            "difference [%]": _percent(
+                comparison.difference.value if comparison.difference.n else None
+            ),
             "low [%]": _percent(comparison.difference.low),
             "high [%]": _percent(comparison.difference.high),
             "coverage [%]": _percent(comparison.difference.level),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
@@ -17,8 +19,10 @@ class Stop:
     because tearing down must not be interrupted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
         self.count = 0
+        self._tell = tell
+        self._at_once = False
         self._before: dict[int, object] = {}
 
     @property
@@ -30,6 +34,16 @@ class Stop:
         """Raise InterruptedRunError if the user wants the study to end."""
         if self.requested:
             raise InterruptedRunError("stopped by the user; every finished run is kept")
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Let the first signal raise InterruptedRunError: nothing runs that could be finished."""
+        self._at_once = True
+        try:
+            self.check()
+            yield
+        finally:
+            self._at_once = False
 
     def __enter__(self) -> Self:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -47,5 +61,9 @@ class Stop:
 
     def _received(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
+        if self.count == 1 and self._at_once:
+            self.check()
+        if self.count == 1:
+            self._tell("ending after the current run; Ctrl-C again ends it now")
         if self.count == 2:
             raise KeyboardInterrupt

@@ -18,6 +18,9 @@ from dunnage.runner.interrupt import Stop
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 
+ATTEMPTS = 3
+"""Measurements of one run at most: patience is for all runs of a study."""
+
 
 class Patience:
     """Time that may still be spent on measuring again what was disturbed from outside."""
@@ -47,12 +50,16 @@ def carry_out(
     writer.record(record)
     while (
         disturbed(record.checks)
+        and len(record.earlier) + 1 < ATTEMPTS
         and not stop.requested
         and patience.spend(record.ended - record.started)
     ):
         earlier = (*record.earlier, _attempt(record))
         reasons = "; ".join(f"{check.check}: {check.seen}" for check in earlier[-1].checks)
-        say(f"run `{plan.id}` was disturbed and is measured again: {reasons}")
+        say(
+            f"run `{plan.id}` was disturbed and is measured again "
+            f"(attempt {len(earlier) + 1} of {ATTEMPTS} at most): {reasons}"
+        )
         try:
             again = measure(stay, plan, len(earlier) + 1)
         except RunError as error:

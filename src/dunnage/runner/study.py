@@ -52,7 +52,8 @@ def carry_out(
     done = set(finished)
     patience = Patience(study.patience)
     with ExitStack() as stack:
-        stack.enter_context(catalog.measuring(study, watcher.say))
+        with stop.at_once():
+            stack.enter_context(catalog.measuring(study, watcher.say))
         testbed = stack.enter_context(catalog.open_testbed(study.testbed, study.name, keep=keep))
         equipment = Equipment(
             study=study,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 
 import pytest
@@ -91,3 +92,17 @@ def test_signals_are_given_back_after_an_error_too() -> None:
         signal.raise_signal(signal.SIGINT)
         stop.check()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_while_nothing_runs_the_first_signal_ends_at_once() -> None:
+    with Stop() as stop, pytest.raises(InterruptedRunError), stop.at_once():
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pause()
+
+
+def test_the_first_signal_is_acknowledged() -> None:
+    told: list[str] = []
+    with Stop(told.append) as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested
+    assert told == ["ending after the current run; Ctrl-C again ends it now"]
