@@ -6,12 +6,16 @@ Prints the lab's name when it is ready.
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
 
 from dunnage.hosts.namespace import open_namespace
 from dunnage.model.study import TestbedSpec
+
+# Where the tests run in a shell's background, an interrupt is ignored from the start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 engine, fate, act = sys.argv[1:]
 spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1})

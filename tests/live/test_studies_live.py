@@ -34,7 +34,9 @@ def analysis(answer: dict[str, Any]) -> Analysis:
     spoilt = [run for run in seen.runs if run.status != "valid"]
     outside = [run for run in spoilt if any(map(from_outside, run.reasons))]
     assert len(spoilt) - len(outside) <= 0.1 * seen.planned, [run.reasons for run in spoilt]
-    if len(spoilt) > 0.1 * seen.planned or any(one.complete_blocks < 6 for one in seen.answers):
+    few = any(one.complete_blocks < 6 for one in seen.answers)
+    few = few or any(each.difference.low is None for each in seen.twin)
+    if few or len(spoilt) > 0.1 * seen.planned:
         reasons = "; ".join(reason.split(";")[0] for run in spoilt for reason in run.reasons)
         pytest.skip(f"{len(spoilt)} of {seen.planned} runs were spoilt on this machine: {reasons}")
     return seen
