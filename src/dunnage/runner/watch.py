@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.contracts import Host, Process
+from dunnage.contracts import Host, Process, Running
 from dunnage.errors import RunError
 from dunnage.model.load import Command, Samples, WatchOrder
 from dunnage.runner.drive import collect, put, start
@@ -37,9 +37,10 @@ def watching(stay: Stay) -> Iterator[Watch]:
     """Watch every host of the testbed for as long as the `with` lasts."""
     watch = Watch(stay)
     sampler, rate = stay.equipment.sampler, stay.equipment.study.sampler.rate
+    running = stay.platform.running()
     with ExitStack() as stack:
         for host in stay.equipment.testbed.hosts:
-            order = WatchOrder(host=host.name, units=_units(stay, host), rate=rate)
+            order = WatchOrder(host=host.name, units=_units(stay, host, running), rate=rate)
             command = sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
             process = start(host, command, "sampler")
@@ -56,11 +57,11 @@ def watching(stay: Stay) -> Iterator[Watch]:
             watch.left.append((host, collect(host, command)))
 
 
-def _units(stay: Stay, host: Host) -> dict[str, str]:
+def _units(stay: Stay, host: Host, running: Sequence[Running]) -> dict[str, str]:
     """The host, the members on it, its daemon, and what we run there ourselves."""
     own = ("sampler", "generator", "pause", "command")
     units = {"": host.control_group(""), **{unit: host.control_group(unit) for unit in own}}
-    for member in stay.platform.running():
+    for member in running:
         if member.host.name == host.name:
             units[member.member] = member.control_group
     if stay.substrate is not None:
