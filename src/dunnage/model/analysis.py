@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.estimate import Estimate as Estimate
+from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
+from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
+from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 1
-"""1: first."""
-
-
-class Estimate(Value):
-    """A value with its interval. `n` is the number of blocks; `method` says how it was made.
-
-    `low` and `high` are None where there are too few blocks for an interval.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int
-    unit: str
-    method: str
-    level: float = 0.95
-    """Coverage of the interval, simultaneous over the family it belongs to."""
+ANALYSIS_VERSION = 2
+"""1: first. 2: scalability, variance, advice, quantile differences, time lines, associations."""
 
 
 class Verdict(StrEnum):
@@ -124,8 +112,11 @@ class LatencyCurve(Value):
     kind: str
     """`service` or `response`."""
     points: tuple[tuple[float, float], ...]
-    """(quantile as a share of one, seconds)."""
+    """(quantile as a share of one, seconds), to p99.99 at most and never beyond 1 − 10/count: fewer
+    than ten operations say nothing of a quantile. Evenly spaced on the logarithm of the tail."""
     count: int
+    maximum: float | None = None
+    """Seconds of the slowest operation."""
 
 
 class Share(Value):
@@ -136,8 +127,16 @@ class Share(Value):
     level: str
     part: str
     """`server user`, `server system`, `daemons`, `other`, `client`; where all hosts are one machine
-    also `outside`: what it did in no host's control group, which `cpu.database` does not have."""
+    also `outside`: what it did in no host's control group, which `cpu.database` does not have;
+    where measurable `soft interrupts`, which the kernel charges to whoever was interrupted."""
     seconds_per_operation: float
+    """Arithmetic mean over blocks."""
+    estimate: Estimate | None = None
+    """The same with its interval over blocks, in s/op."""
+    difference: Estimate | None = None
+    """Less the baseline's, paired over blocks, in s/op; None for the baseline itself."""
+    contained: bool = False
+    """Whether the other parts contain it already, so that it must not be stacked upon them."""
 
 
 class Parity(Value):
@@ -174,3 +173,18 @@ class Analysis(Value):
     environment: Mapping[str, Scalar]
     skipped: tuple[str, ...]
     """Deployments that could not run here, with the reason."""
+    scalability: tuple[Scalability, ...] = ()
+    """Of every deployment and workload; empty where the study has fewer than two closed levels."""
+    over_levels: tuple[OverLevels, ...] = ()
+    """Of every deployment against the study's baseline, where there are several closed levels."""
+    variance: tuple[VarianceSplit, ...] = ()
+    """Of every headline and asked metric at every workload and level."""
+    advice: tuple[QuestionAdvice, ...] = ()
+    """One for each question."""
+    latency: tuple[LatencyDifference, ...] = ()
+    """Of every pair that is compared."""
+    timelines: tuple[TimeLine, ...] = ()
+    associations: tuple[Association, ...] = ()
+    """Of every pair that is compared."""
+    absent: tuple[AbsentCounter, ...] = ()
+    """Counters and parts of the CPU time that could not be attributed here."""

@@ -1,0 +1,64 @@
+"""Where the variance of a study lies, and what would settle its questions."""
+
+from __future__ import annotations
+
+from dunnage.model.estimate import Estimate
+from dunnage.model.value import Value
+
+
+class VariancePart(Value):
+    """One part of the variance of log values, by analysis of variance (method of moments)."""
+
+    part: str
+    """`block`, `stay`, `run`; `stay and run` where the design cannot tell them apart; `stay and
+    reaction` where, without a twin, a stay's own variance cannot be told from deployments reacting
+    to a block each in its own way; `all within` where neither twin nor repetition is there."""
+    variance: Estimate
+    """Of natural logarithms, interval by Williams (1962) and Tukey; `n` is the blocks."""
+    spread: float
+    """The same as a standard deviation in share of one: exp(√variance) − 1."""
+    share: float
+    """Of the sum of all parts, 0 to 1."""
+    truncated: bool
+    """Whether the estimate was negative and is set to 0."""
+
+
+class VarianceSplit(Value):
+    """How much of the variance of one metric lies between blocks, stays and runs."""
+
+    metric: str
+    workload: str
+    level: str
+    parts: tuple[VariancePart, ...]
+    """Widest life time first; empty where even blocks cannot be told from what is within."""
+    deployments: tuple[str, ...]
+    """Whose runs it is made of: the twins where there are some, else all."""
+    blocks: int
+    """Blocks that have all of these deployments' runs."""
+    absent: tuple[str, ...]
+    """Each a sentence: a part that cannot be told apart here, why, and what would do it."""
+    truncated: tuple[str, ...] = ()
+    """Each a sentence: a part whose estimate was negative and is therefore shown as 0."""
+
+
+class QuestionAdvice(Value):
+    """What would settle one question of the study."""
+
+    question: str
+    comparisons: int
+    settled: int
+    """Comparisons with a verdict other than inconclusive."""
+    more_blocks: int | None
+    """Blocks to add to the study so that every comparison that blocks can settle is settled; 0 when
+    all are; None when there are open ones and no number of blocks would settle any."""
+    unsettled: tuple[str, ...]
+    """Open comparisons that no number of blocks would settle, as `docker, A, t8`."""
+    seconds: float | None
+    """Estimated time for them, from the blocks of this result; None when none is complete."""
+    detectable: float | None
+    """Largest of the comparisons' minimum detectable effects, in share of one; None below six
+    blocks."""
+    sentence: str
+    """Such as `14 more blocks would settle RQ2 (about 2 h 10 min).`"""
+    better: str | None = None
+    """A sentence where something would help more than blocks: `repeat` or longer runs."""
