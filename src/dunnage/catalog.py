@@ -100,7 +100,8 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         **namespace_supports(),
         Capability.ENGINE: engine_support(),
         Capability.DOCKER: debian.docker_support(),
-        Capability.SOFTWARE: debian.software_support(),
+        Capability.SOFTWARE: debian.software_support("redis"),
+        Capability.CASSANDRA: debian.software_support("cassandra"),
     }
 
 
@@ -136,7 +137,8 @@ def available(
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     if study.testbed.kind == "namespace":
         yield from (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
-        yield from (Capability.ENGINE, Capability.SOFTWARE)
+        yield Capability.ENGINE
+        yield from OFFER.databases[deployment.database.kind].needs
     for need in OFFER.platforms[deployment.platform].needs:
         if not (need is Capability.DOCKER and study.substrate.kind == "existing"):
             yield need

@@ -31,7 +31,7 @@ def test_without_apt_get_it_says_what_is_missing(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     store = DebianSoftware(Cache(tmp_path / "cache"))
-    support = store.software_support()
+    support = store.software_support("redis")
     assert not support.met
     assert "`apt-get` is not on PATH" in support.reason
     with pytest.raises(UnavailableError, match="`apt-get` is not on PATH") as caught:

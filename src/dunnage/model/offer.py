@@ -20,7 +20,9 @@ class Capability(StrEnum):
     DOCKER = "docker"
     """A dockerd can be had: on PATH, or unpacked from Debian's packages."""
     SOFTWARE = "software"
-    """Database trees can be had, from the cache or from Debian's packages."""
+    """Trees of Debian's packages can be had, from the cache or from apt-get."""
+    CASSANDRA = "cassandra"
+    """A tree of Cassandra can be had, from the cache or from apt-get and Maven."""
     VXLAN = "vxlan"
     IPVS = "ipvs"
 
@@ -58,6 +60,8 @@ class DatabaseOffer:
     """Returns (key of the database spec, sentence) for everything that does not fit."""
     images: bool = True
     """Whether an official image may be named instead of the tree."""
+    needs: tuple[Capability, ...] = (Capability.SOFTWARE,)
+    """What obtaining its tree takes, on hosts that are not fakes."""
 
 
 @dataclass(frozen=True)

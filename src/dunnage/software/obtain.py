@@ -65,9 +65,10 @@ class DebianSoftware:
         """
         return docker.on_path() or docker.unpacked(self._cache)
 
-    def software_support(self) -> Support:
-        """Whether every tree is in the cache or can be made."""
-        warm = all(self._cache.find(_request(recipe)) for recipe in RECIPES.values())
+    def software_support(self, name: str) -> Support:
+        """Whether every tree of a database is in the cache or can be made."""
+        recipes = [recipe for recipe in RECIPES.values() if recipe.name == name]
+        warm = recipes and all(self._cache.find(_request(recipe)) for recipe in recipes)
         return Support(met=True) if warm else debian.support()
 
     def docker_support(self) -> Support:
