@@ -1,0 +1,127 @@
+"""Throttling, swap, page cache against the limit, and daemons beside the members, at their worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dunnage.analysis.shares import OURS
+from dunnage.analysis.values import database_hosts
+from dunnage.model.conditions import Conditions
+from dunnage.model.record import HostUsage, Record, StayRecord, Usage
+
+_COUNTERS = {
+    "throttled": "throttled",
+    "swap": "swap",
+    "resident": "memory_resident",
+    "cache": "memory_cache",
+    "charged": "memory_cache",
+    "daemons": "cpu",
+    "daemons_share": "cpu",
+}
+"""Field → the counter that it is made of, whose absence a sampler explains."""
+
+
+def conditions(
+    deployment: str,
+    workload: str,
+    level: str,
+    records: Sequence[Record],
+    stays: Mapping[str, StayRecord],
+) -> Conditions:
+    """The worst of these runs. `stays` maps ids to what was read back when a stay was ready."""
+    found: dict[str, list[float]] = {name: [] for name in _COUNTERS}
+    limits: list[float] = []
+    for record in records:
+        own = _limits(stays.get(record.stay))
+        limits += own.values()
+        for name, value in _seen(record, own):
+            found[name].append(value)
+    worst = {name: max(values) for name, values in found.items() if values}
+    return Conditions(
+        deployment=deployment,
+        workload=workload,
+        level=level,
+        runs=len(records),
+        memory_limit=min(limits, default=None),
+        absent={
+            name: reason
+            for name, counter in _COUNTERS.items()
+            if name not in worst and (reason := _why(records, counter, name, limits))
+        },
+        **worst,
+    )
+
+
+def _seen(record: Record, limits: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    hosts = database_hosts(record.usage)
+    members = [pair for host in hosts for pair in _members(host)]
+    seconds = record.measurement.seconds if record.measurement else 0.0
+    everyone = [host.whole for host in hosts] + [used for _, used in members]
+    if seconds > 0:
+        yield from _largest("throttled", (used.throttled for used in everyone), 1 / seconds)
+        yield from _daemons(hosts, seconds)
+    yield from _largest("swap", (host.whole.swap for host in hosts))
+    yield from _largest("resident", (used.memory_resident for _, used in members))
+    yield from _largest("cache", (used.memory_cache for _, used in members))
+    for name, used in members:
+        limit, resident, cache = limits.get(name), used.memory_resident, used.memory_cache
+        if limit and resident is not None and cache is not None:
+            yield "charged", (resident + cache) / limit
+
+
+def _members(host: HostUsage) -> list[tuple[str, Usage]]:
+    return [
+        (name, used)
+        for name, used in host.units.items()
+        if name not in OURS and not _is_daemon(name)
+    ]
+
+
+def _is_daemon(unit: str) -> bool:
+    return unit.startswith("daemon")
+
+
+def _daemons(hosts: Sequence[HostUsage], seconds: float) -> Iterator[tuple[str, float]]:
+    """Nothing where a host does not know all of it; 0 where no host has a daemon."""
+    used = [unit.cpu for host in hosts for name, unit in host.units.items() if _is_daemon(name)]
+    whole = [host.whole.cpu for host in hosts]
+    known = [cpu for cpu in used if cpu is not None]
+    if not hosts or len(known) < len(used):
+        return
+    yield "daemons", sum(known) / seconds
+    total = [cpu for cpu in whole if cpu is not None]
+    if len(total) == len(whole) and sum(total) > 0:
+        yield "daemons_share", sum(known) / sum(total)
+
+
+def _largest(
+    name: str, readings: Iterable[float | None], scale: float = 1.0
+) -> Iterator[tuple[str, float]]:
+    known = [reading for reading in readings if reading is not None]
+    if known:
+        yield name, max(known) * scale
+
+
+def _limits(stay: StayRecord | None) -> dict[str, float]:
+    """Member → limit of its memory in bytes, of those that have one."""
+    found: dict[str, float] = {}
+    for process in stay.processes if stay else ():
+        try:
+            found[process.member] = float(process.limits.get("memory_limit", ""))
+        except ValueError:
+            continue  # `unlimited`, or a host that knows of no limits
+    return found
+
+
+def _why(records: Sequence[Record], counter: str, name: str, limits: Sequence[float]) -> str:
+    """Why a value is not there."""
+    if not records:
+        return "no run was made"
+    if name == "charged" and not limits:
+        return "no member has a memory limit"
+    for record in records:
+        for host in database_hosts(record.usage):
+            for label, reason in host.absent.items():
+                if label.rpartition(".")[2] == counter:
+                    return reason
+    return "no sample tells it"
