@@ -62,7 +62,7 @@ def between(a: Analysis, b: Analysis) -> tuple[Shift, ...]:
                     metric=c.metric,
                     workload=c.workload,
                     level=c.level,
-                    estimate=_welch(sides[0], sides[1], len(wanted)),
+                    estimate=welch(sides[0], sides[1], family=len(wanted), what="log ratios"),
                 )
             )
     return tuple(shifts)
@@ -86,8 +86,14 @@ def _logs(
     )
 
 
-def _welch(a: Paired, b: Paired, family: int) -> Estimate:
-    """Welch (1947): unequal variances, freedom by Satterthwaite rounded down."""
+def welch(
+    a: Paired, b: Paired, *, family: int, confidence: float = CONFIDENCE, what: str
+) -> Estimate:
+    """Ratio of `b` over `a` minus one; `what` names the logs that were compared.
+
+    Welch (1947): unequal variances, freedom by Satterthwaite rounded down. No interval below six
+    blocks on either side.
+    """
     mean = b.mean - a.mean
     half: float | None = None
     if min(a.n, b.n) >= MINIMUM_BLOCKS:
@@ -96,7 +102,7 @@ def _welch(a: Paired, b: Paired, family: int) -> Estimate:
         freedom = (
             total**2 / (parts[0] ** 2 / (a.n - 1) + parts[1] ** 2 / (b.n - 1)) if total > 0 else 1
         )
-        level = sidak(family, CONFIDENCE)
+        level = sidak(family, confidence)
         half = t_quantile((1 + level) / 2, max(1, int(freedom))) * math.sqrt(total)
     return Estimate(
         value=math.expm1(mean),
@@ -104,5 +110,8 @@ def _welch(a: Paired, b: Paired, family: int) -> Estimate:
         high=None if half is None else math.expm1(mean + half),
         n=min(a.n, b.n),
         unit="share",
-        method=f"Welch's t on log ratios, simultaneous over {family} comparisons (Šidák)",
+        method=f"Welch's t on {what}, simultaneous over {family} comparisons (Šidák)"
+        if family > 1
+        else f"Welch's t on {what}",
+        level=confidence,
     )

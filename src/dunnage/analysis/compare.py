@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired
+from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired
+from dunnage.analysis.looks import effort
 from dunnage.model.analysis import Estimate, Verdict
 from dunnage.model.metrics import Better
 from dunnage.model.value import Value
@@ -67,21 +68,21 @@ def judge(
         return _open(
             f"{_capital(interval)} lies inside ±{percent(tolerance)}, but identical deployments "
             f"differed by up to {percent(limit)}.",
-            blocks_needed(twin, tolerance) if twin else None,
+            blocks_needed(twin, tolerance, difference.level) if twin else None,
         )
     where = "stays within" if -edge <= low and high <= edge else "reaches across"
     return _open(
         f"{_capital(interval)} {where} the {which} of ±{percent(edge)}.",
-        blocks_needed(pairs, edge),
+        blocks_needed(pairs, edge, difference.level),
     )
 
 
-def blocks_needed(pairs: Paired, edge: float) -> int | None:
+def blocks_needed(pairs: Paired, edge: float, level: float = CONFIDENCE) -> int | None:
     """Blocks in all until the interval clears the nearest of ±`edge`: n ≈ 8 (s/h)², at least 6.
 
-    8 is (1.96 + 0.84)², a two-sided 5 % test with a power of 80 %. Where these blocks were not
-    enough although the formula says so, it is one more than there are. None when the estimate lies
-    on the edge, so that no number of blocks would do.
+    `effort` says what 8 is, and what it grows to where blocks were added before. Where these blocks
+    were not enough although the formula says so, it is one more than there are. None when the
+    estimate lies on the edge, so that no number of blocks would do.
     """
     if not pairs.logs:
         return MINIMUM_BLOCKS
@@ -89,7 +90,7 @@ def blocks_needed(pairs: Paired, edge: float) -> int | None:
     distance = min(abs(pairs.mean - end) for end in edges)
     if distance == 0:
         return None
-    wanted = math.ceil(8 * (pairs.sd / distance) ** 2)
+    wanted = math.ceil(effort(level) * (pairs.sd / distance) ** 2)
     return max(MINIMUM_BLOCKS, wanted, pairs.n + 1)
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from dunnage.analysis import looks
 from dunnage.analysis.compare import bound, judge
-from dunnage.analysis.estimate import CONFIDENCE, Paired, sidak
+from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.model.analysis import Comparison, Estimate
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -37,6 +38,8 @@ class Contrasts:
     study: Study
     plan: Plan
     gathered: Gathered
+    look: int = 1
+    """Which look at this study it is; each has its part of the error rate."""
 
     def against(self, reference: str) -> tuple[Comparison, ...]:
         """Headline and asked metrics of every deployment against `reference`.
@@ -47,7 +50,7 @@ class Contrasts:
             self._known_or_exploratory(Pairing(reference, deployment.name, metric, setting))
             for deployment in self.plan.deployments
             if deployment.name != reference
-            for metric in self._metrics()
+            for metric in self.metrics()
             for setting in self.gathered.settings
             if self.means(metric, setting)
         )
@@ -62,7 +65,7 @@ class Contrasts:
             )
             for deployment in self.plan.deployments
             if deployment.twin_of
-            for metric in self._metrics()
+            for metric in self.metrics()
             for setting in self.gathered.settings
             if self.means(metric, setting)
         )
@@ -71,9 +74,13 @@ class Contrasts:
         """One comparison; a question's belongs to the family of all questions."""
         pairs = self._pairs(pairing)
         family = self.family if question is not None else 1
-        difference = pairs.difference(CONFIDENCE, family)
+        level = looks.coverage(self.look)
+        difference = pairs.difference(level, family)
+        if difference is not None and difference.low is not None:
+            method = difference.method + looks.method(self.look)
+            difference = difference.model_copy(update={"method": method})
         twin = self._twin_pairs(pairing)
-        limit = bound(twin.difference(CONFIDENCE)) if twin else None
+        limit = bound(twin.difference(level)) if twin else None
         metric = METRICS[pairing.metric]
         judgement = judge(pairs, difference, twin, limit, tolerance, metric.better)
         return Comparison(
@@ -89,7 +96,7 @@ class Contrasts:
             tolerance=tolerance,
             verdict=judgement.verdict,
             blocks_needed=judgement.blocks_needed,
-            detectable=pairs.detectable(sidak(family)),
+            detectable=pairs.detectable(sidak(family, level)),
             reason=judgement.reason,
         )
 
@@ -132,7 +139,8 @@ class Contrasts:
         question, tolerance = self._asked.get(pairing, (None, self._tolerance(pairing.metric)))
         return self.comparison(pairing, question=question, tolerance=tolerance)
 
-    def _metrics(self) -> tuple[str, ...]:
+    def metrics(self) -> tuple[str, ...]:
+        """Headline metrics and those that questions ask for, each once."""
         return tuple(
             dict.fromkeys(
                 (*HEADLINE, *(q.metric for q in self.study.questions.values()), *OPEN_HEADLINE)

@@ -3,6 +3,7 @@
 | file | written by | when |
 |---|---|---|
 | `study.yaml`, `plan.json` | `dunnage run` | before anything starts |
+| `looks.jsonl`, `plan-2.json`, … | `dunnage run --blocks` | a look, then the blocks it added |
 | `environment.json` | runner | when the testbed is open |
 | `journal.jsonl` | runner | one fsynced line per change of state |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
@@ -31,6 +32,22 @@ class ResultLayout:
     def plan(self) -> Path:
         """Every block, stay and run."""
         return self.root / "plan.json"
+
+    def further_plan(self, number: int) -> Path:
+        """Blocks that were added, 2 for the first time; no plan is ever changed."""
+        return self.root / f"plan-{number}.json"
+
+    def further_plans(self) -> tuple[Path, ...]:
+        """The plans of added blocks that there are, in their order."""
+        found: list[Path] = []
+        while (path := self.further_plan(len(found) + 2)).exists():
+            found.append(path)
+        return tuple(found)
+
+    @property
+    def looks(self) -> Path:
+        """When somebody saw what finished blocks say and added more, line by line."""
+        return self.root / "looks.jsonl"
 
     @property
     def environment(self) -> Path:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from dunnage.errors import ResultError
+from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
@@ -28,8 +29,28 @@ class Result:
 
     @cached_property
     def plan(self) -> Plan:
-        """What was to be done."""
-        return _read(self.layout.plan, Plan)
+        """What was to be done: the first plan and all blocks that were added to it."""
+        first = _read(self.layout.plan, Plan)
+        added = [_read(path, Plan) for path in self.layout.further_plans()]
+        blocks = (*first.blocks, *(block for plan in added for block in plan.blocks))
+        return first.model_copy(update={"blocks": blocks})
+
+    @cached_property
+    def looks(self) -> tuple[Look, ...]:
+        """Every look after which blocks were added, in order.
+
+        A line without its plan is of an addition that a crash prevented, and no look. Raises
+        ResultError when blocks were added without a look: then nobody knows what was seen before.
+        """
+        told = {look.plan: look for look in self._told_looks()}
+        numbers = range(2, len(self.layout.further_plans()) + 2)
+        lost = [number for number in numbers if number not in told]
+        if lost:
+            raise ResultError(
+                f"lacks the look that led to `{self.layout.further_plan(lost[0]).name}`",
+                where=str(self.layout.looks),
+            )
+        return tuple(told[number] for number in numbers)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
@@ -59,6 +80,15 @@ class Result:
         except json.JSONDecodeError as error:
             raise ResultError(f"is no JSON: {error}", where=str(self.layout.environment)) from error
         return facts
+
+    def _told_looks(self) -> Iterator[Look]:
+        if not self.layout.looks.exists():
+            return
+        for line in _text(self.layout.looks).splitlines():
+            try:
+                yield Look.model_validate_json(line)
+            except ValidationError:
+                continue
 
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dunnage.errors import ResultError
+from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
@@ -47,13 +48,17 @@ class ResultWriter:
     def journal(self, event: str, **details: Scalar) -> None:
         """Append one line and wait until it is on the disk."""
         line = {"version": JOURNAL_VERSION, "time": time.time(), "event": event, **details}
-        text = json.dumps(masked_data(line)) + "\n"
-        with _reported(self.layout.journal), self.layout.journal.open("ab+") as file:
-            if _cut_off(file):
-                text = "\n" + text
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        _append(self.layout.journal, json.dumps(masked_data(line)))
+
+    def add_blocks(self, look: Look, plan: Plan) -> None:
+        """Keep a look and then the plan of the blocks that came of it; earlier plans stay.
+
+        In this order a crash in between leaves a look without blocks, which counts as none, and
+        never blocks without a look.
+        """
+        _append(self.layout.looks, look.model_dump_json())
+        write_value(self.layout.further_plan(look.plan), plan)
+        self.journal("blocks added", plan=look.plan, blocks=look.added)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -152,6 +157,15 @@ def write_bytes(path: Path, content: bytes) -> None:
         except OSError:
             beside.unlink(missing_ok=True)
             raise
+
+
+def _append(path: Path, line: str) -> None:
+    """Append one line and wait until it is on the disk."""
+    with _reported(path), path.open("ab+") as file:
+        begin = "\n" if _cut_off(file) else ""
+        file.write(f"{begin}{line}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _cut_off(file: BinaryIO) -> bool:

@@ -1,0 +1,184 @@
+"""What changed between two results: every metric of every deployment, with interval and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dunnage.analysis import looks
+from dunnage.analysis.between import between, welch
+from dunnage.analysis.comparable import Conditions, mismatches
+from dunnage.analysis.contrast import DEFAULT_TOLERANCE
+from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
+from dunnage.model.analysis import Analysis, Estimate, Summary
+from dunnage.model.between import Change, ChangeVerdict, Mismatch, ResultComparison, Side
+from dunnage.model.metrics import HEADLINE, METRICS, Better
+from dunnage.model.record import Record, Status
+from dunnage.units import percent
+
+METHOD = (
+    "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
+    "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
+    "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
+    "A/A bound of both results."
+)
+CAUTION = (
+    "The two results were measured at different times, so time and whatever else changed meanwhile "
+    "cannot be told from the version under test: measure both in one study, in the same blocks, "
+    "where the cause matters. The change of an overhead is free of what a result's own "
+    "deployments share."
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One result with its analysis."""
+
+    path: str
+    conditions: Conditions
+    analysis: Analysis
+    records: Sequence[Record]
+
+
+def compare(
+    a: Judged, b: Judged, *, tolerance: float | None = None, anyway: bool = False
+) -> ResultComparison:
+    """Compare `b` with `a`; without `anyway` only where nothing differs that is not compared.
+
+    `tolerance` takes the place of the questions' own, as a share of one.
+    """
+    found = mismatches(a.conditions, b.conditions)
+    wanted = not found or anyway
+    return ResultComparison(
+        a=_side(a),
+        b=_side(b),
+        comparable=not found,
+        mismatches=_sorted(found),
+        changes=tuple(_changes(a, b, tolerance)) if wanted else (),
+        method=METHOD,
+        caution=CAUTION,
+    )
+
+
+def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
+    kinds = ("study", "deployment", "environment", "process", "network")
+    return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
+
+
+def _side(judged: Judged) -> Side:
+    return Side(
+        path=judged.path,
+        study=judged.conditions.study.name,
+        began=min((record.started for record in judged.records), default=None),
+        ended=max((record.ended for record in judged.records), default=None),
+        blocks=len(judged.conditions.plan.blocks),
+        valid=judged.analysis.valid,
+        planned=judged.analysis.planned,
+    )
+
+
+def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
+    pairs = list(_pairs(a.analysis, b.analysis))
+    twins = {each.name for each in b.conditions.plan.deployments if each.twin_of}
+    asked = {question.metric for question in b.conditions.study.questions.values()}
+    deciding = {*HEADLINE, *asked}
+    gates = [one.metric in deciding and one.deployment not in twins for one, _ in pairs]
+    level = max(looks.coverage(looks.number(side.analysis.looks)) for side in (a, b))
+    overheads = {
+        (shift.deployment, shift.metric, shift.workload, shift.level): shift.estimate
+        for shift in between(a.analysis, b.analysis)
+    }
+    for (one, other), gate in zip(pairs, gates, strict=True):
+        key = (one.deployment, one.metric, one.workload, one.level)
+        change = welch(
+            _blocks(a.analysis, one),
+            _blocks(b.analysis, other),
+            family=sum(gates) if gate else 1,
+            confidence=level,
+            what="block values",
+        )
+        wanted = tolerance if tolerance is not None else _tolerance(b, one.metric)
+        bound = _bound((a.analysis, b.analysis), one)
+        verdict, reason = judge(change, wanted, bound, METRICS[one.metric].better)
+        yield Change(
+            deployment=one.deployment,
+            metric=one.metric,
+            workload=one.workload,
+            level=one.level,
+            gate=gate,
+            a=one.estimate,
+            b=other.estimate,
+            change=change,
+            overhead=overheads.get(key),
+            bound=bound,
+            tolerance=wanted,
+            verdict=verdict,
+            reason=reason,
+        )
+
+
+def _pairs(a: Analysis, b: Analysis) -> Iterator[tuple[Summary, Summary]]:
+    """Summaries that both results have, in the order of the first."""
+    second = {(s.deployment, s.workload, s.level, s.metric): s for s in b.summaries}
+    for one in a.summaries:
+        other = second.get((one.deployment, one.workload, one.level, one.metric))
+        if other is not None:
+            yield one, other
+
+
+def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
+    """Log values of one deployment's blocks; nothing is paired, each block is one value."""
+    logs = block_logs(
+        (run.block, run.values[wanted.metric])
+        for run in analysis.runs
+        if run.status == Status.VALID
+        and (run.deployment, run.workload, run.level)
+        == (wanted.deployment, wanted.workload, wanted.level)
+        and wanted.metric in run.values
+    )
+    return Paired(tuple(logs.values()))
+
+
+def _tolerance(judged: Judged, metric: str) -> float:
+    named = [q.tolerance for q in judged.conditions.study.questions.values() if q.metric == metric]
+    return min(named, default=DEFAULT_TOLERANCE)
+
+
+def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:
+    """What identical deployments differed by at the same metric, workload and level."""
+    known = [
+        found.bound
+        for analysis in analyses
+        for found in analysis.twin
+        if found.bound is not None
+        and (found.metric, found.workload, found.level)
+        == (wanted.metric, wanted.workload, wanted.level)
+    ]
+    return max(known, default=None)
+
+
+def judge(
+    change: Estimate, tolerance: float, bound: float | None, better: Better
+) -> tuple[ChangeVerdict, str]:
+    """The verdict on one change, and why."""
+    low, high = change.low, change.high
+    if low is None or high is None:
+        return (
+            ChangeVerdict.INCONCLUSIVE,
+            f"An interval needs {MINIMUM_BLOCKS} blocks of each result; the smaller one has "
+            f"{change.n}.",
+        )
+    edge = max(tolerance, bound or 0.0)
+    which = "A/A bound" if bound is not None and bound > tolerance else "tolerance"
+    interval = f"The interval {percent(low, sign=True)} to {percent(high, sign=True)}"
+    if low > edge or high < -edge:
+        worse = (low > edge) == (better is Better.LOWER)
+        verdict = ChangeVerdict.REGRESSION if worse else ChangeVerdict.IMPROVEMENT
+        return verdict, f"{interval} lies beyond the {which} of ±{percent(edge)}."
+    if -tolerance <= low and high <= tolerance and edge <= tolerance:
+        return ChangeVerdict.EQUIVALENT, f"{interval} lies inside ±{percent(tolerance)}."
+    return (
+        ChangeVerdict.INCONCLUSIVE,
+        f"{interval} does not lie beyond the {which} of ±{percent(edge)}, nor inside "
+        f"±{percent(tolerance)} with an A/A bound below that.",
+    )

@@ -1,0 +1,113 @@
+"""Whether two results measured the same thing in the same place, or in what they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dunnage.analysis.mask import Mask
+from dunnage.analysis.parity import compare, factors
+from dunnage.model.between import Mismatch
+from dunnage.model.plan import Plan
+from dunnage.model.record import StayRecord
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
+
+FREE = frozenset({"name", "seed", "blocks"})
+"""Keys of a study in which two results may differ: how much was measured and in which order."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Everything about a result that bears on its numbers but was not measured."""
+
+    study: Study
+    plan: Plan
+    environment: Mapping[str, Scalar]
+    stays: Sequence[StayRecord]
+
+
+def mismatches(a: Conditions, b: Conditions) -> tuple[Mismatch, ...]:
+    """Every fact in which two results differ, `b` from `a`.
+
+    Of processes the first stay of each deployment speaks: inside a result parity has compared the
+    others with it.
+    """
+    return (
+        *_study(a.study, b.study),
+        *_deployments(a.plan, b.plan),
+        *_environment(a.environment, b.environment),
+        *_stays(a, b),
+    )
+
+
+def _study(a: Study, b: Study) -> Iterator[Mismatch]:
+    left, right = (
+        dict(_leaves("", study.model_dump(mode="json", exclude=set(FREE)))) for study in (a, b)
+    )
+    for key in sorted(left.keys() | right.keys()):
+        if left.get(key) != right.get(key):
+            yield Mismatch(kind="study", text=_arrow(key, left.get(key), right.get(key)))
+
+
+def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
+    left = {deployment.name: deployment for deployment in a.deployments}
+    right = {deployment.name: deployment for deployment in b.deployments}
+    for name in sorted(left.keys() ^ right.keys()):
+        where = "first" if name in left else "second"
+        yield Mismatch(kind="deployment", text=f"{name}: measured in the {where} result only")
+    for name in sorted(left.keys() & right.keys()):
+        for factor in factors(left[name], right[name]):
+            yield Mismatch(kind="deployment", text=f"{name}: {factor}")
+
+
+def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[Mismatch]:
+    for fact in sorted(a.keys() | b.keys()):
+        if a.get(fact) != b.get(fact):
+            yield Mismatch(kind="environment", text=_arrow(fact, a.get(fact), b.get(fact)))
+
+
+def _stays(a: Conditions, b: Conditions) -> Iterator[Mismatch]:
+    left, right = _first(a.stays), _first(b.stays)
+    # Deployments mostly share what differs, such as a server's version: it is told once for all.
+    told: dict[tuple[str, str], list[str]] = {}
+    for name in left:
+        if name in right:
+            for mismatch in _pair(left[name], right[name]):
+                told.setdefault((mismatch.kind, mismatch.text), []).append(name)
+    for (kind, text), names in told.items():
+        yield Mismatch(kind=kind, text=f"{', '.join(names)}: {text}")
+
+
+def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
+    for difference in compare(a, b, ()):
+        yield Mismatch(kind="process", text=difference.text)
+    masks = Mask.of(a), Mask.of(b)
+    for key in sorted(a.network.keys() | b.network.keys()):
+        one, other = a.network.get(key, "-"), b.network.get(key, "-")
+        if masks[0].text(one) != masks[1].text(other):
+            yield Mismatch(kind="network", text=_arrow(key, one, other))
+
+
+def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
+    """Deployment → its first stay."""
+    found: dict[str, StayRecord] = {}
+    for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
+        found.setdefault(stay.deployment, stay)
+    return dict(sorted(found.items()))
+
+
+def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:
+    if isinstance(item, Mapping) and item:
+        for key, inner in item.items():
+            yield from _leaves(f"{prefix}.{key}" if prefix else str(key), inner)
+    else:
+        yield prefix, item
+
+
+def _arrow(key: str, one: object, other: object) -> str:
+    return f"{key}: {_word(one)} → {_word(other)}"
+
+
+def _word(item: object) -> str:
+    return "-" if item is None else str(item)

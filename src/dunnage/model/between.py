@@ -1,0 +1,84 @@
+"""Two results beside each other: whether they may be compared, and what changed between them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from dunnage.model.estimate import Estimate
+from dunnage.model.value import Value
+
+BETWEEN_VERSION = 1
+"""1: first."""
+
+
+class ChangeVerdict(StrEnum):
+    """What may be said of a change from one result to the other."""
+
+    REGRESSION = "regression"
+    """Worse beyond tolerance and A/A bound."""
+    IMPROVEMENT = "improvement"
+    EQUIVALENT = "equivalent"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Mismatch(Value):
+    """A fact in which two results differ although it is not what is compared."""
+
+    kind: str
+    """`study`, `deployment`, `environment`, `process` or `network`."""
+    text: str
+    """Such as `kernel: 6.1.0 → 6.12.3`."""
+
+
+class Side(Value):
+    """One of the two results."""
+
+    path: str
+    study: str
+    began: float | None
+    """Unix time of the first run, in seconds; None where none has ended."""
+    ended: float | None
+    blocks: int
+    """Planned blocks."""
+    valid: int
+    planned: int
+
+
+class Change(Value):
+    """One metric of one deployment, `b` against `a`."""
+
+    deployment: str
+    metric: str
+    workload: str
+    level: str
+    gate: bool
+    """Whether it decides: headline metrics, and what questions name, of every deployment but twins.
+    Their intervals hold together; the others are exploratory and stand alone."""
+    a: Estimate
+    b: Estimate
+    change: Estimate
+    """Ratio minus one: +0.05 is 5 % more of the metric, whichever direction is better."""
+    overhead: Estimate | None
+    """How the overhead over the study's baseline changed (ratio of the two ratios, minus one): free
+    of what both deployments of a result share, such as a slower day. None for the baseline."""
+    bound: float | None
+    """The larger A/A bound of the two results; None where neither has one."""
+    tolerance: float
+    verdict: ChangeVerdict
+    reason: str
+
+
+class ResultComparison(Value):
+    """What `dunnage compare` found."""
+
+    version: int = BETWEEN_VERSION
+    a: Side
+    b: Side
+    comparable: bool
+    mismatches: tuple[Mismatch, ...]
+    """Why they are not comparable; empty where they are."""
+    changes: tuple[Change, ...]
+    """Empty where they are not comparable and nobody asked to compare them anyway."""
+    method: str
+    caution: str
+    """What nobody may conclude."""

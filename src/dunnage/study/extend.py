@@ -1,0 +1,58 @@
+"""Blocks added to a plan: exactly those that a longer plan would have had from the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.errors import ResultError
+from dunnage.model.plan import Block, Plan, RunPlan
+from dunnage.model.study import Deployment, Study
+from dunnage.study.plan import make_plan
+
+
+def added_blocks(
+    study: Study, deployments: Sequence[Deployment], plan: Plan, total: int, *, where: str
+) -> Plan:
+    """Return a plan of the blocks that bring `plan` from what it has to `total`.
+
+    Order, seeds and positions of a block depend on the study's seed and the block's number alone,
+    so the added ones are what a plan of `total` blocks has in their place (ids may differ in
+    leading zeros from a hundred blocks on). Where `plan` holds part of the runs (`--only`), so do
+    the added blocks. `deployments` are all resolved ones of the study.
+
+    Raises ResultError that names `where` when the study would no longer give the blocks that are
+    there: then another Dunnage planned them, and a longer study would not be one study.
+    """
+    longer = make_plan(study.model_copy(update={"blocks": total}), deployments, plan.skipped)
+    cells = {_cell(run) for run in plan.runs()}
+    blocks = [_part(block, cells) for block in longer.blocks]
+    present = len(plan.blocks)
+    if [_shape(block) for block in blocks[:present]] != [_shape(block) for block in plan.blocks]:
+        raise ResultError(
+            "the blocks that are there were planned otherwise than this Dunnage plans them, "
+            "so no blocks can be added to them",
+            where=where,
+            hint="dunnage run STUDY  # a new result",
+        )
+    return plan.model_copy(update={"blocks": tuple(blocks[present:])})
+
+
+def _cell(run: RunPlan) -> tuple[str, str, str, int]:
+    return run.deployment, run.workload.name, run.level.name, run.repeat
+
+
+def _part(block: Block, cells: set[tuple[str, str, str, int]]) -> Block:
+    stays = [
+        stay.model_copy(update={"runs": tuple(run for run in stay.runs if _cell(run) in cells)})
+        for stay in block.stays
+    ]
+    return block.model_copy(update={"stays": tuple(stay for stay in stays if stay.runs)})
+
+
+def _shape(block: Block) -> list[tuple[object, ...]]:
+    """Everything of a block but its ids."""
+    return [
+        (run.block, run.deployment, run.workload, run.level, run.repeat, run.position, run.seed)
+        for stay in block.stays
+        for run in stay.runs
+    ]
