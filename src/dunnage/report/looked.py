@@ -1,0 +1,37 @@
+"""What must be said where blocks were added after somebody had seen the earlier ones."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from dunnage.analysis.looks import coverage, number
+from dunnage.model.analysis import Analysis
+from dunnage.report import numbers
+
+
+def looks(analysis: Analysis) -> str:
+    """Why intervals are wider than 95 %, and when somebody looked; empty at the first look."""
+    current = number(analysis.looks)
+    if current == 1:
+        return ""
+    seen = "; ".join(
+        f"{numbers.count(look.complete, 'complete block')} of {look.planned} on "
+        f"{datetime.fromtimestamp(look.time, tz=UTC):%Y-%m-%d %H:%M} UTC, then "
+        f"{look.added} more were added"
+        for look in analysis.looks
+        if look.complete
+    )
+    return (
+        f"This is look {current} at the study: {seen}. Whoever adds blocks until a difference "
+        f"shows will find one, so the error rate is spent over the looks: intervals that a verdict "
+        f"rests on cover {coverage(current) * 100:.6g} %, and those of all looks hold together "
+        f"with at least 92.5 %, whatever made somebody stop."
+    )
+
+
+def brief(analysis: Analysis) -> str:
+    """The same in half a sentence; empty at the first look."""
+    current = number(analysis.looks)
+    if current == 1:
+        return ""
+    return f"look {current}: the error rate is spent over the looks, so intervals are wider"
