@@ -255,7 +255,11 @@ class Platform(Protocol):
         """
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
-        """Run a command beside a member, in its container if it has one."""
+        """Run a command beside a member, in its container if it has one.
+
+        One whose first word is `ENGINE` is for the host's engine, in the member's network only.
+        Raises RunError when `timeout` seconds are over.
+        """
 
     def running(self) -> tuple[Running, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""

@@ -11,7 +11,7 @@ from cases import DEADLINE, Ground, unique
 
 from dunnage.contracts import Crashable, Platform, Running
 from dunnage.errors import StayError
-from dunnage.model.layout import Reservation, Stage
+from dunnage.model.layout import ENGINE, Reservation, Stage
 from dunnage.model.study import ClientPlace
 from dunnage.runner.formation import form, take
 
@@ -95,6 +95,16 @@ class TestPlatform:
         # Only the database's own programs are sure to be in a container.
         wrong = (step.argv[0], "--no-such-option")
         assert platform.run(step.member, wrong, stdin="", timeout=10.0).code != 0
+
+    def test_the_hosts_engine_answers_beside_every_member(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        for place in bring_up(grounds, platform).places:
+            asked = platform.run(place.member, (ENGINE, "--version"), stdin="", timeout=10.0)
+            assert asked.code == 0
+            assert asked.stdout.startswith("dunnage-engine")
+            refused = platform.run(place.member, (ENGINE, "no-such-verb"), stdin="", timeout=10.0)
+            assert refused.code != 0
 
     def test_a_member_has_a_log(self, grounds: Ground, platform: Platform) -> None:
         member = bring_up(grounds, platform).places[0].member

@@ -9,6 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+ENGINE = "@engine@"
+"""First word of a probe's or a step's command that the host's own `dunnage-engine` carries out.
+
+It runs in the network that its member has, but outside the member's container, which holds nothing
+but the member's software; `localhost` is the member's own.
+"""
+
 
 @dataclass(frozen=True)
 class Software:

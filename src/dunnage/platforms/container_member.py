@@ -13,7 +13,8 @@ from dunnage.contracts import Completed, Host, Tree
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
-from dunnage.platforms.execute import execute
+from dunnage.platforms.beside import ask_engine, is_for_engine
+from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command
 
 
@@ -43,7 +44,9 @@ class ContainerMember:
         return f"exit code {state['ExitCode']}{oom}"
 
     def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
-        """Run a command in the container."""
+        """Run a command in the container, or the host's engine in the container's network."""
+        if is_for_engine(argv):
+            return self._ask_engine(argv, stdin=stdin, timeout=timeout)
         with spoken("a command cannot be run in the container", self.service.member):
             return execute(
                 self.client.api,
@@ -58,6 +61,13 @@ class ContainerMember:
         """The last lines that it wrote."""
         with spoken("the container's log cannot be read", self.service.member):
             return bytes(self.container.logs(tail=lines)).decode(errors="replace")
+
+    def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        state = self.state()
+        if not state["Running"]:
+            return Completed(argv, NOT_RUN, "", "the container does not run")
+        network = ("nsenter", f"--target={state['Pid']}", "--net")
+        return ask_engine(self.host, argv, stdin=stdin, timeout=timeout, within=network)
 
 
 def spoken(what: str, where: str) -> AbstractContextManager[None]:

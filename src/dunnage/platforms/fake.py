@@ -22,6 +22,7 @@ from dunnage.model.layout import (
 )
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
+from dunnage.platforms.beside import ask_engine, is_for_engine
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,10 @@ class FakePlatform:
         """Run a command beside a member."""
         self._need_awake()
         filled = tuple(self._filled(word) for word in argv)
-        return self._host(member).run(filled, stdin=stdin, timeout=timeout)
+        host = self._host(member)
+        if is_for_engine(filled):
+            return ask_engine(host, filled, stdin=stdin, timeout=timeout)
+        return host.run(filled, stdin=stdin, timeout=timeout)
 
     def running(self) -> tuple[Running, ...]:
         """The members that run; raises StayError naming one that has died."""

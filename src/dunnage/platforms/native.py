@@ -15,6 +15,7 @@ from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Storage
 from dunnage.platforms import places
+from dunnage.platforms.beside import ask_engine, is_for_engine
 from dunnage.platforms.link import link
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import await_ready, death, side_by_side
@@ -40,7 +41,7 @@ class _Member:
         return None if code is None else f"exit code {code}"
 
     def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
-        return self.host.run(argv, stdin=stdin, timeout=timeout, unit=self.unit)
+        return _beside(self.host, self.service.member, argv, stdin=stdin, timeout=timeout)
 
     def log(self, lines: int) -> str:
         try:
@@ -105,7 +106,7 @@ class Native:
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         """Run a command beside a member, in its control group as in a container."""
-        return self._host(member).run(argv, stdin=stdin, timeout=timeout, unit=_unit(member))
+        return _beside(self._host(member), member, argv, stdin=stdin, timeout=timeout)
 
     def running(self) -> tuple[Running, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""
@@ -193,6 +194,14 @@ class Native:
 
     def _host(self, member: str) -> Host:
         return self._hosts[self._places[member].host]
+
+
+def _beside(
+    host: Host, member: str, argv: Sequence[str], *, stdin: str, timeout: float
+) -> Completed:
+    if is_for_engine(argv):
+        return ask_engine(host, argv, stdin=stdin, timeout=timeout)
+    return host.run(argv, stdin=stdin, timeout=timeout, unit=_unit(member))
 
 
 def _unit(member: str) -> str:
