@@ -19,6 +19,7 @@ from dunnage.contracts import (
     Substrate,
     Testbed,
 )
+from dunnage.databases.cassandra import Cassandra
 from dunnage.databases.fake import FakeDatabase
 from dunnage.databases.redis import Redis
 from dunnage.errors import UnavailableError
@@ -64,7 +65,11 @@ class PlatformKind(Protocol):
 
 
 PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
-DATABASES: Mapping[str, Callable[[], Database]] = {"redis": Redis, "fake": FakeDatabase}
+DATABASES: Mapping[str, Callable[[], Database]] = {
+    "cassandra": Cassandra,
+    "redis": Redis,
+    "fake": FakeDatabase,
+}
 GENERATORS: Mapping[str, Callable[[], Generator]] = {
     "engine": EngineGenerator,
     "fake": FakeGenerator,
@@ -75,7 +80,11 @@ OFFER = Offer(
     testbeds={"namespace": "Host", "fake": "Fake"},
     substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
-    databases={"redis": Redis.offer, "fake": FakeDatabase.offer},
+    databases={
+        "cassandra": Cassandra.offer,
+        "redis": Redis.offer,
+        "fake": FakeDatabase.offer,
+    },
     generators=tuple(GENERATORS),
     samplers=tuple(SAMPLERS),
 )

@@ -9,6 +9,8 @@ import pytest
 from cases import DatabaseCase, GeneratorCase, SamplerCase
 from fake_cases import FAKE_LATE, FAKE_PLAIN, FAKE_SHARDED, FAKE_SINGLE, FAKE_TESTBED, fake_bench
 from real_cases import (
+    CASSANDRA_ONE,
+    CASSANDRA_RING,
     DOCKER_BRIDGE,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
@@ -19,6 +21,7 @@ from real_cases import (
     REDIS_SINGLE,
 )
 
+from dunnage.databases.cassandra import Cassandra
 from dunnage.databases.fake import FakeDatabase
 from dunnage.databases.redis import Redis
 from dunnage.generators.fake import FakeGenerator
@@ -44,6 +47,8 @@ DATABASES = [
     pytest.param(DatabaseCase(Redis, REDIS_SINGLE), id="redis-single"),
     pytest.param(DatabaseCase(Redis, REDIS_REPLICAS), id="redis-replicas"),
     pytest.param(DatabaseCase(Redis, REDIS_CLUSTER), id="redis-cluster"),
+    pytest.param(DatabaseCase(Cassandra, CASSANDRA_ONE), id="cassandra-one"),
+    pytest.param(DatabaseCase(Cassandra, CASSANDRA_RING), id="cassandra-ring"),
 ]
 
 GENERATORS = [pytest.param(GeneratorCase(FakeGenerator, fake_bench), id="fake")]

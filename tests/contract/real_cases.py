@@ -31,6 +31,8 @@ NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 REDIS_SINGLE = DatabaseSpec(kind="redis", version="7.0", topology="single")
 REDIS_REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
 REDIS_CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=6)
+CASSANDRA_ONE = DatabaseSpec(kind="cassandra", version="4.1")
+CASSANDRA_RING = DatabaseSpec(kind="cassandra", version="5.0", members=3)
 
 
 def _daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
-from cases import DatabaseCase
+from cases import DatabaseCase, unique
 
+from dunnage.hosts.fake import open_fake
 from dunnage.model.layout import (
     Address,
     Addresses,
@@ -17,6 +16,8 @@ from dunnage.model.layout import (
     Reservation,
     Step,
 )
+from dunnage.model.study import TestbedSpec as Testbed
+from dunnage.platforms import places
 
 
 def early(member: str, slot: int, port: int) -> Addresses:
@@ -58,12 +59,15 @@ class TestDatabase:
         assert len({seat.member for seat in seats}) == len(seats)
 
     @pytest.mark.parametrize("hosts", [1, 2, 3])
-    def test_no_port_is_asked_for_twice_on_one_host(
+    def test_members_that_share_a_host_get_ports_of_their_own(
         self, database_case: DatabaseCase, hosts: int
     ) -> None:
-        seats = database_case.database().layout(database_case.spec).seats
-        asked = Counter((seat.slot % hosts, port) for seat in seats for port in seat.ports.values())
-        assert asked.total() == len(asked)
+        layout = database_case.database().layout(database_case.spec)
+        spec = Testbed(kind="fake", hosts={"db": hosts})
+        with open_fake(spec, name=unique(), engine=None, keep=False) as testbed:
+            reservation = places.reserve(layout, testbed.group("db"), "/opt/tree")
+        told = [str(ports.client) for place in reservation.places for ports in place.ports.values()]
+        assert len(set(told)) == len(told)
 
     def test_stages_start_every_member_exactly_once(
         self, database_case: DatabaseCase, reservation: Reservation

@@ -1,0 +1,125 @@
+"""What Cassandra answers, parsed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dunnage.model.value import Scalar
+
+SETTINGS = (
+    "commitlog_sync",
+    "commitlog_sync_period",
+    "commitlog_total_space",
+    "compaction_throughput",
+    "concurrent_compactors",
+    "concurrent_reads",
+    "concurrent_writes",
+    "disk_access_mode",
+    "file_cache_size",
+    "key_cache_size",
+    "memtable_allocation_type",
+    "memtable_flush_writers",
+    "memtable_heap_space",
+    "memtable_offheap_space",
+    "native_transport_max_threads",
+    "networking_cache_size",
+    "read_request_timeout",
+    "storage_compatibility_mode",
+    "trickle_fsync",
+    "write_request_timeout",
+)
+"""Settings that are read back; none of them can hold a secret."""
+
+_POOLS = ("CompactionExecutor", "MemtableFlushWriter", "MutationStage", "HintsDispatcher")
+_MEBIBYTE = 2**20
+
+Rows = list[dict[str, Any]]
+
+
+def tables(text: str) -> list[Rows]:
+    """The rows of each statement's answer, as column → value: one JSON document a line."""
+    answered = [json.loads(line) for line in text.splitlines() if line.strip()]
+    return [
+        [dict(zip(one["columns"], row, strict=True)) for row in one["rows"]] for one in answered
+    ]
+
+
+def knows(text: str, clients: frozenset[str]) -> bool:
+    """Whether a member lists these peers, each with its tokens and the address told to clients."""
+    (peers,) = tables(text)
+    told = [f"{peer['native_address']}:{peer['native_port']}" for peer in peers if peer["tokens"]]
+    return sorted(told) == sorted(clients)
+
+
+def agrees(text: str, members: int) -> bool:
+    """Whether the table is there and as many members have one and the same schema."""
+    there, own, others = tables(text)
+    versions = [row["schema_version"] for row in (*own, *others)]
+    return len(there) == 1 and len(versions) == members and len(set(versions)) == 1
+
+
+def at_rest(text: str) -> bool:
+    """Whether nothing is compacted, flushed, or waiting to be written."""
+    running, pools = tables(text)
+    busy = [
+        pool
+        for pool in pools
+        if pool["name"] in _POOLS and (pool["active_tasks"] or pool["pending_tasks"])
+    ]
+    return not running and not busy and bool(pools)
+
+
+def has_size(text: str) -> bool:
+    """Whether a member tells what its table takes."""
+    return bool(tables(text)[0])
+
+
+def size_facts(text: str, share: float) -> Mapping[str, Scalar]:
+    """`data_size`: bytes of one copy of all records, from the table of one member.
+
+    Tokens are spread evenly, so that one copy is the member's table times its `share`, members by
+    copies. Cassandra tells whole MiB.
+    """
+    (found,) = tables(text)
+    return {"data_size": round(found[0]["mebibytes"] * _MEBIBYTE * share)} if found else {}
+
+
+def server_facts(member: str, text: str) -> dict[str, Scalar]:
+    """Facts of `system.local` that are the same in every stay: no host id, no schema version."""
+    ((told,),) = tables(text)
+    return {
+        f"{member}.{name}": ", ".join(value) if isinstance(value, list) else value
+        for name, value in told.items()
+    }
+
+
+def table_facts(member: str, text: str) -> dict[str, Scalar]:
+    """How the table is kept, each answer being one JSON text."""
+    told: dict[str, Any] = {}
+    for rows in tables(text):
+        for row in rows:
+            told |= json.loads(row["[json]"])
+    return {f"{member}.table.{name}": json.dumps(told[name], sort_keys=True) for name in told}
+
+
+def settings_facts(member: str, text: str) -> dict[str, Scalar]:
+    """Settings in force."""
+    (rows,) = tables(text)
+    told = {row["name"]: row["value"] for row in rows}
+    return {f"{member}.{name}": told[name] for name in SETTINGS if name in told}
+
+
+def java_facts(member: str, text: str) -> dict[str, Scalar]:
+    """Heap, collectors, processors and files that Java has, from its own management beans."""
+    beans = {bean["name"]: bean for bean in json.loads(text)["beans"]}
+    collectors = sorted(bean["Name"] for name, bean in beans.items() if "GarbageColl" in name)
+    system, runtime = beans["java.lang:type=OperatingSystem"], beans["java.lang:type=Runtime"]
+    return {
+        f"{member}.java.version": f"{runtime['VmName']} {runtime['VmVersion']}",
+        f"{member}.java.heap": beans["java.lang:type=Memory"]["HeapMemoryUsage"]["max"],
+        f"{member}.java.collectors": ", ".join(collectors),
+        f"{member}.java.processors": system["AvailableProcessors"],
+        f"{member}.java.open_files": system["MaxFileDescriptorCount"],
+    }

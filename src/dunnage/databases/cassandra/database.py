@@ -1,0 +1,134 @@
+"""Cassandra as a database to deploy: pure data out, output parsed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dunnage.databases.cassandra import demand, java, steps
+from dunnage.databases.cassandra.configuration import LOGBACK, render
+from dunnage.model.layout import (
+    Layout,
+    Place,
+    Probe,
+    Reservation,
+    Seat,
+    Service,
+    Software,
+    Stage,
+    Step,
+    Target,
+)
+from dunnage.model.offer import Capability, DatabaseOffer
+from dunnage.model.study import DatabaseSpec
+
+PORTS = {"storage": java.FIRST_STORAGE, "cql": 9042}
+"""The same on every host, as drivers expect of a ring; platforms move those that would collide."""
+_PROBING = 0.25
+"""Seconds between tries: Java takes many to start, and the processors are its own."""
+
+
+class Cassandra:
+    """Topology `ring`: members that differ in nothing but their tokens; the first is the seed."""
+
+    offer: ClassVar[DatabaseOffer] = DatabaseOffer(
+        versions=demand.VERSIONS,
+        topologies=demand.TOPOLOGIES,
+        check=demand.check,
+        images=False,
+        needs=(Capability.CASSANDRA,),
+    )
+
+    def layout(self, spec: DatabaseSpec) -> Layout:
+        """Members `cassandra-1`, …"""
+        seats = (
+            Seat(f"cassandra-{number}", "seed" if number == 1 else "member", number - 1, PORTS)
+            for number in range(1, spec.members + 1)
+        )
+        return Layout(tuple(seats), _software(spec))
+
+    def stages(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Stage, ...]:
+        """The seed; then all others at once, which is safe as no token moves; then the table.
+
+        A member that starts asks the seed who is there, so the seed must be up before.
+        """
+        places = reservation.places
+        services = tuple(_service(spec, reservation, number) for number in range(len(places)))
+        forming = (
+            *(steps.know(place, [p for p in places if p is not place]) for place in places),
+            steps.make_table(places[0], demand.copies(spec)),
+            *(steps.agree(place, len(places)) for place in places),
+            *(steps.empty(place) for place in places),
+        )
+        others = (Stage("members", services[1:]),) if len(services) > 1 else ()
+        return Stage("seed", services[:1]), *others, Stage("table", steps=forming)
+
+    def facts(
+        self,
+        spec: DatabaseSpec,  # noqa: ARG002  # every database is asked alike
+        reservation: Reservation,
+    ) -> tuple[Step, ...]:
+        """System tables and, by nodetool, the beans of Java of every member, as `cassandra-1.…`."""
+        return tuple(step for place in reservation.places for step in steps.ask(place))
+
+    def reset(
+        self,
+        spec: DatabaseSpec,  # noqa: ARG002
+        reservation: Reservation,
+    ) -> tuple[Step, ...]:
+        """Truncate the table and wait until nobody compacts what is gone."""
+        places = reservation.places
+        return (steps.empty(places[0]), *(steps.rest(place) for place in places))
+
+    def settle(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Step, ...]:
+        """All data on disk, nobody flushes or compacts; `data_size` is one copy of the table.
+
+        Every run so starts with empty memtables and a commit log without unwritten data. Otherwise
+        one deployment would begin a run just before a flush and another just after it, and a run
+        of a few seconds would measure that chance.
+        """
+        places = reservation.places
+        return (
+            *(steps.flush(place) for place in places),
+            *(steps.rest(place) for place in places),
+            steps.size(places[0], len(places), demand.copies(spec)),
+        )
+
+    def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
+        """Every member's client address; the driver finds the owners of a key among them."""
+        addresses = tuple(place.ports["cql"].client for place in reservation.places)
+        return Target(
+            driver="cassandra",
+            topology="ring",
+            addresses=addresses,
+            endpoint=frozenset(addresses),
+            options={
+                "keyspace": steps.KEYSPACE,
+                "table": steps.TABLE,
+                "read_consistency": demand.read_level(spec),
+                "write_consistency": demand.write_level(spec),
+            },
+        )
+
+
+def _software(spec: DatabaseSpec) -> Software:
+    return Software("cassandra", spec.version or demand.VERSIONS[0], spec.image)
+
+
+def _service(spec: DatabaseSpec, reservation: Reservation, number: int) -> Service:
+    seed, place = reservation.places[0], reservation.places[number]
+    configuration, logging = _files(place)
+    command, expected = steps.readiness(place)
+    return Service(
+        member=place.member,
+        argv=java.server(place, demand.jvm(spec), configuration, logging),
+        ready=Probe(command, expect=expected, interval=_PROBING),
+        software=_software(spec),
+        files={configuration: render(spec, place, number, seed), logging: LOGBACK},
+        env={"LC_ALL": "C"},
+        # Its data goes with it, so nothing is gained by draining it first, which takes seconds.
+        stop_signal="KILL",
+    )
+
+
+def _files(place: Place) -> tuple[str, str]:
+    return f"{place.home}/cassandra.yaml", f"{place.home}/logback.xml"

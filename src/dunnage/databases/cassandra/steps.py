@@ -1,0 +1,129 @@
+"""Commands to run beside members, and when each is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from dunnage.databases.cassandra import answers, java
+from dunnage.databases.cassandra.configuration import own_host
+from dunnage.model.layout import ENGINE, Place, Step
+
+KEYSPACE, TABLE = "ycsb", "usertable"
+"""What YCSB calls them; its table has a text key and ten text fields."""
+DATACENTER = "datacenter1"
+"""What SimpleSnitch calls the place where every member is."""
+FORMING = 120.0
+"""Seconds for what waits for all members: they share processors and start side by side."""
+
+_OUR_KEYSPACE = f"WHERE keyspace_name = '{KEYSPACE}'"
+_OUR_TABLE = f"{_OUR_KEYSPACE} AND table_name = '{TABLE}'"
+_COLUMNS = ", ".join(f"field{number} varchar" for number in range(10))
+
+
+def cql(place: Place, *statements: str) -> tuple[str, ...]:
+    """Statements for the member at `place`, asked by the host's engine: no Java has to start."""
+    address = place.ports["cql"]
+    where = f"{own_host(address)}:{address.bind.port}"
+    return (ENGINE, "cql", "--address", where, *statements)
+
+
+def readiness(place: Place) -> tuple[tuple[str, ...], str]:
+    """Command and expected word of a member that answers clients and has its tokens."""
+    return cql(place, "SELECT bootstrapped FROM system.local"), '"COMPLETED"'
+
+
+def know(place: Place, others: Sequence[Place]) -> Step:
+    """Wait until a member knows all others, by the addresses that clients are to be told."""
+    clients = frozenset(str(other.ports["cql"].client) for other in others)
+    argv = cql(place, "SELECT native_address, native_port, tokens FROM system.peers_v2")
+    return Step(
+        "know each other",
+        place.member,
+        argv,
+        deadline=FORMING,
+        done=partial(answers.knows, clients=clients),
+    )
+
+
+def make_table(place: Place, copies: int) -> Step:
+    """Make the table; one member does, and the others learn of it."""
+    replication = f"{{'class': 'NetworkTopologyStrategy', '{DATACENTER}': {copies}}}"
+    argv = cql(
+        place,
+        f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = {replication}",
+        f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.{TABLE} (y_id varchar PRIMARY KEY, {_COLUMNS})",
+    )
+    return Step("make the table", place.member, argv, deadline=FORMING)
+
+
+def agree(place: Place, members: int) -> Step:
+    """Wait until a member has the table, and the schema that it knows all others to have."""
+    argv = cql(
+        place,
+        f"SELECT table_name FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
+        "SELECT schema_version FROM system.local",
+        "SELECT schema_version FROM system.peers_v2",
+    )
+    done = partial(answers.agrees, members=members)
+    return Step("agree on the schema", place.member, argv, deadline=FORMING, done=done)
+
+
+def empty(place: Place) -> Step:
+    """Empty the table everywhere.
+
+    Cassandra refuses to while this member thinks any other one down, so that the step, once it is
+    done, is also the proof that this one sees all others up.
+    """
+    argv = cql(place, f"TRUNCATE {KEYSPACE}.{TABLE}")
+    return Step("empty the table", place.member, argv, deadline=FORMING)
+
+
+def flush(place: Place) -> Step:
+    """Write what a member holds in memory to its disk."""
+    argv = java.nodetool(place, "flush", KEYSPACE, TABLE)
+    return Step("flush", place.member, argv, deadline=60.0)
+
+
+def rest(place: Place) -> Step:
+    """Wait until a member neither compacts nor flushes nor owes anybody a write."""
+    argv = cql(
+        place,
+        "SELECT * FROM system_views.sstable_tasks",
+        "SELECT name, active_tasks, pending_tasks FROM system_views.thread_pools",
+    )
+    return Step("rest", place.member, argv, deadline=300.0, done=answers.at_rest)
+
+
+def size(place: Place, members: int, copies: int) -> Step:
+    """Ask for the size of the data: a member's tables, of which all members' hold `copies`."""
+    argv = cql(
+        place,
+        f"SELECT mebibytes FROM system_views.disk_usage {_OUR_TABLE}",  # noqa: S608
+    )
+    parse = partial(answers.size_facts, share=members / copies)
+    return Step("data size", place.member, argv, done=answers.has_size, parse=parse)
+
+
+def ask(place: Place) -> tuple[Step, ...]:
+    """Ask a member for its facts."""
+    member = place.member
+    local = cql(
+        place,
+        "SELECT release_version, cql_version, native_protocol_version, partitioner, data_center, "
+        "rack, tokens, rpc_address, rpc_port FROM system.local",
+    )
+    table = cql(
+        place,
+        f"SELECT JSON replication FROM system_schema.keyspaces {_OUR_KEYSPACE}",  # noqa: S608
+        "SELECT JSON compaction, compression, caching, speculative_retry "  # noqa: S608
+        f"FROM system_schema.tables {_OUR_TABLE}",
+    )
+    settings = cql(place, "SELECT name, value FROM system_views.settings")
+    beans = java.nodetool(place, "sjk", "mxdump", "-q", "java.lang:*")
+    return (
+        Step("server", member, local, parse=partial(answers.server_facts, member)),
+        Step("table", member, table, parse=partial(answers.table_facts, member)),
+        Step("settings", member, settings, parse=partial(answers.settings_facts, member)),
+        Step("java", member, beans, deadline=60.0, parse=partial(answers.java_facts, member)),
+    )
