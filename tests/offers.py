@@ -52,6 +52,9 @@ OFFER = Offer(
         "redis": DatabaseOffer(
             versions=("7.0",), topologies=("replicas", "single", "cluster"), check=_redis_fits
         ),
+        "cassandra": DatabaseOffer(
+            versions=("5.0",), topologies=("ring",), check=_anything_fits, images=False
+        ),
         "fake": DatabaseOffer(
             versions=("1.0",), topologies=("sharded", "single"), check=_anything_fits, images=False
         ),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
-from dunnage.model.plan import Plan, RunPlan
+from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.study import Phase, Study
 from dunnage.study.suggest import hint
 
@@ -15,36 +16,57 @@ STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
 goes on."""
 OTHER_STAY_SECONDS = 10.0
 """The guess for a platform that is not listed: an orchestrator."""
-RUN_SECONDS = 1.0
-"""Around every run: settling, samplers, reading back what they saw."""
-LOAD_RATE = 20_000.0
-"""Records loaded per second."""
 RUN_RATE = 20_000.0
 """Operations per second where neither a duration nor a rate says how long a run is."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Guesses of how long a database takes for what is not measured."""
+
+    forming: float = 0.0
+    """Seconds until it answers, besides the platform's own."""
+    settling: float = 1.0
+    """Seconds around every run: settling, samplers, reading back what they saw."""
+    loading: float = 20_000.0
+    """Records loaded per second."""
+
+
+PACES: Mapping[str, Pace] = {
+    # Java starts in many seconds, and nodetool flushes every member before each run.
+    "cassandra": Pace(forming=55.0, settling=8.0, loading=1_500.0),
+}
+"""By database; for others the default."""
 
 
 def estimate_seconds(plan: Plan, study: Study) -> float:
     """Return about how many seconds a plan takes."""
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
-    return sum(
-        STAY_SECONDS.get(plan.deployment(stay.deployment).platform, OTHER_STAY_SECONDS)
-        + max((run.workload.records for run in stay.runs), default=0) / LOAD_RATE
-        + sum(_run_seconds(run, study) for run in stay.runs)
-        for block in plan.blocks
-        for stay in block.stays
+    return sum(_stay_seconds(stay, plan, study) for block in plan.blocks for stay in block.stays)
+
+
+def _stay_seconds(stay: StayPlan, plan: Plan, study: Study) -> float:
+    deployment = plan.deployment(stay.deployment)
+    pace = PACES.get(deployment.database.kind, Pace())
+    records = max((run.workload.records for run in stay.runs), default=0)
+    return (
+        STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS)
+        + pace.forming
+        + records / pace.loading
+        + sum(_run_seconds(run, study, pace) for run in stay.runs)
     )
 
 
-def _run_seconds(run: RunPlan, study: Study) -> float:
+def _run_seconds(run: RunPlan, study: Study, pace: Pace) -> float:
     load = study.load
     if run.workload.phase is Phase.LOAD:
-        measured = run.workload.records / LOAD_RATE
+        measured = run.workload.records / pace.loading
     elif load.duration is not None:
         measured = load.duration
     else:
         measured = (load.operations or 0) / (run.level.rate or RUN_RATE)
-    return load.warmup + measured + RUN_SECONDS
+    return load.warmup + measured + pace.settling
 
 
 def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:

@@ -1,0 +1,64 @@
+"""A study made smaller for a quick try: the same questions, fewer records and blocks, less time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from dunnage.model.study import Study
+from dunnage.units import SHARES, quantity
+
+LEAST_RECORDS = 100
+LEAST_SECONDS = 1.0
+"""A shorter run is invalid whatever it measures."""
+
+
+def scaled(text: str, study: Study, share: float) -> str:
+    """The text of a study with records, measured time and blocks times `share`, a share of one.
+
+    `text` is that of `study`, which was read without a problem. Nothing gets more than it had, and
+    nothing less than a run needs; an answer may then have too few blocks for an interval, and says
+    so. Comments stay, and the first line says what was done.
+    """
+    yaml = YAML(typ="rt")
+    yaml.width = 1000
+    data = yaml.load(text)
+    _scale(data, "records", study.records, share, LEAST_RECORDS)
+    _scale(data, "blocks", study.blocks, share, 1)
+    for workload in data["workloads"]:
+        if isinstance(workload, MutableMapping) and "records" in workload:
+            _scale(workload, "records", workload["records"], share, LEAST_RECORDS)
+    load = data["load"]
+    if study.load.operations is not None:
+        _scale(load, "operations", study.load.operations, share, LEAST_RECORDS)
+    if study.load.duration is not None:
+        _scale(load, "duration", study.load.duration, share, LEAST_SECONDS, _seconds)
+    out = io.StringIO()
+    yaml.dump(data, out)
+    return f"# Made smaller for a quick try: --scale {share:g}\n{out.getvalue()}"
+
+
+def _scale(
+    data: MutableMapping[str, Any],
+    key: str,
+    full: float,
+    share: float,
+    least: float,
+    write: Callable[[float], object] = round,
+) -> None:
+    data[key] = write(min(full, max(least, full * share)))
+
+
+def _seconds(value: float) -> str:
+    return f"{value:g}s"
+
+
+def readable_share(written: str) -> float:
+    """A share above zero and at most one, written `10%` or `0.1`; raises ValueError with why."""
+    share = quantity(written, SHARES, "share")
+    if not 0 < share <= 1:
+        raise ValueError(f"`{written}` does not make a study smaller; write for example `10%`")
+    return share
