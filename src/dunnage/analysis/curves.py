@@ -29,6 +29,7 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
                 kind=kind,
                 points=curve(total),
                 count=total.get_total_count(),
+                maximum=total.get_max_value() * 1e-9,
             )
         )
     return found

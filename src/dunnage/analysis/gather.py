@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis.estimate import block_logs
@@ -36,7 +38,7 @@ class Gathered:
         """Block → mean log value of a deployment's valid runs."""
         return block_logs(
             (run.block, run.values[metric])
-            for run in self._valid(deployment, setting)
+            for run in self.valid(deployment, setting)
             if metric in run.values
         )
 
@@ -62,20 +64,38 @@ class Gathered:
 
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""
-        return tuple(self.records[run.run] for run in self._valid(deployment, setting))
+        return tuple(self.records[run.run] for run in self.valid(deployment, setting))
 
     def count(self, status: Status) -> int:
         """How many runs have this status."""
         return sum(run.status == status for run in self.runs)
 
-    def _valid(self, deployment: str, setting: Setting) -> list[RunSummary]:
-        return [
-            run
-            for run in self.runs
-            if run.status == Status.VALID
-            and run.deployment == deployment
-            and (run.workload, run.level) == setting
-        ]
+    def valid(self, deployment: str, setting: Setting) -> Sequence[RunSummary]:
+        """A deployment's valid runs of a setting, in the order of the plan."""
+        return self._by_setting.get((deployment, *setting), ())
+
+    def cells(self, setting: Setting, metric: str) -> dict[tuple[int, str], list[float]]:
+        """(block, deployment) → log values of its valid runs, where they are all of one stay."""
+        found: dict[tuple[int, str], dict[str, list[float]]] = {}
+        for run in self.runs:
+            value = run.values.get(metric, 0.0)
+            if run.status == Status.VALID and (run.workload, run.level) == setting and value > 0:
+                of_stays = found.setdefault((run.block, run.deployment), {})
+                of_stays.setdefault(run.stay, []).append(math.log(value))
+        return {
+            cell: logs
+            for cell, stays in found.items()
+            for logs in stays.values()
+            if len(stays) == 1
+        }
+
+    @cached_property
+    def _by_setting(self) -> Mapping[tuple[str, str, str], Sequence[RunSummary]]:
+        found: dict[tuple[str, str, str], list[RunSummary]] = {}
+        for run in self.runs:
+            if run.status == Status.VALID:
+                found.setdefault((run.deployment, run.workload, run.level), []).append(run)
+        return found
 
 
 def gather(

@@ -5,15 +5,21 @@ The same records give the same numbers, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from dunnage.analysis import beside
+from dunnage.analysis.conditions import conditions
 from dunnage.analysis.contrast import Contrasts, Pairing
+from dunnage.analysis.counters import absent
 from dunnage.analysis.curves import curves
 from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered, Setting, gather
+from dunnage.analysis.looks import number
 from dunnage.analysis.order import diagnose
+from dunnage.analysis.over_levels import over_levels
 from dunnage.analysis.parity import factors
 from dunnage.analysis.same import Checked, check_parity
+from dunnage.analysis.scalability import scalability
 from dunnage.analysis.shares import shares
 from dunnage.model.analysis import (
     Analysis,
@@ -24,6 +30,9 @@ from dunnage.model.analysis import (
     Share,
     Summary,
 )
+from dunnage.model.conditions import Conditions
+from dunnage.model.load import Samples
+from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Status, StayRecord
@@ -41,29 +50,36 @@ def analyse(
     stays: Sequence[StayRecord],
     environment: Mapping[str, Scalar],
     logs: Callable[[str], bytes | None],
+    looks: Sequence[Look] = (),
+    samples: Callable[[str], Iterable[Samples]] = lambda _: (),
 ) -> Analysis:
     """Judge a result, complete or not.
 
-    `logs` gives a run's latency log (HdrHistogram) or None. Only valid records take part in
+    `logs` gives a run's latency log (HdrHistogram) or None, `samples` what was seen on each of its
+    hosts; without them there are no curves and no resources. Only valid records take part in
     estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
     """
     reference = baseline(study, plan)
     checked = check_parity(plan, stays, reference, study.questions.values())
     gathered = gather(plan, records, checked.broken)
-    contrasts = Contrasts(study, plan, gathered)
+    contrasts = Contrasts(study, plan, gathered, number(looks))
+    compared = beside.pairs(study, plan, reference)
+    splits = beside.variance(plan, gathered, contrasts.metrics())
+    answers = tuple(
+        _answer(name, question, plan, gathered, contrasts, checked)
+        for name, question in study.questions.items()
+    )
     return Analysis(
         study=study.name,
-        answers=tuple(
-            _answer(name, question, plan, gathered, contrasts, checked)
-            for name, question in study.questions.items()
-        ),
+        answers=answers,
         comparisons=contrasts.against(reference),
         twin=contrasts.twins(),
         summaries=tuple(_summaries(plan, gathered)),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
         curves=tuple(_curves(plan, gathered, logs)),
-        shares=tuple(_shares(plan, gathered)),
+        shares=tuple(_shares(plan, gathered, reference)),
+        conditions=tuple(_conditions(plan, gathered, stays)),
         parity=checked.parity,
         planned=gathered.planned,
         valid=gathered.count(Status.VALID),
@@ -73,6 +89,15 @@ def analyse(
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
         skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),
+        looks=tuple(looks),
+        scalability=scalability(plan, gathered),
+        over_levels=over_levels(plan, gathered, reference, contrasts.metrics()),
+        variance=splits,
+        advice=beside.advice(answers, gathered, stays, splits),
+        latency=beside.tails(gathered, compared),
+        timelines=beside.timelines(plan, gathered, logs, samples),
+        associations=beside.counted(gathered, compared),
+        absent=absent(gathered.records.values()),
     )
 
 
@@ -139,7 +164,10 @@ def _each(plan: Plan, gathered: Gathered) -> list[tuple[str, Setting]]:
 def _summaries(plan: Plan, gathered: Gathered) -> list[Summary]:
     found = []
     for deployment, setting in _each(plan, gathered):
+        known = {name for run in gathered.valid(deployment, setting) for name in run.values}
         for metric in METRICS.values():
+            if metric.name not in known:
+                continue
             unit = SI_UNITS.get(metric.unit, metric.unit)
             estimate = over_blocks(gathered.logs(deployment, setting, metric.name), unit)
             if estimate is not None:
@@ -179,7 +207,7 @@ def _curves(
     return found
 
 
-def _shares(plan: Plan, gathered: Gathered) -> list[Share]:
+def _shares(plan: Plan, gathered: Gathered, reference: str) -> list[Share]:
     return [
         share
         for deployment, setting in _each(plan, gathered)
@@ -188,5 +216,25 @@ def _shares(plan: Plan, gathered: Gathered) -> list[Share]:
             setting.workload,
             setting.level,
             gathered.valid_records(deployment, setting),
+            gathered.valid_records(reference, setting) if deployment != reference else (),
         )
+    ]
+
+
+def _conditions(plan: Plan, gathered: Gathered, stays: Sequence[StayRecord]) -> list[Conditions]:
+    known = {stay.stay: stay for stay in stays}
+    return [
+        conditions(
+            deployment,
+            setting.workload,
+            setting.level,
+            [
+                record
+                for record in gathered.records.values()
+                if record.deployment == deployment
+                and (record.workload.name, record.level.name) == setting
+            ],
+            known,
+        )
+        for deployment, setting in _each(plan, gathered)
     ]

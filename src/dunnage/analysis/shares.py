@@ -4,36 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dunnage.analysis.additive import block_means, difference, mean
 from dunnage.analysis.values import answered, database_hosts
 from dunnage.model.analysis import Share
 from dunnage.model.record import HostUsage, Record
 
-_OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
+OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
 """Units that we run ourselves; the sampler's use is taken out, the others' is `other`."""
 OUTSIDE = "outside"
 """Where all hosts are one machine: what it did in no host's control group. No metric has it."""
+SOFT = "soft interrupts"
+"""On machines of their own: time in soft interrupts, which the kernel charges to whatever task was
+interrupted, so that the other parts contain it."""
 PARTS = ("server user", "server system", "daemons", "other", "client", OUTSIDE)
+"""What adds up to all the CPU of an operation."""
+UNIT = "s/op"
 
 
-def shares(deployment: str, workload: str, level: str, records: Sequence[Record]) -> list[Share]:
-    """CPU seconds per operation by part, averaged over the runs that know all of it.
+def shares(
+    deployment: str,
+    workload: str,
+    level: str,
+    records: Sequence[Record],
+    baseline: Sequence[Record] = (),
+) -> list[Share]:
+    """CPU seconds per operation by part, over blocks, and how they differ from the baseline's.
 
-    The kernel's user and system times are ticks; they divide the precise total between them.
+    A part takes part when every run knows it. The kernel's user and system times are ticks; they
+    divide the precise total between them.
     """
-    known = [found for record in records if (found := _run(record)) is not None]
-    if not known:
-        return []
-    return [
-        Share(
-            deployment=deployment,
-            workload=workload,
-            level=level,
-            part=part,
-            seconds_per_operation=sum(run[part] for run in known) / len(known),
-        )
-        for part in PARTS
-        if all(part in run for run in known)
-    ]
+    own, other = _by_part(records), _by_part(baseline)
+    found = []
+    for part in (*PARTS, SOFT):
+        estimate = mean(own.get(part, {}), UNIT)
+        if estimate is not None:
+            found.append(
+                Share(
+                    deployment=deployment,
+                    workload=workload,
+                    level=level,
+                    part=part,
+                    seconds_per_operation=estimate.value,
+                    estimate=estimate,
+                    difference=difference(own[part], other.get(part, {}), UNIT),
+                    contained=part == SOFT,
+                )
+            )
+    return found
+
+
+def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
+    """Part → block → mean over its runs, of the parts that every run knows."""
+    known = [(record.block, found) for record in records if (found := _run(record)) is not None]
+    return {
+        part: block_means((block, run[part]) for block, run in known)
+        for part in (*PARTS, SOFT)
+        if known and all(part in run for _, run in known)
+    }
 
 
 def _run(record: Record) -> dict[str, float] | None:
@@ -49,7 +76,20 @@ def _run(record: Record) -> dict[str, float] | None:
     outside = _outside(record.usage, measurement.seconds) if record.one_machine else None
     if outside is not None:
         total[OUTSIDE] = outside
+    soft = None if record.one_machine else _soft(hosts, measurement.seconds)
+    if soft is not None:
+        total[SOFT] = soft
     return {part: seconds / answered(measurement) for part, seconds in total.items()}
+
+
+def _soft(hosts: Sequence[HostUsage], seconds: float) -> float | None:
+    """CPU seconds in soft interrupts of hosts that are machines; None when one does not know."""
+    known = [
+        host.machine.softirq * host.machine.processors * seconds
+        for host in hosts
+        if host.machine.softirq is not None and host.machine.processors is not None
+    ]
+    return sum(known) if len(known) == len(hosts) else None
 
 
 def _outside(usage: Sequence[HostUsage], seconds: float) -> float | None:
@@ -70,7 +110,7 @@ def _add(host: HostUsage, total: dict[str, float]) -> bool:
         return False
     rest = host.whole.cpu - (host.sampler_cpu or 0.0)
     for name, used in host.units.items():
-        if used.cpu is None or name in _OURS:
+        if used.cpu is None or name in OURS:
             continue
         rest -= used.cpu
         if name.startswith("daemon"):

@@ -44,6 +44,7 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
         expected_samples=int(seconds / samples.interval + 1e-6) if samples.interval > 0 else 0,
         sampler_cpu=own,
         absent=dict(sorted(window.absent.items())),
+        clock_offset=offset,
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate as Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
+from dunnage.model.look import Look
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
@@ -162,6 +164,8 @@ class Analysis(Value):
     runs: tuple[RunSummary, ...]
     curves: tuple[LatencyCurve, ...]
     shares: tuple[Share, ...]
+    conditions: tuple[Conditions, ...] = ()
+    """Of every deployment, workload and level."""
     parity: Parity
     planned: int
     valid: int
@@ -173,6 +177,8 @@ class Analysis(Value):
     environment: Mapping[str, Scalar]
     skipped: tuple[str, ...]
     """Deployments that could not run here, with the reason."""
+    looks: tuple[Look, ...] = ()
+    """When blocks were added after earlier ones were seen; the error rate is spent over them."""
     scalability: tuple[Scalability, ...] = ()
     """Of every deployment and workload; empty where the study has fewer than two closed levels."""
     over_levels: tuple[OverLevels, ...] = ()

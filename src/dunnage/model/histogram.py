@@ -6,7 +6,9 @@ Histograms are added exactly; quantiles are read off the sum and never averaged.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from dunnage.model.record import Latency
@@ -16,6 +18,10 @@ _LOWEST, _HIGHEST, _DIGITS = 1, 3_600_000_000_000, 3
 _SECONDS = 1e-9
 _STEPS = 8
 """Points for each halving of the distance to one."""
+_DEEPEST = 0.9999
+MINIMUM_BEYOND = 10
+"""Operations that must lie beyond a quantile for it to mean something."""
+_BASE = b"#[BaseTime: "
 
 
 def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
@@ -23,7 +29,7 @@ def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
 
     Warm-up intervals carry another tag and so take no part. Empty when there is no such interval.
     """
-    total = HdrHistogram(_LOWEST, _HIGHEST, _DIGITS)
+    total = empty()
     prefix = f"Tag={tag},".encode()
     for log in logs:
         for line in log.splitlines():
@@ -49,21 +55,55 @@ def latency(histogram: HdrHistogram, quantiles: Iterable[str]) -> Latency | None
 
 
 def curve(histogram: HdrHistogram) -> tuple[tuple[float, float], ...]:
-    """(quantile as a share of one, seconds), closer together towards the tail.
+    """(quantile as a share of one, seconds), evenly spaced on the logarithm of the tail.
 
-    The last point is the maximum; no point lies where fewer than one operation is left.
+    Ends at p99.99, or sooner at 1 − 10/count: fewer than ten operations beyond a quantile say
+    nothing of it. The usual quantiles up to there are among the points.
     """
-    count = histogram.get_total_count()
-    if not count:
-        return ()
-    shares = [*_shares(count), 1.0]
-    return tuple(
-        (share, histogram.get_value_at_percentile(share * 100) * _SECONDS) for share in shares
-    )
+    shares = tuple(_shares(histogram.get_total_count()))
+    return tuple(zip(shares, seconds_at(histogram, shares), strict=True))
+
+
+def seconds_at(histogram: HdrHistogram, shares: Iterable[float]) -> list[float]:
+    """Seconds at each quantile, given as a share of one, of a histogram that is not empty."""
+    reached = np.cumsum(np.ctypeslib.as_array(histogram.counts))
+    wanted = [histogram.get_target_count_at_percentile(share * 100) for share in shares]
+    return [
+        histogram.get_highest_equivalent_value(histogram.get_value_from_index(int(index)))
+        * _SECONDS
+        for index in np.searchsorted(reached, wanted)
+    ]
+
+
+class Interval(NamedTuple):
+    """One interval of a log, whether warm-up or measured."""
+
+    start: float
+    """Unix time in seconds."""
+    kind: str
+    """`service` or `response`."""
+    encoded: bytes
+    """The histogram as `HdrHistogram.decode_and_add` takes it."""
+
+
+def intervals(log: bytes) -> Iterator[Interval]:
+    """Every interval of a log, or of several logs of parts one after the other, as they stand."""
+    base = 0.0
+    for line in log.splitlines():
+        if line.startswith(_BASE):
+            base = float(line.removeprefix(_BASE).split()[0])
+        elif line.startswith(b"Tag="):
+            tag, start, _, _, encoded = line.split(b",", 4)
+            yield Interval(base + float(start), tag.decode().rsplit(".", 1)[-1], encoded.strip())
+
+
+def empty() -> HdrHistogram:
+    """A histogram to add others to."""
+    return HdrHistogram(_LOWEST, _HIGHEST, _DIGITS)
 
 
 def _shares(count: int) -> Iterator[float]:
-    step = 0
-    while (left := 2 ** (-step / _STEPS)) * count >= 1:
-        yield 1 - left
-        step += 1
+    deepest = min(_DEEPEST, 1 - MINIMUM_BEYOND / count) if count else -1.0
+    evenly = (1 - 2 ** (-step / _STEPS) for step in range(_STEPS * 14))
+    usual = (0.5, 0.9, 0.95, 0.99, 0.999, _DEEPEST)
+    yield from sorted({share for share in (*evenly, *usual) if share <= deepest + 1e-12})

@@ -143,6 +143,8 @@ class HostUsage(Value):
     """CPU seconds that the sampler itself used in the window."""
     absent: Mapping[str, str] = {}
     """What could not be attributed on this host, with the reason."""
+    clock_offset: float = 0.0
+    """Seconds that its clock was ahead of ours."""
 
 
 class Attempt(Value):
@@ -196,7 +198,8 @@ class ProcessFacts(Value):
     executable: str
     executable_sha256: str
     mapped: Mapping[str, str]
-    """Every mapped file with its SHA-256."""
+    """Every file mapped executable with its SHA-256; of a Java virtual machine also every jar and
+    every file of arguments."""
     argv: tuple[str, ...]
     files: Mapping[str, str]
     """The member's configuration files, as they were put there."""
@@ -207,6 +210,8 @@ class ProcessFacts(Value):
     kernel: Mapping[str, str]
     """Kernel release and the system settings that matter to a database."""
     user: str
+    runtime: Mapping[str, str] = {}
+    """What a Java virtual machine says of itself: flags in force, heap, collector, processors."""
 
 
 class StayRecord(Value):

@@ -31,8 +31,10 @@ def test_operation_types_are_joined_and_the_warm_up_is_left_out() -> None:
     )
     service, response = curves("native", "A", "r100", [log])
     assert (service.kind, service.count) == ("service", 20)
-    assert service.points[-1] == (1.0, pytest.approx(0.002, rel=0.01))
+    assert service.points[-1] == (0.5, pytest.approx(0.001, rel=0.01))
+    assert service.maximum == pytest.approx(0.002, rel=0.01)
     assert (response.kind, response.count) == ("response", 5)
+    assert response.points == ()
 
 
 def test_shares_and_seconds_never_fall_along_a_curve() -> None:
@@ -42,3 +44,15 @@ def test_shares_and_seconds_never_fall_along_a_curve() -> None:
 
 def test_no_logs_give_no_curve() -> None:
     assert curves("native", "A", "t8", []) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "deepest"), [(9, None), (1000, 0.99), (100_000, 0.9999), (500_000, 0.9999)]
+)
+def test_a_curve_ends_where_ten_operations_are_left_or_at_four_nines(
+    count: int, deepest: float | None
+) -> None:
+    (found,) = curves("n", "A", "t1", [hlog({"read.service": range(1000, 1000 + count)})])
+    shares = [share for share, _ in found.points]
+    assert (shares[-1] if shares else None) == deepest
+    assert set(shares) >= {share for share in (0.5, 0.9, 0.99) if deepest and share <= deepest}

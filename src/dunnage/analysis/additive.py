@@ -1,0 +1,49 @@
+"""Estimates of quantities that may be 0 and so have no logarithm: arithmetic means over blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired, t_quantile
+from dunnage.model.estimate import Estimate
+
+
+def block_means(values: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Arithmetic mean of each block from `(block, value)` pairs."""
+    found: dict[int, list[float]] = {}
+    for block, value in values:
+        found.setdefault(block, []).append(value)
+    return {block: math.fsum(inside) / len(inside) for block, inside in sorted(found.items())}
+
+
+def mean(values: Mapping[int, float], unit: str) -> Estimate | None:
+    """Arithmetic mean over blocks with a t interval; None without a block."""
+    return _estimate(tuple(values[block] for block in sorted(values)), unit, "arithmetic mean")
+
+
+def difference(
+    deployment: Mapping[int, float], baseline: Mapping[int, float], unit: str
+) -> Estimate | None:
+    """Mean of the differences inside blocks with a t interval; None without a complete block."""
+    paired = Paired.of(deployment, baseline)
+    return _estimate(paired.logs, unit, "mean of the differences inside blocks")
+
+
+def _estimate(values: tuple[float, ...], unit: str, what: str) -> Estimate | None:
+    """By the same arithmetic as paired logs, on the values themselves."""
+    if not values:
+        return None
+    over = Paired(values)
+    known = over.n >= MINIMUM_BLOCKS
+    half = (
+        t_quantile((1 + CONFIDENCE) / 2, over.n - 1) * over.sd / math.sqrt(over.n) if known else 0
+    )
+    return Estimate(
+        value=over.mean,
+        low=over.mean - half if known else None,
+        high=over.mean + half if known else None,
+        n=over.n,
+        unit=unit,
+        method=f"{what}, t interval" if known else f"{what}, no interval below {MINIMUM_BLOCKS}",
+    )

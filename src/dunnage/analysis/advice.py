@@ -1,0 +1,102 @@
+"""The planner's advice: what would settle each question, and how long that would take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from dunnage.analysis.variance import RUN, STAY
+from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
+from dunnage.model.record import Record, StayRecord
+from dunnage.model.variance import QuestionAdvice, VarianceSplit
+from dunnage.units import duration
+
+
+def advise(
+    answer: QuestionAnswer, splits: Sequence[VarianceSplit], block_seconds: float | None
+) -> QuestionAdvice:
+    """Aggregate the comparisons of one question.
+
+    The blocks to add are the most that any of its comparisons needs; `block_seconds` is how long
+    one block of this result took, None when none is known.
+    """
+    open_ = [c for c in answer.comparisons if c.verdict is Verdict.INCONCLUSIVE]
+    needs = [c.blocks_needed - c.difference.n for c in open_ if c.blocks_needed is not None]
+    unsettled = tuple(_name(c) for c in open_ if c.blocks_needed is None)
+    more = max(1, *needs) if needs else (None if open_ else 0)
+    seconds = more * block_seconds if more is not None and block_seconds is not None else None
+    known = [c.detectable for c in answer.comparisons if c.detectable is not None]
+    return QuestionAdvice(
+        question=answer.question,
+        comparisons=len(answer.comparisons),
+        settled=len(answer.comparisons) - len(open_),
+        more_blocks=more,
+        unsettled=unsettled,
+        seconds=seconds,
+        detectable=max(known, default=None),
+        sentence=_sentence(answer, more, seconds, unsettled),
+        better=_better(open_, splits) if open_ else None,
+    )
+
+
+def block_seconds(records: Sequence[Record], stays: Sequence[StayRecord]) -> float | None:
+    """Median time from the start of one block to the start of the next, in seconds.
+
+    Where there is only one block, from its start to its end. A break between two blocks, as after
+    an interruption, is one value among many. None without a finished run.
+    """
+    began: dict[int, float] = {}
+    ended: dict[int, float] = {}
+    for record in records:
+        began[record.block] = min(record.started, began.get(record.block, record.started))
+        ended[record.block] = max(record.ended, ended.get(record.block, record.ended))
+    for stay in stays:
+        if stay.block in began:
+            began[stay.block] = min(stay.started, began[stay.block])
+    steps = [
+        began[later] - began[earlier]
+        for earlier, later in pairwise(sorted(began))
+        if later == earlier + 1 and began[later] > began[earlier]
+    ]
+    return median(steps or [ended[block] - began[block] for block in began]) if began else None
+
+
+def _sentence(
+    answer: QuestionAnswer, more: int | None, seconds: float | None, unsettled: Sequence[str]
+) -> str:
+    question = answer.question
+    if not answer.comparisons:
+        return f"{question} compares nothing that was measured."
+    if more == 0:
+        return f"{question} is settled."
+    lost = f"no number of blocks would settle {'; '.join(unsettled)}"
+    if more is None:
+        return f"{lost[0].upper()}{lost[1:]}."
+    rest = question if not unsettled else f"the rest of {question}"
+    time = "" if seconds is None else f" (about {duration(seconds)})"
+    blocks = "1 more block" if more == 1 else f"{more} more blocks"
+    return f"{blocks} would settle {rest}{time}{'; ' + lost if unsettled else ''}."
+
+
+def _better(comparisons: Sequence[Comparison], splits: Sequence[VarianceSplit]) -> str | None:
+    """Blocks cancel in a pair, so what widens an interval is the stays' part and the runs'."""
+    parts: Mapping[tuple[str, str, str], Mapping[str, float]] = {
+        (split.metric, split.workload, split.level): {
+            part.part: part.variance.value for part in split.parts
+        }
+        for split in splits
+    }
+    seen = [parts.get((c.metric, c.workload, c.level), {}) for c in comparisons]
+    known = [found for found in seen if RUN in found]
+    mostly = [found for found in known if found[RUN] > found.get(STAY, 0.0)]
+    if not mostly or 2 * len(mostly) <= len(known):
+        return None
+    return (
+        "Most of what pairs inside a block do not cancel lies between runs of one stay: a higher "
+        "`repeat`, or a longer `duration`, would help more than blocks."
+    )
+
+
+def _name(comparison: Comparison) -> str:
+    return f"{comparison.deployment}, {comparison.workload}, {comparison.level}"

@@ -1,0 +1,100 @@
+"""What stands beside the answers: variance, advice, tails, time lines, counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from dunnage.analysis.advice import advise, block_seconds
+from dunnage.analysis.counters import associations
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.tails import KINDS, latency_differences
+from dunnage.analysis.timeline import timeline
+from dunnage.analysis.variance import split
+from dunnage.model.analysis import QuestionAnswer
+from dunnage.model.explanation import Association, LatencyDifference, TimeLine
+from dunnage.model.load import Samples
+from dunnage.model.plan import Plan
+from dunnage.model.record import StayRecord
+from dunnage.model.study import Study
+from dunnage.model.variance import QuestionAdvice, VarianceSplit
+
+Pairs = Sequence[tuple[str, str]]
+"""(baseline, deployment) of everything that is compared."""
+
+
+def pairs(study: Study, plan: Plan, reference: str) -> Pairs:
+    """Every deployment against `reference`, then what questions ask beside that."""
+    known = [deployment.name for deployment in plan.deployments]
+    asked = [
+        (question.baseline, other)
+        for question in study.questions.values()
+        for other in question.against
+        if {question.baseline, other} <= set(known)
+    ]
+    return list(dict.fromkeys([*((reference, n) for n in known if n != reference), *asked]))
+
+
+def variance(plan: Plan, gathered: Gathered, metrics: Sequence[str]) -> tuple[VarianceSplit, ...]:
+    """Parts of the variance of every metric that has values, at every setting."""
+    copies = [deployment for deployment in plan.deployments if deployment.twin_of]
+    originals = [copies[0].twin_of] if copies else []
+    twins = [name for name in (*originals, *(copy.name for copy in copies)) if name]
+    repeat = max((run.repeat for run in plan.runs()), default=1)
+    return tuple(
+        split(metric, setting.workload, setting.level, cells, twins, repeat)
+        for metric in metrics
+        for setting in gathered.settings
+        if (cells := gathered.cells(setting, metric))
+    )
+
+
+def advice(
+    answers: Sequence[QuestionAnswer],
+    gathered: Gathered,
+    stays: Sequence[StayRecord],
+    splits: Sequence[VarianceSplit],
+) -> tuple[QuestionAdvice, ...]:
+    """What would settle each question."""
+    seconds = block_seconds(tuple(gathered.records.values()), stays)
+    return tuple(advise(answer, splits, seconds) for answer in answers)
+
+
+def tails(gathered: Gathered, compared: Pairs) -> tuple[LatencyDifference, ...]:
+    """Differences along the latency distributions of everything that is compared."""
+    return tuple(
+        difference
+        for baseline, deployment in compared
+        for setting in gathered.settings
+        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS)
+    )
+
+
+def counted(gathered: Gathered, compared: Pairs) -> tuple[Association, ...]:
+    """Differences in counters of everything that is compared."""
+    return tuple(
+        association
+        for baseline, deployment in compared
+        for setting in gathered.settings
+        for association in associations(gathered, baseline, deployment, setting)
+    )
+
+
+def timelines(
+    plan: Plan,
+    gathered: Gathered,
+    logs: Callable[[str], bytes | None],
+    samples: Callable[[str], Iterable[Samples]],
+) -> tuple[TimeLine, ...]:
+    """Of every deployment and setting that has a valid run."""
+    found = [
+        timeline(
+            deployment.name,
+            setting,
+            gathered.valid_records(deployment.name, setting),
+            logs,
+            samples,
+        )
+        for deployment in plan.deployments
+        for setting in gathered.settings
+    ]
+    return tuple(line for line in found if line is not None)

@@ -1,0 +1,79 @@
+"""Overhead over all levels of a workload: the published mean, and what holds below the knee."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dunnage.analysis.estimate import CONFIDENCE, Paired
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.ladder import Ladder, complete, knee, ladders
+from dunnage.model.plan import Plan
+from dunnage.model.scalability import OverLevels
+
+
+def over_levels(
+    plan: Plan, gathered: Gathered, reference: str, metrics: tuple[str, ...]
+) -> tuple[OverLevels, ...]:
+    """Every deployment against `reference`, where a workload has several closed levels.
+
+    Published (cloud18): the mean over levels of one deployment over that of the other. Saturated
+    levels have the largest latencies and so decide it; below the knee stands what a level costs on
+    average where both still scale.
+    """
+    found = []
+    for ladder in ladders(plan, gathered):
+        for deployment in plan.deployments:
+            if deployment.name == reference:
+                continue
+            for metric in metrics:
+                one = _of(ladder, gathered, reference, deployment.name, metric)
+                if one is not None:
+                    found.append(one)
+    return tuple(found)
+
+
+def _of(
+    ladder: Ladder, gathered: Gathered, reference: str, deployment: str, metric: str
+) -> OverLevels | None:
+    own = complete(gathered, deployment, ladder.settings, metric)
+    other = complete(gathered, reference, ladder.settings, metric)
+    blocks = sorted(own.keys() & other.keys())
+    means = {block: float(np.exp(own[block]).mean()) for block in blocks}
+    base = {block: float(np.exp(other[block]).mean()) for block in blocks}
+    published = Paired(tuple(math.log(means[b] / base[b]) for b in blocks)).difference(CONFIDENCE)
+    if published is None:
+        return None
+    below = _below_both(ladder, gathered, reference, deployment)
+    places = [i for i, setting in enumerate(ladder.settings) if setting.level in below]
+    unsaturated = (
+        Paired(tuple(float((own[b][places] - other[b][places]).mean()) for b in blocks)).difference(
+            CONFIDENCE
+        )
+        if places
+        else None
+    )
+    return OverLevels(
+        deployment=deployment,
+        baseline=reference,
+        workload=ladder.workload,
+        metric=metric,
+        mean=math.fsum(means.values()) / len(means),
+        baseline_mean=math.fsum(base.values()) / len(base),
+        published=published,
+        below_knee=unsaturated,
+        levels_below=tuple(ladder.settings[place].level for place in places),
+    )
+
+
+def _below_both(
+    ladder: Ladder, gathered: Gathered, reference: str, deployment: str
+) -> frozenset[str]:
+    """Levels at or below the knee of both sides; none where a side has no knee."""
+    knees = [
+        knee(ladder, complete(gathered, name, ladder.settings, "throughput"))
+        for name in (reference, deployment)
+    ]
+    sides = [set(found.below) if found is not None else set() for found in knees]
+    return frozenset(set.intersection(*sides))

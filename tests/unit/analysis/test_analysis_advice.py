@@ -1,0 +1,119 @@
+"""What would settle a question: blocks, time, or something else than blocks."""
+
+from __future__ import annotations
+
+import pytest
+from analysis_study import plan, record, records, stays
+from test_analysis_judge import judged
+
+from dunnage.analysis.advice import advise, block_seconds
+from dunnage.analysis.variance import RUN, STAY
+from dunnage.model.analysis import Comparison, Estimate, QuestionAnswer, Verdict
+from dunnage.model.variance import VariancePart, VarianceSplit
+
+
+def comparison(verdict: Verdict, needed: int | None = None, level: str = "t8") -> Comparison:
+    return Comparison(
+        question="RQ2",
+        deployment="docker",
+        baseline="native",
+        metric="throughput",
+        workload="A",
+        level=level,
+        difference=Estimate(value=0.1, low=0.0, high=0.2, n=6, unit="share", method="made up"),
+        hodges_lehmann=None,
+        bound=0.01,
+        tolerance=0.03,
+        verdict=verdict,
+        blocks_needed=needed,
+        detectable=0.04 if level == "t8" else 0.07,
+        reason="made up",
+    )
+
+
+def answer(*comparisons: Comparison) -> QuestionAnswer:
+    return QuestionAnswer(
+        question="RQ2", comparisons=comparisons, factors={}, differences={}, complete_blocks=6
+    )
+
+
+def variance(**parts: float) -> VarianceSplit:
+    def estimate(value: float) -> Estimate:
+        return Estimate(value=value, low=None, high=None, n=6, unit="log²", method="made up")
+
+    return VarianceSplit(
+        metric="throughput",
+        workload="A",
+        level="t8",
+        parts=tuple(
+            VariancePart(part=name, variance=estimate(v), spread=0, share=0.5, truncated=False)
+            for name, v in parts.items()
+        ),
+        deployments=("native", "twin"),
+        blocks=6,
+        absent=(),
+    )
+
+
+OPEN = Verdict.INCONCLUSIVE
+
+
+def test_a_question_needs_the_most_that_any_of_its_comparisons_needs() -> None:
+    found = advise(answer(comparison(OPEN, 9), comparison(OPEN, 20, "t32")), (), 600.0)
+    assert (found.more_blocks, found.seconds, found.settled) == (14, 8400.0, 0)
+    assert found.sentence == "14 more blocks would settle RQ2 (about 2 h 20 min)."
+    assert found.detectable == 0.07
+
+
+def test_a_settled_question_needs_nothing() -> None:
+    found = advise(answer(comparison(Verdict.EQUIVALENT), comparison(Verdict.OVERHEAD)), (), 600.0)
+    assert (found.more_blocks, found.settled, found.unsettled) == (0, 2, ())
+    assert found.sentence == "RQ2 is settled."
+
+
+def test_what_no_number_of_blocks_settles_is_named() -> None:
+    found = advise(answer(comparison(OPEN), comparison(OPEN, 7, "t32")), (), None)
+    assert (found.more_blocks, found.unsettled) == (1, ("docker, A, t8",))
+    assert found.sentence == (
+        "1 more block would settle the rest of RQ2; no number of blocks would settle docker, A, t8."
+    )
+    alone = advise(answer(comparison(OPEN)), (), None)
+    assert alone.more_blocks is None
+    assert alone.sentence == "No number of blocks would settle docker, A, t8."
+
+
+def test_nothing_compared_is_said() -> None:
+    assert "nothing" in advise(answer(), (), None).sentence
+
+
+@pytest.mark.parametrize(("stay", "run", "said"), [(0.1, 0.4, True), (0.4, 0.1, False)])
+def test_where_runs_of_a_stay_differ_most_repetition_helps_more(
+    stay: float, run: float, said: bool
+) -> None:
+    found = advise(answer(comparison(OPEN, 20)), [variance(**{STAY: stay, RUN: run})], 60.0)
+    assert (found.better is not None and "`repeat`" in found.better) == said
+    settled = advise(answer(comparison(Verdict.GAIN)), [variance(**{STAY: stay, RUN: run})], 60.0)
+    assert settled.better is None
+
+
+def test_blocks_are_timed_from_start_to_start_and_a_break_counts_once() -> None:
+    made = [
+        record(block=block, started=start, ended=start + 80)
+        for block, start in enumerate([0.0, 100.0, 200.0, 9000.0], start=1)
+    ]
+    assert block_seconds(made, ()) == 100
+    assert block_seconds(made[:1], ()) == 80
+    assert block_seconds((), ()) is None
+
+
+def test_every_question_of_a_study_has_its_advice() -> None:
+    planned = plan()
+    analysis = judged(planned, records(planned, 0.03), stays(planned))
+    assert [found.question for found in analysis.advice] == ["RQ1", "RQ2"]
+    for found, answered in zip(analysis.advice, analysis.answers, strict=True):
+        needed = [
+            c.blocks_needed - c.difference.n
+            for c in answered.comparisons
+            if c.blocks_needed is not None
+        ]
+        assert found.more_blocks == max(needed, default=0)
