@@ -8,6 +8,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any
 
+import report_explanations as explanations
 from dunnage.model.analysis import (
     Analysis,
     Comparison,
@@ -380,6 +381,7 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         for name, question in study.questions.items()
     )
     names = [name for name in EFFECTS if name != "native"]
+    costs = [(name, -effect[0]) for name, effect in EFFECTS.items() if name != "docker-noisy"]
     return Analysis(
         study=study.name,
         answers=answers,
@@ -431,6 +433,21 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
             "turbo": False,
         },
         skipped=("swarm: IPVS is missing in this kernel",),
+        scalability=explanations.scalabilities(costs),
+        over_levels=explanations.over_levels(costs[1:]),
+        variance=explanations.variances(HEADLINE, workloads),
+        advice=explanations.advices(
+            (
+                answer.question,
+                len(answer.comparisons),
+                sum(found.verdict is not Verdict.INCONCLUSIVE for found in answer.comparisons),
+            )
+            for answer in answers
+        ),
+        latency=explanations.latencies(names[1:], workloads),
+        timelines=explanations.timelines(list(EFFECTS), workloads),
+        associations=explanations.associations(names[1:]),
+        absent=explanations.ABSENT,
     )
 
 

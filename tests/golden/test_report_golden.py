@@ -19,6 +19,6 @@ def test_the_answer_looks_as_it_did(blocks: int, width: int) -> None:
     made = sample(blocks)
     output = io.StringIO()
     console = Console(file=output, width=width, color_system=None, _environ={})
-    console.print(text.answer_table(made.analysis, made.study))
+    console.print(text.answer_table(made.analysis, made.study, made.plan))
     lines = "".join(line.rstrip() + "\n" for line in output.getvalue().splitlines())
     assert lines == (GOLDEN / f"answer-{blocks}-blocks-{width}.txt").read_text(encoding="utf-8")

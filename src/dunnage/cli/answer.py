@@ -32,7 +32,16 @@ def answer(result: Result, format_: Format) -> ExitCode:
     write_value(result.layout.analysis, analysis)
     result.layout.report.mkdir(exist_ok=True)
     page = result.layout.report / "index.html"
-    write_page(analysis, study, result.plan, result.stays, page, source=result.study_text)
+    failures = [str(event["why"]) for event in result.events() if "why" in event]
+    write_page(
+        analysis,
+        study,
+        result.plan,
+        result.stays,
+        page,
+        source=result.study_text,
+        failures=failures,
+    )
     write_csv(analysis, result.layout.report)
     if format_ is Format.JSON:
         show_json(
@@ -43,7 +52,7 @@ def answer(result: Result, format_: Format) -> ExitCode:
             }
         )
     else:
-        out.print(answer_table(analysis, study))
+        out.print(answer_table(analysis, study, result.plan, failures))
         say("report: ", (str(page), "bold"))
     return _trust(analysis)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
-from dunnage.model.study import QuestionSpec
-from dunnage.report import numbers, words
+from dunnage.model.plan import Plan
+from dunnage.model.study import QuestionSpec, Study
+from dunnage.report import looked, numbers, words
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ def reading(analysis: Analysis) -> str:
     )
     if any(comparison.question is None for comparison in all_comparisons(analysis)):
         text += "; * exploratory: no question of the study names it"
+    if told := looked.brief(analysis):
+        text += f"; {told}"
     return text
 
 
@@ -151,9 +154,37 @@ def measured_again(analysis: Analysis) -> str:
     return f"; disturbed attempts were measured again ({gates})"
 
 
-def why_not_valid(analysis: Analysis) -> tuple[tuple[str, int], ...]:
-    """Every reason why a run is not valid, with how many runs gave it."""
-    return words.tally(reason for run in analysis.runs for reason in run.reasons)
+def heading(condition: Condition, among: Sequence[Condition]) -> str:
+    """A condition's title; it names the baseline where there are several."""
+    title = words.condition(condition.workload, condition.level)
+    if len({other.baseline for other in among}) > 1:
+        title += f", against {words.plain(condition.baseline)}"
+    return title
+
+
+def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
+    """Why there is no comparison at all, and what would make one; empty where there is one."""
+    if any(comparison.difference.n for comparison in all_comparisons(analysis)):
+        return ""
+    known = {deployment.name for deployment in plan.deployments}
+    wanted = dict.fromkeys(question.baseline for question in study.questions.values())
+    lacking = [name for name in wanted if name not in known]
+    skipped = {text.partition(":")[0] for text in analysis.skipped}
+    left_out = [name for name in lacking if name not in skipped]
+    if left_out:
+        names = words.listed([f"`{words.plain(name)}`" for name in left_out])
+        return (
+            f"No comparison could be made: the baseline {names} was not part of this run. "
+            f"Add it: `dunnage run STUDY {' '.join(f'--only {name}' for name in left_out)} …`"
+        )
+    if lacking:
+        names = words.listed([f"`{words.plain(name)}`" for name in lacking])
+        return f"No comparison could be made: the baseline {names} cannot run here."
+    if len(known) == 1:
+        return "No comparison could be made: only one deployment was run."
+    if not analysis.runs:
+        return "No comparison could be made: no run has ended."
+    return "No comparison could be made: no block has a valid run of both sides."
 
 
 def undecided(analysis: Analysis) -> tuple[str, ...]:

@@ -22,7 +22,13 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
-from dunnage.report import answer, figures, numbers, sentences, words
+from dunnage.report import answer, differences, figures, looked, numbers, reasons, sentences, words
+from dunnage.report.associations import beside
+from dunnage.report.bars import cpu_bars, part_title, variance_bars
+from dunnage.report.growth import growths
+from dunnage.report.tails import shifts, tails
+from dunnage.report.timeline import times
+from dunnage.report.trouble import trouble
 from dunnage.units import duration
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -38,12 +44,14 @@ def write_page(
     path: Path,
     *,
     source: str = "",
+    failures: Sequence[str] = (),
 ) -> Path:
     """Write the report of a study to `path`. `source` is the study file as it was given.
 
-    Raises ResultError when the file cannot be written.
+    `failures` are the journal's reasons why stays or runs did not happen. Raises ResultError when
+    the file cannot be written.
     """
-    text = page(analysis, study, plan, stays, source=source)
+    text = page(analysis, study, plan, stays, source=source, failures=failures)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -63,49 +71,84 @@ def page(
     stays: Sequence[StayRecord],
     *,
     source: str = "",
+    failures: Sequence[str] = (),
 ) -> str:
     """The same page as a string."""
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    metrics = answer.metrics(answer.all_comparisons(analysis))
     return (
         _environment()
         .get_template("page.html")
         .render(
+            **_told(analysis, study, plan, failures),
+            **_drawn(analysis, plan),
             analysis=analysis,
             study=study,
-            headline=sentences.headline(study, plan),
-            measured=_measured(stays),
             plan=plan,
+            measured=_measured(stays),
             style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
             script=Markup(script),  # noqa: S704  ours
             script_hash=digest,
             source=source or study.model_dump_json(indent=2, exclude_defaults=True),
-            questions=_questions(analysis, study, plan),
-            forests=[figures.forest(analysis, metric) for metric in metrics],
-            tails=figures.tails(analysis),
-            sequels=figures.sequels(analysis),
-            bars=figures.cpu_bars(analysis),
-            outside=figures.PART_TITLES[OUTSIDE],
-            has_outside=any(share.part == OUTSIDE for share in analysis.shares),
-            series={
-                words.plain(deployment.name): number
-                for number, deployment in enumerate(plan.deployments)
-            },
-            runs_counted=answer.runs_counted(analysis),
-            measured_again=answer.measured_again(analysis),
-            reasons=answer.why_not_valid(analysis),
-            reading=answer.reading(analysis),
-            undecided=answer.undecided(analysis),
-            exploratory=any(found.question is None for found in answer.all_comparisons(analysis)),
             run_metrics=_run_metrics(analysis),
             slowed=any(run.paused is not None for run in analysis.runs),
             servers=_servers(plan, stays),
             facts=sorted(analysis.environment.items()),
-            tabled=tuple(figures.TABLED),
             fewest=MINIMUM_BLOCKS,
         )
     )
+
+
+def _told(
+    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str]
+) -> Mapping[str, Any]:
+    """Everything that the page says in words."""
+    return {
+        "headline": sentences.headline(study, plan),
+        "setting": sentences.setting(study, plan),
+        "invented": sentences.invented(study),
+        "trouble": trouble(analysis, failures),
+        "nothing": answer.nothing_compared(analysis, study, plan),
+        "questions": _questions(analysis, study, plan),
+        "measured_again": answer.measured_again(analysis),
+        "reasons": reasons.why_not_valid(analysis),
+        "failures": reasons.grouped(failures),
+        "reading": answer.reading(analysis),
+        "looked": looked.looks(analysis),
+        "undecided": answer.undecided(analysis),
+        "parity": differences.told(analysis.parity.differences),
+    }
+
+
+def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
+    """Everything that the page shows in figures and the tables behind them."""
+    metrics = answer.metrics(answer.all_comparisons(analysis))
+    forests = [figures.forest(analysis, metric) for metric in metrics]
+    return {
+        "forests": [
+            forest
+            for forest in forests
+            if any(row.at is not None for group in forest.groups for row in group.rows)
+        ],
+        "growths": growths(analysis),
+        "tails": tails(analysis),
+        "shifts": shifts(analysis),
+        "times": times(analysis),
+        "sequels": figures.sequels(analysis),
+        "bars": cpu_bars(analysis),
+        "variances": variance_bars(analysis),
+        "unseparated": tuple(
+            dict.fromkeys(text for split in analysis.variance for text in split.absent)
+        ),
+        "twins": [found for found in analysis.twin if found.difference.n],
+        "beside": beside(analysis),
+        "outside": part_title(OUTSIDE),
+        "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
+        "series": {
+            words.plain(deployment.name): number
+            for number, deployment in enumerate(plan.deployments)
+        },
+    }
 
 
 def _environment() -> Environment:
@@ -118,7 +161,7 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     environment.globals.update(n=numbers, w=words, s=sentences, METRICS=METRICS)
-    environment.filters.update(plain=words.plain, fact=_fact)
+    environment.filters.update(plain=words.plain, fact=_fact, readable=differences.readable)
     return environment
 
 
@@ -130,13 +173,19 @@ def _clean(value: Any) -> Any:
 
 
 def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, Any]]:
+    advice = {found.question: found for found in analysis.advice}
     return [
         {
             "name": found.question,
             "id": f"question-{number}",
             "asks": sentences.asks(study.questions.get(found.question), plan),
             "claims": sentences.claims(found, study, plan),
+            "advice": advice.get(found.question),
             "answer": found,
+            "differences": {
+                deployment: differences.told(f"{deployment}: {text}" for text in texts)
+                for deployment, texts in found.differences.items()
+            },
             "spec": study.questions.get(found.question),
         }
         for number, found in enumerate(analysis.answers, start=1)
@@ -154,7 +203,9 @@ def _measured(stays: Sequence[StayRecord]) -> str:
 def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
     present = {metric for run in analysis.runs for metric in run.values}
     asked = answer.metrics(answer.all_comparisons(analysis))
-    return tuple(name for name in dict.fromkeys((*RUN_METRICS, *asked)) if name in present)
+    beside_latency = (name for name in METRICS if METRICS[name].unit == "%")
+    wanted = dict.fromkeys((*RUN_METRICS, *asked, *beside_latency))
+    return tuple(name for name in wanted if name in present)
 
 
 def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:

@@ -79,6 +79,24 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def change(share: float) -> str:
+    """Write a difference for people: `10.9 % less`, `4.0 % more`, `no change`."""
+    text = _digits(abs(share))
+    if not float(text):
+        return "no change"
+    return f"{text} % {'less' if share < 0 else 'more'}"
+
+
+def reach(low: float, high: float) -> str:
+    """Write an interval for people: `10.3 to 11.6 % less`, `1.2 % less to 0.2 % more`."""
+    ends = [_digits(abs(low)), _digits(abs(high))]
+    if (low < 0) == (high < 0) or not all(map(float, ends)):
+        direction = "less" if low + high < 0 else "more"
+        least, most = sorted(ends, key=float)
+        return f"{least} to {most} % {direction}"
+    return f"{change(low)} to {change(high)}"
+
+
 def _digits(share: float) -> str:
     return f"{share * 100:.{1 if abs(share) < 1 else 0}f}"
 

@@ -123,15 +123,58 @@ def rest(alike: Sequence[Comparison]) -> str:
 
 
 def evidence(comparison: Comparison) -> str:
-    """The difference, its interval, the number of blocks and the A/A bound."""
-    difference = comparison.difference
-    seen = numbers.interval(difference.low, difference.high)
-    if difference.low is not None:
-        seen = f"{numbers.coverage(difference)} interval {seen}"
+    """The difference, its interval, the number of blocks and the A/A bound, in plain words."""
+    found = comparison.difference
+    if not found.n:
+        return "nothing could be compared"
+    blocks = numbers.count(found.n, "block")
+    if found.low is None or found.high is None:
+        return f"{numbers.change(found.value)} over {blocks}, too few for an interval"
     return (
-        f"{numbers.seen(difference)}, {seen}, "
-        f"{numbers.count(difference.n, 'block')}, A/A bound {numbers.bound(comparison.bound)}"
+        f"{numbers.change(found.value)}, {numbers.coverage(found)} interval "
+        f"{numbers.reach(found.low, found.high)}, over {blocks}; {_twins(comparison.bound)}"
     )
+
+
+def _twins(bound: float | None) -> str:
+    """The A/A bound in plain words."""
+    if bound is None:
+        return "how far two identical deployments differ is not known"
+    return f"two identical deployments differ by up to {numbers.bound(bound).lstrip('±')}"
+
+
+def setting(study: Study, plan: Plan) -> str:
+    """What was done, for somebody who has never seen a study."""
+    ways = [deployment for deployment in plan.deployments if deployment.twin_of is None]
+    twins = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
+    database = words.plain(DATABASES.get(study.database.kind, study.database.kind))
+    workloads = list(dict.fromkeys(run.workload.name for run in plan.runs()))
+    levels = list(dict.fromkeys(words.level(run.level.name) for run in plan.runs()))
+    noun = "workload" if len(workloads) == 1 else "workloads"
+    again = ", one of them twice to see how far identical deployments differ" if twins else ""
+    rounds = (
+        f"In each of {len(plan.blocks)} rounds (blocks) every one was brought up, measured and "
+        "taken down again, in random order"
+        if len(plan.blocks) > 1
+        else "Every one was brought up once, measured and taken down again"
+    )
+    text = (
+        f"{database} was run in {numbers.count(len(ways), 'way')}{again}. {rounds}, under YCSB "
+        f"{noun} {words.listed(workloads)} with {words.listed(levels)}."
+    )
+    return words.plain(text[:1].upper() + text[1:])
+
+
+INVENTED = (
+    "These numbers are invented: hosts, platform and database of this study are fakes that show "
+    "what a study and its report look like."
+)
+"""Said wherever a fake study's numbers are shown."""
+
+
+def invented(study: Study) -> str:
+    """That nothing was measured, where the testbed is a fake; else nothing."""
+    return INVENTED if study.testbed.kind == "fake" else ""
 
 
 def asks(question: QuestionSpec | None, plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -11,10 +11,13 @@ from rich.text import Text
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.record import Status
-from dunnage.model.study import Study
-from dunnage.report import answer, numbers, words
+from dunnage.model.study import Deployment, Study
+from dunnage.report import answer, numbers, sentences, words
+from dunnage.report.notes import grid, notes
+from dunnage.report.trouble import Trouble, trouble
 from dunnage.units import duration
 
 STYLES: Mapping[Verdict, str] = {
@@ -25,22 +28,28 @@ STYLES: Mapping[Verdict, str] = {
 }
 WIDE = 110
 """Columns from which a verdict and its difference fit on one line."""
+ROOMY = 96
+"""Columns from which what a deployment is stands in a column of its own."""
 EXPLORATORY = "*"
 _METRICS_A_TABLE = 3
-_REASONS_SHOWN = 5
+_BOX = box.SIMPLE_HEAD
 
 
-def answer_table(analysis: Analysis, study: Study) -> RenderableType:
-    """The answer as one table, and below it what must be known to trust it."""
-    metrics = answer.metrics(answer.all_comparisons(analysis))
-    parts: list[RenderableType] = [_heading(analysis, study)]
-    parts += [
-        _Answer(analysis, metrics[start : start + _METRICS_A_TABLE])
-        for start in range(0, len(metrics), _METRICS_A_TABLE)
-    ]
-    if not metrics:
-        parts.append(Text("No comparison could be made: see below.", style="bold"))
-    parts.append(_notes(analysis))
+def answer_table(
+    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str] = ()
+) -> RenderableType:
+    """What went wrong, the answer in sentences and as a table, and what lets one trust it.
+
+    `failures` are the journal's reasons why stays or runs did not happen.
+    """
+    parts: list[RenderableType] = [Text(words.plain(analysis.study), style="bold")]
+    if invented := sentences.invented(study):
+        parts.append(Text(invented, style="yellow"))
+    if wrong := trouble(analysis, failures):
+        parts.append(_wrong(wrong))
+    nothing = answer.nothing_compared(analysis, study, plan)
+    parts.append(_nothing(nothing, analysis) if nothing else _answer(analysis, study, plan))
+    parts.append(notes(analysis, failures, compared=not nothing))
     return Group(*parts)
 
 
@@ -53,37 +62,15 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
         f": {numbers.count(len(plan.blocks), 'block')}, {numbers.count(stays, 'stay')}, "
         f"{numbers.count(runs, 'run')}, about {duration(seconds)}",
     )
-    variants = Table(box=_BOX)
-    for title in ("deployment", "what it is", "platform", "network", "endpoint"):
-        variants.add_column(title, overflow="fold")
-    for deployment in plan.deployments:
-        name = words.plain(deployment.name)
-        if deployment.twin_of is not None:
-            name += f" (twin of {words.plain(deployment.twin_of)})"
-        variants.add_row(
-            Text(name, style="bold"),
-            *(
-                Text(words.plain(text))
-                for text in (
-                    deployment.title,
-                    deployment.platform,
-                    deployment.network,
-                    deployment.endpoint,
-                )
-            ),
-        )
     order = Table("block", "deployments in the order of their stays", "runs", box=_BOX)
     order.columns[0].justify = order.columns[2].justify = "right"
     for block in plan.blocks:
         names = ", ".join(words.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
-    lines = [
-        ("Skipped", f"{words.plain(skipped.deployment)}: {words.plain(skipped.reason)}")
-        for skipped in plan.skipped
-    ]
+    lines = [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
-    return Group(heading, variants, order, *([_grid(lines)] if lines else []))
+    return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
 
 
 def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:
@@ -117,7 +104,31 @@ def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:
     return Group(heading, table, Text(legend, style="dim"))
 
 
-_BOX = box.SIMPLE_HEAD
+class _Variants:
+    """The deployments; a narrow terminal has what each is below its name, so no name breaks."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        roomy = options.max_width >= ROOMY
+        titles = ("what it is", "platform", "network", "endpoint") if roomy else ("what it is",)
+        table = Table(box=_BOX)
+        for title in ("deployment", *titles):
+            table.add_column(title, overflow="fold")
+        for deployment in self._plan.deployments:
+            facts = _facts(deployment)
+            cells = facts if roomy else (f"{facts[0]}\n{', '.join(facts[1:])}",)
+            name = words.plain(deployment.name)
+            if deployment.twin_of is not None:
+                name += f" (twin of {words.plain(deployment.twin_of)})"
+            table.add_row(Text(name, style="bold"), *(Text(cell) for cell in cells))
+        yield table
+
+
+def _facts(deployment: Deployment) -> tuple[str, ...]:
+    facts = (deployment.title, deployment.platform, deployment.network, deployment.endpoint)
+    return tuple(words.plain(text) for text in facts)
 
 
 class _Answer:
@@ -133,14 +144,15 @@ class _Answer:
         table.add_column("Workload, level", overflow="fold")
         for metric in self._metrics:
             table.add_column(Text(words.title(metric)), overflow="fold")
+        every = answer.conditions(self._analysis)
         conditions = [
             condition
-            for condition in answer.conditions(self._analysis)
+            for condition in every
             if any(metric in row.cells for row in condition.rows for metric in self._metrics)
         ]
         for number, condition in enumerate(conditions):
-            label = f"{words.plain(condition.workload)}, {words.level(condition.level)}"
-            table.add_row(Text(label, style="bold"))
+            label = answer.heading(condition, every).removeprefix("Workload ")
+            table.add_row(Text(label.replace(", against", ",\nagainst"), style="bold"))
             table.add_row(
                 _indented(condition.baseline),
                 *(
@@ -167,6 +179,68 @@ class _Answer:
         yield Text()
 
 
+def _answer(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
+    """Each question with a sentence for each verdict, then the numbers of all comparisons."""
+    metrics = answer.metrics(answer.all_comparisons(analysis))
+    tables = [
+        _Answer(analysis, metrics[start : start + _METRICS_A_TABLE])
+        for start in range(0, len(metrics), _METRICS_A_TABLE)
+    ]
+    return Group(_questions(analysis, study, plan), Text(), *tables)
+
+
+def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for number, found in enumerate(analysis.answers):
+        question = study.questions.get(found.question)
+        asks = sentences.asks(question, plan) or found.question
+        if question is not None:
+            asks += f" Tolerance {numbers.tolerance(question.tolerance)}."
+        if number:
+            table.add_row()
+        table.add_row(Text(words.plain(found.question), style="dim"), Text(asks, style="dim"))
+        for claim in sentences.claims(found, study, plan):
+            said = claim.sentence
+            if claim.deployment not in said:
+                said += f" ({claim.deployment})"
+            table.add_row(
+                Text(words.mark(claim.verdict), style=f"bold {STYLES[claim.verdict]}"), Text(said)
+            )
+    return table
+
+
+def _wrong(wrong: Trouble) -> Text:
+    style = "bold red" if wrong.grave else "bold yellow"
+    return Text.assemble(
+        (wrong.headline, style), *(f"\n  {words.plain(cause)}" for cause in wrong.causes)
+    )
+
+
+def _nothing(why: str, analysis: Analysis) -> RenderableType:
+    """Why there is no comparison, and what the deployments reached all the same."""
+    there = {summary.metric for summary in analysis.summaries}
+    metrics = [metric for metric in HEADLINE if metric in there]
+    parts: list[RenderableType] = [Text(why, style="bold"), Text()]
+    if metrics:
+        table = Table(box=_BOX, pad_edge=False, show_edge=False)
+        for title in ("Measured all the same", *map(words.title, metrics)):
+            table.add_column(Text(title), overflow="fold")
+        reached: dict[tuple[str, str, str], dict[str, str]] = {}
+        for summary in analysis.summaries:
+            if summary.metric in metrics:
+                key = (summary.deployment, summary.workload, summary.level)
+                text = numbers.value(summary.metric, summary.estimate.value)
+                reached.setdefault(key, {})[summary.metric] = text
+        for (deployment, workload, level), values in reached.items():
+            name = f"{deployment}, {workload}, {words.level(level)}"
+            cells = (values.get(metric, "-") for metric in metrics)
+            table.add_row(Text(words.plain(name)), *map(Text, cells))
+        parts += [table, Text()]
+    return Group(*parts)
+
+
 def _indented(name: str) -> Text:
     return Text("  " + words.plain(name))
 
@@ -183,67 +257,6 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
         "\n",
         (numbers.interval(estimate.low, estimate.high), ""),
     )
-
-
-def _heading(analysis: Analysis, study: Study) -> Text:
-    lines = [f"{name}: {answer.asked(question)}" for name, question in study.questions.items()]
-    return Text.assemble(
-        (words.plain(analysis.study), "bold"),
-        "\n",
-        words.plain("\n".join(lines)),
-        "\n",
-    )
-
-
-def _notes(analysis: Analysis) -> RenderableType:
-    lines = [("Reading", answer.reading(analysis)), *_trust(analysis), *_causes(analysis)]
-    lines += [("Undecided", text) for text in answer.undecided(analysis)]
-    return _grid(lines)
-
-
-def _trust(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    yield "Runs", answer.runs_counted(analysis)
-    reasons = answer.why_not_valid(analysis)
-    for reason, number in reasons[:_REASONS_SHOWN]:
-        yield "", f"{number} × {reason}"
-    if len(reasons) > _REASONS_SHOWN:
-        yield "", f"and {len(reasons) - _REASONS_SHOWN} more reasons: see the report"
-    complete: dict[int, list[str]] = {}
-    for question in analysis.answers:
-        complete.setdefault(question.complete_blocks, []).append(words.plain(question.question))
-    for blocks, questions in complete.items():
-        yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
-    for skipped in analysis.skipped:
-        yield "Skipped", words.plain(skipped)
-
-
-def _causes(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    seen: set[tuple[str, str]] = set()
-    for question in analysis.answers:
-        baselines = {found.deployment: found.baseline for found in question.comparisons}
-        for label, groups in (
-            ("Differs in", question.factors),
-            ("Also", question.differences),
-        ):
-            for deployment, items in groups.items():
-                sides = f"{deployment} from {baselines.get(deployment, 'the baseline')}"
-                text = words.plain(f"{sides}: {'; '.join(items)}")
-                if items and (label, text) not in seen:
-                    seen.add((label, text))
-                    yield label, text
-    if not any(any(question.differences.values()) for question in analysis.answers):
-        yield "Also", "nothing else was found to differ"
-
-
-def _grid(lines: list[tuple[str, str]]) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
-    previous = None
-    for label, text in lines:
-        grid.add_row("" if label == previous else label, Text(text))
-        previous = label or previous
-    return grid
 
 
 def _block(statuses: list[Status | None]) -> tuple[str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import METRICS
@@ -20,7 +19,6 @@ SYMBOLS: Mapping[Verdict, str] = {
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _THREADS = re.compile(r"t(\d+)")
 _RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def plain(text: str) -> str:
@@ -60,15 +58,16 @@ def phrase(metric: str) -> str:
     return text if text.startswith("CPU") else text[:1].lower() + text[1:]
 
 
-def tally(reasons: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """Reasons with how often each was given, the most frequent first.
+def together(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """(who, sentence) with everybody of whom the same is said in one line: `a, b: sentence`."""
+    who: dict[str, list[str]] = {}
+    for name, sentence in items:
+        names = who.setdefault(plain(sentence), [])
+        if name not in names:
+            names.append(name)
+    return tuple(f"{', '.join(names)}: {sentence}" for sentence, names in who.items())
 
-    Reasons that differ only in what was seen count as one, and the first of them stands for all.
-    """
-    first: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    for reason in reasons:
-        kind = _FIGURE.sub("#", reason)
-        first.setdefault(kind, plain(reason))
-        counts[kind] += 1
-    return tuple((first[kind], number) for kind, number in counts.most_common())
+
+def listed(items: Sequence[str]) -> str:
+    """Things in a sentence: `a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 
 from dunnage.model.metrics import HEADLINE
 from dunnage.report import figures
+from dunnage.report.associations import beside
+from dunnage.report.bars import cpu_bars, variance_bars
+from dunnage.report.growth import growths
+from dunnage.report.plot import area, path
 from dunnage.report.scale import linear, logarithmic
+from dunnage.report.tails import shifts, tails
+from dunnage.report.timeline import times
 from report_samples import nothing_measured, sample
 
 FINITE = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
@@ -63,10 +69,11 @@ def test_few_blocks_leave_points_without_intervals() -> None:
 
 
 def test_a_deeper_quantile_is_further_right_and_a_longer_time_further_up() -> None:
-    for tail in figures.tails(sample().analysis):
-        assert [at for _, at in tail.x] == sorted(at for _, at in tail.x)
-        for line in tail.lines:
-            points = [tuple(map(float, point.split(","))) for point in line.points.split()]
+    for tail in tails(sample().analysis):
+        assert [at for _, at in tail.plot.x] == sorted(at for _, at in tail.plot.x)
+        assert len(tail.plot.curves) == len(tail.rows)
+        for curve in tail.plot.curves:
+            points = [tuple(map(float, p.split(","))) for p in curve.path[1:].split("L")]
             assert points == sorted(points)
             assert [y for _, y in points] == sorted((y for _, y in points), reverse=True)
 
@@ -83,13 +90,66 @@ def test_every_run_is_a_dot_inside_its_block() -> None:
 
 
 def test_the_parts_of_a_bar_follow_one_another_without_gaps() -> None:
-    for chart in figures.cpu_bars(sample().analysis):
-        for _, segments, _ in chart.bars:
-            ends = [segment.start + segment.width for segment in segments]
-            starts = [segment.start for segment in segments[1:]]
+    analysis = sample().analysis
+    for chart in (*cpu_bars(analysis), *variance_bars(analysis)):
+        assert chart.bars
+        for bar in chart.bars:
+            ends = [segment.start + segment.width for segment in bar.segments]
+            starts = [segment.start for segment in bar.segments[1:]]
             assert all(abs(end - start) < 0.02 for end, start in zip(ends, starts, strict=False))
 
 
 def test_nothing_measured_makes_no_figures() -> None:
     empty = nothing_measured()
-    assert figures.tails(empty) == figures.sequels(empty) == figures.cpu_bars(empty) == ()
+    assert figures.sequels(empty) == ()
+    assert tails(empty) == shifts(empty) == growths(empty) == times(empty) == ()
+    assert cpu_bars(empty) == variance_bars(empty) == beside(empty) == ()
+
+
+def test_what_the_others_contain_is_not_stacked_upon_them() -> None:
+    analysis = sample().analysis
+    inner = analysis.shares[0].model_copy(update={"part": "soft interrupts", "contained": True})
+    shares = (*analysis.shares, inner)
+    before = cpu_bars(analysis)[0]
+    after = cpu_bars(analysis.model_copy(update={"shares": shares}))[0]
+    assert [bar.total for bar in after.bars] == [bar.total for bar in before.bars]
+    assert after.parts == before.parts
+    assert after.contained == ("soft interrupts",)
+    assert any(bar.contained for bar in after.bars)
+
+
+def test_points_of_a_growing_load_lie_inside_their_intervals_and_in_the_order_of_threads() -> None:
+    for growth in growths(sample().analysis):
+        assert len(growth.plots) == 2
+        for plot in growth.plots:
+            for mark in plot.marks:
+                assert mark.high is not None and mark.low is not None
+                assert mark.high <= mark.y <= mark.low
+            first = [mark.x for mark in plot.marks if mark.series == "native"]
+            assert first == sorted(first)
+            assert len(first) == 8
+        assert {len(fit.plot.curves) for fit in growth.fits} == {2}
+        assert all(fit.plot.bands for fit in growth.fits)
+
+
+def test_panels_of_a_time_line_share_their_axis_and_break_where_nothing_is_known() -> None:
+    for figure in times(sample().analysis):
+        assert len(figure.panels) == 5
+        assert len({tuple(at for _, at in panel.x) for panel in figure.panels}) == 1
+        assert [panel.x_title != "" for panel in figure.panels] == [False] * 4 + [True]
+        for panel in figure.panels:
+            assert panel.shaded is not None
+            assert all(curve.path.count("M") == 2 for curve in panel.curves)
+        assert all(len(row.cells) == len(figure.columns) for row in figure.rows)
+
+
+def test_a_counter_that_the_baseline_lacks_has_no_place_on_a_relative_axis() -> None:
+    rows = [row for pair in beside(sample().analysis) for row in pair.rows]
+    assert {row.at for row in rows if row.title == "Throttled by a quota"} == {None}
+    assert all(row.at is not None for row in rows if row.title == "Packets")
+    assert [row.clear for row in beside(sample().analysis)[0].rows] == [True, True, False, False]
+
+
+def test_a_line_breaks_where_a_value_is_missing_and_a_ribbon_closes() -> None:
+    assert path([(0.0, 1.0), (1.0, 2.0), None, (3.0, 4.0)]) == "M0,10L10,20M30,40"
+    assert area([(0.0, 1.0), None], [(0.0, 2.0), (1.0, 2.0)]) == "M0,10L0,20Z"

@@ -92,7 +92,10 @@ def test_alike_verdicts_under_several_workloads_are_one_sentence_with_a_range() 
 
 def test_the_evidence_names_interval_blocks_and_bound() -> None:
     said = sentences.evidence(comparison(Verdict.OVERHEAD, -0.11))
-    assert said == "−11.0 %, 95 % interval −12.8 … −9.1 %, 6 blocks, A/A bound ±1.2 %"
+    assert said == (
+        "11.0 % less, 95 % interval 9.1 to 12.8 % less, over 6 blocks; "
+        "two identical deployments differ by up to 1.2 %"
+    )
 
 
 def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> None:

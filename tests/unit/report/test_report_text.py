@@ -27,14 +27,14 @@ def shown(renderable: RenderableType, width: int = 120, *, colour: bool = False)
 
 def test_every_verdict_is_a_word_and_a_symbol() -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study))
+    output = shown(text.answer_table(made.analysis, made.study, made.plan))
     for verdict in Verdict:
         assert words.mark(verdict) in output
 
 
 def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study), 160)
+    output = shown(text.answer_table(made.analysis, made.study, made.plan), 160)
     for answer in made.analysis.answers:
         for comparison in answer.comparisons:
             estimate = comparison.difference
@@ -46,21 +46,21 @@ def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> N
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study), width)
+    output = shown(text.answer_table(made.analysis, made.study, made.plan), width)
     assert max(len(line) for line in output.splitlines()) <= width
     assert "…\n" not in output
 
 
 def test_verdicts_are_coloured_where_there_is_colour_and_plain_where_there_is_none() -> None:
     made = sample()
-    table = text.answer_table(made.analysis, made.study)
+    table = text.answer_table(made.analysis, made.study, made.plan)
     assert "\x1b[1;31m▼ overhead" in shown(table, colour=True)
     assert "\x1b" not in shown(table)
 
 
 def test_few_blocks_have_no_interval_and_say_how_many_are_missing() -> None:
     made = sample(blocks=3)
-    output = shown(text.answer_table(made.analysis, made.study))
+    output = shown(text.answer_table(made.analysis, made.study, made.plan))
     assert "no interval below 6 blocks: 3 blocks so far, 3 more needed" in output
     assert "▼" not in output
     assert "±" not in output.split("Reading")[0].split("─")[-1]
@@ -68,7 +68,7 @@ def test_few_blocks_have_no_interval_and_say_how_many_are_missing() -> None:
 
 def test_invalid_runs_are_counted_with_their_reasons() -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study))
+    output = shown(text.answer_table(made.analysis, made.study, made.plan))
     assert "93 of 97 valid, 2 invalid, 1 unknown, 1 missing" in output
     assert "2 × client-busy:" in output
     assert "swarm: IPVS is missing in this kernel" in output
@@ -76,7 +76,7 @@ def test_invalid_runs_are_counted_with_their_reasons() -> None:
 
 def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study), 160)
+    output = shown(text.answer_table(made.analysis, made.study, made.plan), 160)
     assert "docker-bridge from native: platform: native → docker; network: host → bridge" in output
     assert "docker-noisy from native: mapped file /usr/lib/libc.so.6: 2 versions" in output
     assert "docker-noisy, throughput, workload C, 32 threads: 34 blocks in all" in output
@@ -84,13 +84,13 @@ def test_factors_undeclared_differences_and_undecided_comparisons_are_named() ->
 
 def test_an_exploratory_comparison_is_marked() -> None:
     made = sample()
-    output = shown(text.answer_table(made.analysis, made.study))
+    output = shown(text.answer_table(made.analysis, made.study, made.plan))
     assert "▼ overhead*" in output
     assert "* exploratory" in output
 
 
 def test_a_study_without_any_finished_run_says_so() -> None:
-    output = shown(text.answer_table(nothing_measured(), sample().study))
+    output = shown(text.answer_table(nothing_measured(), sample().study, sample().plan))
     assert "No comparison could be made" in output
     assert "60 missing" in output
     assert "docker-bridge: no dockerd could be found" in output
@@ -98,7 +98,7 @@ def test_a_study_without_any_finished_run_says_so() -> None:
 
 def test_hostile_names_are_shown_literally_and_cannot_steer_the_terminal() -> None:
     made = sample(hostile=True)
-    output = shown(text.answer_table(made.analysis, made.study), 400, colour=True)
+    output = shown(text.answer_table(made.analysis, made.study, made.plan), 400, colour=True)
     assert HOSTILE in output
     assert "[red]" in output
     assert "\x1b[31m<b>" not in output

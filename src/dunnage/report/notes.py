@@ -1,0 +1,87 @@
+"""What stands below the terminal's answer: everything that must be known to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from dunnage.model.analysis import Analysis
+from dunnage.report import answer, differences, numbers, reasons, words
+
+_REASONS_SHOWN = 5
+Line = tuple[str, str]
+"""Label and text."""
+
+
+def grid(lines: Sequence[Line]) -> Table:
+    """Labels on the left, each once; texts on the right, broken between words."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    previous = None
+    for label, text in lines:
+        table.add_row("" if label == previous else label, Text(words.plain(text)))
+        previous = label or previous
+    return table
+
+
+def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Table:
+    """How to read the numbers, what became of the runs, what else differed, what is open."""
+    lines = [("Reading", answer.reading(analysis))] if compared else []
+    lines += [*_trust(analysis, failures), *_causes(analysis)]
+    if compared:
+        lines += [("Undecided", text) for text in answer.undecided(analysis)]
+        lines += _advice(analysis)
+    return grid(lines)
+
+
+def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
+    yield "Runs", answer.runs_counted(analysis)
+    found = reasons.why_not_valid(analysis)
+    for reason in found[:_REASONS_SHOWN]:
+        yield "", f"{reason.runs} × {differences.readable(reason.text)}"
+    if len(found) > _REASONS_SHOWN:
+        yield "", f"and {len(found) - _REASONS_SHOWN} more reasons: see the report"
+    for failure in reasons.grouped(failures)[:_REASONS_SHOWN]:
+        yield "Failed", f"{failure.runs} × {failure.text}"
+    complete: dict[int, list[str]] = {}
+    for question in analysis.answers:
+        if question.comparisons:
+            complete.setdefault(question.complete_blocks, []).append(question.question)
+    for blocks, questions in complete.items():
+        yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
+    for skipped in analysis.skipped:
+        yield "Skipped", skipped
+
+
+def _causes(analysis: Analysis) -> Iterator[Line]:
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for question in analysis.answers:
+        baselines = {found.deployment: found.baseline for found in question.comparisons}
+        for deployment, factors in question.factors.items():
+            if factors:
+                key = ("Differs in", baselines.get(deployment, "the baseline"), "; ".join(factors))
+                lines.setdefault(key, []).append(deployment)
+        for deployment, items in question.differences.items():
+            for found in differences.told(f"{deployment}: {item}" for item in items):
+                with_ = f" (comes with the {found.comes_with})" if found.comes_with else ""
+                key = (
+                    "Also",
+                    baselines.get(deployment, "the baseline"),
+                    f"{found.what}{with_}",
+                )
+                lines.setdefault(key, []).append(deployment)
+    for (label, baseline, text), deployments in sorted(
+        lines.items(), key=lambda item: item[0][0] == "Also"
+    ):
+        yield label, f"{words.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
+    if analysis.answers and not any(label == "Also" for label, _, _ in lines):
+        yield "Also", "nothing else was found to differ"
+
+
+def _advice(analysis: Analysis) -> Iterator[Line]:
+    for found in analysis.advice:
+        if found.settled < found.comparisons:
+            yield "Advice", " ".join(filter(None, (found.sentence, found.better)))
