@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from dunnage import catalog
+from dunnage.analysis.looks import number
 from dunnage.cli.main import main
 from dunnage.hosts.fake import FakeTestbed, open_fake
 from dunnage.hosts.fake_host import Call, Task
@@ -53,7 +55,10 @@ class Ended:
         return [dict(each) for each in self.result.events() if each["event"] == name]
 
 
-Carry = Callable[[Callable[[World], None]], Ended]
+class Carry(Protocol):
+    """Carries a study out with faults put into its world."""
+
+    def __call__(self, fault: Callable[[World], None], study: str = STUDY) -> Ended: ...
 
 
 @pytest.fixture
@@ -62,18 +67,18 @@ def carry_out(
 ) -> Carry:
     """Return how to run the study by the real command, with faults put into its world."""
 
-    def run(fault: Callable[[World], None]) -> Ended:
+    def run(fault: Callable[[World], None], study: str = STUDY) -> Ended:
         @contextmanager
         def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
             with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
                 fault(testbed.world)
                 yield testbed
 
-        study = tmp_path / "study.yaml"
-        study.write_text(STUDY)
+        file = tmp_path / "study.yaml"
+        file.write_text(study)
         monkeypatch.setattr(catalog, "open_testbed", opened)
         monkeypatch.setenv("COLUMNS", "200")
-        words = ["run", str(study), "--results", str(tmp_path / "results"), "--format", "json"]
+        words = ["run", str(file), "--results", str(tmp_path / "results"), "--format", "json"]
         monkeypatch.setattr(sys, "argv", ["dunnage", *words])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -173,6 +178,36 @@ def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> N
     assert "code 139: segmentation fault" in str(failed["why"])
     finished = [event["run"] for event in ended.events("run finished")]
     assert sorted(map(str, finished)) == sorted(run.id for run in ended.result.plan.runs())
+
+
+def test_a_spare_block_takes_the_place_of_a_spoilt_one_and_is_no_look(carry_out: Carry) -> None:
+    def fail_one(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def broken(call: Call) -> Task:
+            spoilt = "runs/b01-plain-A-t4" in call.option("--plan")
+            return call.fail("segmentation fault", 139) if spoilt else load(call)
+
+        world.programs["fake-load"] = broken
+
+    ended = carry_out(fail_one, STUDY + "spare: 3\n")
+    result = ended.result
+    assert [block.index for block in result.plan.blocks] == [1, 2, 3]
+    missing = {run.id for run in result.plan.runs()} - result.finished()
+    assert missing == {"b01-plain-A-t4"}
+    assert [(look.added, look.spare) for look in result.looks] == [(1, True)]
+    assert number(result.looks) == 1
+    assert "4 runs more: spare blocks take the place of spoilt ones" in ended.shown
+    assert len(ended.events("stay failed")) == 2
+
+
+def test_there_are_no_more_spare_blocks_than_the_study_allows(carry_out: Carry) -> None:
+    def fail_all(world: World) -> None:
+        world.programs["fake-load"] = lambda call: call.fail("segmentation fault", 139)
+
+    ended = carry_out(fail_all, STUDY + "spare: 1\n")
+    assert len(ended.result.plan.blocks) == 3
+    assert not ended.result.finished()
 
 
 def test_a_clock_that_is_ahead_changes_nothing_of_what_is_measured(carry_out: Carry) -> None:

@@ -54,6 +54,9 @@ class Silent:
     def finished(self, record: Record) -> None:
         pass
 
+    def more(self, runs: int, why: str) -> None:
+        pass
+
     def say(self, message: str) -> None:
         pass
 

@@ -23,3 +23,6 @@ class Look(Value):
     """Blocks planned in all until then."""
     added: int
     """Blocks planned in addition."""
+    spare: bool = False
+    """Whether a rule of the study added them in place of spoilt blocks, by validity alone: nobody
+    saw a number."""

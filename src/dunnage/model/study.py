@@ -235,6 +235,11 @@ class Study(Value):
     records: Annotated[int, Field(ge=1)] = 10_000
     load: LoadSpec
     blocks: Annotated[int, Field(ge=1, le=1000)] = 6
+    spare: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=0,
+        description="Most further blocks that are measured in place of blocks in which a run is "
+        "missing or not valid. Spoilt blocks stay in the result.",
+    )
     repeat: Annotated[int, Field(ge=1, le=10)] = Field(
         default=1, description="Runs of the same workload and level inside one stay."
     )

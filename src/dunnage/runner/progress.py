@@ -17,6 +17,7 @@ from rich.text import Text
 
 from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.model.record import Record, Status
+from dunnage.report.numbers import count
 from dunnage.report.words import plain
 from dunnage.units import duration
 
@@ -33,6 +34,9 @@ class Watcher(Protocol):
     def finished(self, record: Record) -> None:
         """A run has its record."""
 
+    def more(self, runs: int, why: str) -> None:
+        """So many runs are to be done besides."""
+
     def say(self, message: str) -> None:
         """Something the user should know."""
 
@@ -47,6 +51,11 @@ class TimeLeft:
     def __init__(self, planned_seconds: float, runs: int) -> None:
         self._planned = planned_seconds
         self._runs = max(runs, 1)
+
+    def more(self, runs: int) -> None:
+        """Reckon with further runs, each as long as the others."""
+        self._planned *= (self._runs + runs) / self._runs
+        self._runs += runs
 
     def seconds(self, elapsed: float, finished: int) -> float:
         """Seconds left after `elapsed` seconds and `finished` runs."""
@@ -120,6 +129,13 @@ class Display:
                 if check.status is not Status.VALID
             )
             self.say(f"run `{record.run}` is {record.status}: {reasons}")
+
+    def more(self, runs: int, why: str) -> None:
+        """Count runs that were not planned when the study began."""
+        self._runs += runs
+        self._left.more(runs)
+        self._bar.update(self._task, total=self._runs)
+        self.say(f"{count(runs, 'run')} more: {why}")
 
     def say(self, message: str) -> None:
         """Print a line above the bar."""

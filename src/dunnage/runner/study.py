@@ -11,6 +11,7 @@ from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import HostLostError, RunError, StayError
 from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.study import ClientPlace, Deployment, Study
+from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience
@@ -66,25 +67,46 @@ def carry_out(
         )
         writer.environment(_environment(equipment))
         writer.journal("testbed open", dunnage=__version__)
-        for planned in _stays(plan):
-            for attempt in range(1, ATTEMPTS + 1):
-                due = [run for run in planned.runs if run.id not in done]
-                if not due:
-                    break
-                stop.check()
-                watcher.stay(planned)
-                try:
-                    _carry_out_stay(equipment, plan, planned, due, done, patience, watcher, stop)
-                except (StayError, HostLostError, RunError) as error:
-                    message = "; ".join((str(error), *getattr(error, "__notes__", ())))
-                    writer.journal("stay failed", stay=planned.id, attempt=attempt, why=message)
-                    watcher.say(f"stay `{planned.id}` failed: {message}")
-                    if attempt == ATTEMPTS:
-                        failures.append(f"{planned.id}: {message}")
-                    _restore_lost(equipment)
+        _carry_out_blocks(equipment, plan, done, failures, patience, watcher, stop)
+        while (longer := spare.add(study, writer)) is not None:
+            added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
+            runs = len(tuple(added.runs()))
+            watcher.more(runs, "spare blocks take the place of spoilt ones")
+            _carry_out_blocks(equipment, added, done, failures, patience, watcher, stop)
+            plan = longer
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     writer.journal("study finished", finished=len(done), missing=len(missing))
     return Outcome(len(done), missing, tuple(failures))
+
+
+def _carry_out_blocks(
+    equipment: Equipment,
+    plan: Plan,
+    done: set[str],
+    failures: list[str],
+    patience: Patience,
+    watcher: Watcher,
+    stop: Stop,
+) -> None:
+    """Carry out every stay that has runs to do, each up to `ATTEMPTS` times."""
+    for planned in _stays(plan):
+        for attempt in range(1, ATTEMPTS + 1):
+            due = [run for run in planned.runs if run.id not in done]
+            if not due:
+                break
+            stop.check()
+            watcher.stay(planned)
+            try:
+                _carry_out_stay(equipment, plan, planned, due, done, patience, watcher, stop)
+            except (StayError, HostLostError, RunError) as error:
+                message = "; ".join((str(error), *getattr(error, "__notes__", ())))
+                equipment.writer.journal(
+                    "stay failed", stay=planned.id, attempt=attempt, why=message
+                )
+                watcher.say(f"stay `{planned.id}` failed: {message}")
+                if attempt == ATTEMPTS:
+                    failures.append(f"{planned.id}: {message}")
+                _restore_lost(equipment)
 
 
 def _carry_out_stay(

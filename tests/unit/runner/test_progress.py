@@ -106,3 +106,9 @@ def test_the_first_signal_is_acknowledged() -> None:
         os.kill(os.getpid(), signal.SIGINT)
         assert stop.requested
     assert told == ["ending after the current run; Ctrl-C again ends it now"]
+
+
+def test_further_runs_are_foretold_to_be_as_long_as_the_others() -> None:
+    left = TimeLeft(100.0, 10)
+    left.more(5)
+    assert left.seconds(0.0, 0) == pytest.approx(150.0)
