@@ -12,6 +12,9 @@ from dunnage.model.record import Record, StayRecord
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 from dunnage.units import duration
 
+PRACTICABLE = 1000
+"""More blocks than that are no advice: the estimate lies almost on the edge of its tolerance."""
+
 
 def advise(
     answer: QuestionAnswer, splits: Sequence[VarianceSplit], block_seconds: float | None
@@ -22,9 +25,9 @@ def advise(
     one block of this result took, None when none is known.
     """
     open_ = [c for c in answer.comparisons if c.verdict is Verdict.INCONCLUSIVE]
-    needs = [c.blocks_needed - c.difference.n for c in open_ if c.blocks_needed is not None]
-    unsettled = tuple(_name(c) for c in open_ if c.blocks_needed is None)
-    more = max(1, *needs) if needs else (None if open_ else 0)
+    needs = [more for c in open_ if (more := _needed(c)) is not None]
+    unsettled = tuple(_name(c) for c in open_ if _needed(c) is None)
+    more = max(needs) if needs else (None if open_ else 0)
     seconds = more * block_seconds if more is not None and block_seconds is not None else None
     known = [c.detectable for c in answer.comparisons if c.detectable is not None]
     return QuestionAdvice(
@@ -70,7 +73,7 @@ def _sentence(
         return f"{question} compares nothing that was measured."
     if more == 0:
         return f"{question} is settled."
-    lost = f"no number of blocks would settle {'; '.join(unsettled)}"
+    lost = f"no practicable number of blocks would settle {'; '.join(unsettled)}"
     if more is None:
         return f"{lost[0].upper()}{lost[1:]}."
     rest = question if not unsettled else f"the rest of {question}"
@@ -96,6 +99,14 @@ def _better(comparisons: Sequence[Comparison], splits: Sequence[VarianceSplit]) 
         "Most of what pairs inside a block do not cancel lies between runs of one stay: a higher "
         "`repeat`, or a longer `duration`, would help more than blocks."
     )
+
+
+def _needed(comparison: Comparison) -> int | None:
+    """Blocks to add for this comparison; None when that is more than anybody would measure."""
+    if comparison.blocks_needed is None:
+        return None
+    more = max(1, comparison.blocks_needed - comparison.difference.n)
+    return more if more <= PRACTICABLE else None
 
 
 def _name(comparison: Comparison) -> str:

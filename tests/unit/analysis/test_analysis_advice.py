@@ -75,11 +75,17 @@ def test_what_no_number_of_blocks_settles_is_named() -> None:
     found = advise(answer(comparison(OPEN), comparison(OPEN, 7, "t32")), (), None)
     assert (found.more_blocks, found.unsettled) == (1, ("docker, A, t8",))
     assert found.sentence == (
-        "1 more block would settle the rest of RQ2; no number of blocks would settle docker, A, t8."
+        "1 more block would settle the rest of RQ2; "
+        "no practicable number of blocks would settle docker, A, t8."
     )
     alone = advise(answer(comparison(OPEN)), (), None)
     assert alone.more_blocks is None
-    assert alone.sentence == "No number of blocks would settle docker, A, t8."
+    assert alone.sentence == "No practicable number of blocks would settle docker, A, t8."
+
+
+def test_a_hundred_thousand_blocks_are_no_advice() -> None:
+    found = advise(answer(comparison(OPEN, 97_181), comparison(OPEN, 8, "t32")), (), 60.0)
+    assert (found.more_blocks, found.unsettled) == (2, ("docker, A, t8",))
 
 
 def test_nothing_compared_is_said() -> None:
@@ -108,7 +114,7 @@ def test_blocks_are_timed_from_start_to_start_and_a_break_counts_once() -> None:
 
 def test_every_question_of_a_study_has_its_advice() -> None:
     planned = plan()
-    analysis = judged(planned, records(planned, 0.03), stays(planned))
+    analysis = judged(planned, records(planned, 0.022, noise=0.01), stays(planned))
     assert [found.question for found in analysis.advice] == ["RQ1", "RQ2"]
     for found, answered in zip(analysis.advice, analysis.answers, strict=True):
         needed = [
