@@ -1,3 +1,22 @@
 """Dunnage: what a platform costs a database, with its uncertainty and its cause."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dunnage.opened import OpenedResult
+
 __version__ = "0.1.0"
+
+
+def open(path: str | Path) -> OpenedResult:  # noqa: A001 - read as `dunnage.open`
+    """Open a result directory for reading, or the newest one below a directory.
+
+    `dunnage.open("results/quickstart").comparisons` is a data frame; `dunnage.opened.OpenedResult`
+    says what else there is. Raises `dunnage.errors.ResultError` where no result is.
+    """
+    from dunnage.opened import open_at
+
+    return open_at(path)

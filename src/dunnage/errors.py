@@ -24,6 +24,10 @@ class ExitCode(IntEnum):
     """A deployment or a run failed; finished runs are kept, `--resume` goes on."""
     UNTRUSTWORTHY = 5
     """Everything ran, but too many runs are invalid for an answer."""
+    REGRESSION = 6
+    """`compare`: the later result is worse beyond tolerance."""
+    INCOMPARABLE = 7
+    """`compare`: the two results differ in facts that are not compared."""
     INTERRUPTED = 130
 
 

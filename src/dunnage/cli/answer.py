@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dunnage import catalog
-from dunnage.analysis.judge import analyse
-from dunnage.cli.terminal import Format, out, say, show_json
+from dunnage.cli import blocks
+from dunnage.cli.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode
 from dunnage.model.analysis import Analysis
+from dunnage.opened import OpenedResult
 from dunnage.report.html import write_page
 from dunnage.report.tables import write_csv
 from dunnage.report.text import answer_table
 from dunnage.store.read import Result
 from dunnage.store.write import write_value
-from dunnage.study.read import read_study
 
 ENOUGH_VALID = 0.9
 """Share of the planned runs that must be valid for an answer to be trusted."""
@@ -20,15 +19,8 @@ ENOUGH_VALID = 0.9
 
 def answer(result: Result, format_: Format) -> ExitCode:
     """Remake analysis and report, show the answer, and say whether it can be trusted."""
-    study = read_study(result.study_text, str(result.layout.study), catalog.OFFER)
-    analysis = analyse(
-        study,
-        result.plan,
-        result.records,
-        result.stays,
-        result.environment,
-        lambda run: _histograms(result, run),
-    )
+    opened = OpenedResult(result)
+    study, analysis = opened.study, opened.analysis
     write_value(result.layout.analysis, analysis)
     result.layout.report.mkdir(exist_ok=True)
     page = result.layout.report / "index.html"
@@ -54,19 +46,18 @@ def answer(result: Result, format_: Format) -> ExitCode:
     else:
         out.print(answer_table(analysis, study, result.plan, failures))
         say("report: ", (str(page), "bold"))
-    return _trust(analysis)
+    return _trust(analysis, result)
 
 
-def _histograms(result: Result, run: str) -> bytes | None:
-    """The histogram logs of all parts of a run, one after the other; None when it left none."""
-    record = next(each for each in result.records if each.run == run)
-    logs = [name for name in record.artefacts if name.endswith(".hlog")]
-    return b"".join((result.layout.run(run) / name).read_bytes() for name in logs) or None
-
-
-def _trust(analysis: Analysis) -> ExitCode:
+def _trust(analysis: Analysis, result: Result) -> ExitCode:
     if analysis.valid >= ENOUGH_VALID * analysis.planned:
         return ExitCode.OK
     counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
     say((f"{counted}; the reasons are in the report", "yellow"))
+    if not analysis.missing:
+        # Every run has its record, so `--resume` alone would do nothing.
+        again = typed("run", result.layout.study)
+        more = blocks.command(result, max(1, blocks.spoiled(result)))
+        say("mend what they name, then measure more blocks: ", (more, "bold"))
+        say("or all of it anew: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY

@@ -10,7 +10,19 @@ import typer
 from typer.exceptions import TyperException
 
 from dunnage import __version__
-from dunnage.cli import clean, doctor, init, plan, quickstart, report, run, schema, status
+from dunnage.cli import (
+    clean,
+    compare,
+    doctor,
+    export,
+    init,
+    plan,
+    quickstart,
+    report,
+    run,
+    schema,
+    status,
+)
 from dunnage.cli.terminal import say, show_error
 from dunnage.errors import DunnageError, ExitCode, UsageError
 
@@ -19,14 +31,27 @@ app = typer.Typer(
     help="Measure what a platform costs a database, with its uncertainty and its cause.",
     epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
     "3 cannot run here · 4 something failed, finished runs are kept · "
-    "5 ran, but too few valid runs for an answer · 130 interrupted.\n\n"
+    "5 ran, but too few valid runs for an answer · 6 a regression (`compare`) · "
+    "7 results that cannot be compared (`compare`) · 130 interrupted.\n\n"
     "Examples:  dunnage quickstart  ·  dunnage run studies/fake.yaml  ·  dunnage doctor",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for verb in (quickstart, init, doctor, plan, run, status, report, clean, schema):
+for verb in (
+    quickstart,
+    init,
+    doctor,
+    plan,
+    run,
+    status,
+    report,
+    compare,
+    export,
+    clean,
+    schema,
+):
     app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
 
 

@@ -8,16 +8,19 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
+from dunnage.cli import blocks as further
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, planned, study_at
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
-from dunnage.errors import DunnageError, ExitCode, UsageError
+from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
-from dunnage.store.read import open_result
+from dunnage.store.read import Result, open_result
+from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
 from dunnage.study.estimate import estimate_seconds
 from dunnage.study.read import read_study
@@ -26,7 +29,8 @@ NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
 EXAMPLES = (
     "Examples:  dunnage run studies/fake.yaml  ·  dunnage run study.yaml --only docker-host  ·  "
-    "dunnage run --resume results/quickstart"
+    "dunnage run --resume results/quickstart  ·  "
+    "dunnage run --resume results/quickstart --blocks +6"
 )
 
 
@@ -39,6 +43,13 @@ def command(
     only: Annotated[
         list[str] | None,
         typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
+    ] = None,
+    blocks: Annotated[
+        str | None,
+        typer.Option(
+            help="Blocks in all (`12`) instead of the study's own, or with `--resume` how many to "
+            "add (`+6`). Adding after an answer is a look: the next intervals are wider."
+        ),
     ] = None,
     keep: Annotated[
         bool,
@@ -53,30 +64,63 @@ def command(
     if resume is not None:
         if only:
             raise UsageError("`--only` belongs to a new result; a resumed one has its plan")
-        code = carry_on(resume, keep=keep, format_=format_)
+        code = carry_on(resume, blocks=blocks, keep=keep, format_=format_)
     else:
         assert study is not None  # noqa: S101 (told apart above)
-        code = begin(study, only or [], results, keep=keep, format_=format_)
+        code = begin(study, only or [], results, blocks=blocks, keep=keep, format_=format_)
     if code is not ExitCode.OK:
         raise typer.Exit(code)
 
 
-def begin(path: Path, only: list[str], results: Path, *, keep: bool, format_: Format) -> ExitCode:
+def begin(
+    path: Path,
+    only: list[str],
+    results: Path,
+    *,
+    blocks: str | None = None,
+    keep: bool,
+    format_: Format,
+) -> ExitCode:
     """Plan a study, carry it out in a new result directory, and show its answer."""
     study, text = study_at(path)
+    if blocks is not None:
+        study = study.model_copy(update={"blocks": further.total(blocks)})
     plan, seconds = planned(study, only)
     writer = ResultWriter.create(results, study.name, text, plan)
+    if masked(text) != text:
+        say("the study holds a secret, which is masked in the result: it cannot be resumed")
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 
-def carry_on(path: Path, *, keep: bool, format_: Format) -> ExitCode:
-    """Carry out what a result lacks, and show its answer."""
+def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
+    """Carry out what a result lacks, after adding blocks if asked, and show its answer."""
     result = open_result(path)
+    _refuse_masked(result)
     study = read_study(result.study_text, str(result.layout.study), catalog.OFFER)
-    seconds = estimate_seconds(result.plan, study)
-    seconds *= 1 - len(result.finished()) / max(len(tuple(result.plan.runs())), 1)
     writer = ResultWriter(result.layout.root)
+    if blocks is not None:
+        result = further.add(study, writer, blocks)
+    if len(result.finished()) == len(tuple(result.plan.runs())):
+        with writer.held():
+            spare.add(study, writer)
+        result = open_result(writer.layout.root)
+    runs, finished = len(tuple(result.plan.runs())), len(result.finished())
+    if finished == runs:
+        say("every planned run has its record, so there is nothing to resume")
+        return answer(result, format_)
+    seconds = estimate_seconds(result.plan, study) * (1 - finished / runs)
     return _carry_out(study, result.plan, writer, seconds, keep=keep, format_=format_)
+
+
+def _refuse_masked(result: Result) -> None:
+    """Going on with a mask in the place of a secret would measure another server."""
+    for number, line in enumerate(result.study_text.splitlines(), start=1):
+        if MASK in line:
+            raise ResultError(
+                "a secret was masked here when the result was begun, so it cannot be gone on with",
+                where=f"{result.layout.study}, line {number}",
+                hint="dunnage run STUDY  # the study file that holds the secret: a new result",
+            )
 
 
 def _carry_out(

@@ -15,18 +15,25 @@ from dunnage import catalog
 from dunnage.cli.terminal import say, show_json
 from dunnage.errors import ExitCode, UsageError
 from dunnage.model.analysis import Analysis
+from dunnage.model.between import ResultComparison
+from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
+from dunnage.report import run_columns
 from dunnage.software.engine import engine_path
 from dunnage.study.schema import study_schema
 
 NAME = "schema"
 HELP = "Print a JSON Schema, for editors and other programs."
 EXAMPLES = "Examples:  dunnage schema study > study.schema.json  ·  dunnage schema --check schema"
+RUNS = "runs.parquet.md"
+"""What the columns of the Parquet file of all runs are."""
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="study, plan, stay, record or analysis.")] = "study",
+    name: Annotated[
+        str, typer.Argument(help="study, plan, stay, record, look, analysis or compare.")
+    ] = "study",
     write: Annotated[
         Path | None, typer.Option(help="Write all schemas, the engine's too, into a directory.")
     ] = None,
@@ -50,7 +57,7 @@ def command(
             for each in names:
                 (write / each).write_bytes((fresh / each).read_bytes())
         if check is not None:
-            there = {path.name: path.read_bytes() for path in check.glob("*.schema.json")}
+            there = {path.name: path.read_bytes() for path in check.iterdir()}
             stale = [each for each in names if there.get(each) != (fresh / each).read_bytes()]
             stale += sorted(set(there) - set(names))
             if stale:
@@ -64,7 +71,9 @@ def _own() -> Mapping[str, Any]:
         "plan": Plan.model_json_schema(),
         "stay": StayRecord.model_json_schema(),
         "record": Record.model_json_schema(),
+        "look": Look.model_json_schema(),
         "analysis": Analysis.model_json_schema(),
+        "compare": ResultComparison.model_json_schema(),
     }
 
 
@@ -72,4 +81,5 @@ def _write_all(directory: Path) -> None:
     for name, schema in _own().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         (directory / f"{name}.schema.json").write_text(text + "\n")
+    (directory / RUNS).write_text(run_columns.document())
     subprocess.run([engine_path(), "schema", "--out", str(directory)], check=True)

@@ -19,10 +19,10 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
 
     Raises ResultError when they cannot be written.
     """
-    tables = (("answers.csv", _answers(analysis)), ("runs.csv", _runs(analysis)))
+    tables = (("answers.csv", answer_rows(analysis)), ("runs.csv", run_rows(analysis)))
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        return tuple(_write(directory / name, rows) for name, rows in tables)
+        return tuple(write_rows(directory / name, rows) for name, rows in tables)
     except OSError as error:
         raise ResultError(
             f"the tables could not be written: {error.strerror}",
@@ -36,7 +36,8 @@ def column(metric: str) -> str:
     return f"{metric} [{METRICS[metric].unit}]"
 
 
-def _answers(analysis: Analysis) -> list[Mapping[str, Cell]]:
+def answer_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
+    """One row a comparison, the twin's at the end."""
     named = answer.all_comparisons(analysis)
     return [
         {
@@ -66,7 +67,8 @@ def _answers(analysis: Analysis) -> list[Mapping[str, Cell]]:
     ]
 
 
-def _runs(analysis: Analysis) -> list[Mapping[str, Cell]]:
+def run_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
+    """One row a finished run, with every metric that some run has."""
     present = {metric for run in analysis.runs for metric in run.values}
     shown = [metric for metric in METRICS if metric in present]
     slowed = any(run.paused is not None for run in analysis.runs)
@@ -88,7 +90,8 @@ def _runs(analysis: Analysis) -> list[Mapping[str, Cell]]:
     ]
 
 
-def _write(path: Path, rows: Iterable[Mapping[str, Cell]]) -> Path:
+def write_rows(path: Path, rows: Iterable[Mapping[str, Cell]]) -> Path:
+    """Write rows with a head; texts that a spreadsheet would run are made harmless."""
     found = list(rows)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(found[0]) if found else ["nothing measured"])

@@ -1,0 +1,98 @@
+"""`--blocks`: how many blocks a study has in all, or how many are added to a result."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from dunnage import catalog
+from dunnage.cli.terminal import say, typed
+from dunnage.errors import UsageError
+from dunnage.model.look import Look
+from dunnage.model.plan import Block
+from dunnage.model.record import Status
+from dunnage.model.study import Study
+from dunnage.report.numbers import count
+from dunnage.store.read import Result, open_result
+from dunnage.store.write import ResultWriter
+from dunnage.study.extend import added_blocks
+from dunnage.study.matrix import deployments
+
+MOST = 1000
+"""As many as a study file may ask for."""
+_WRITTEN = re.compile(r"(\+?)(\d{1,4})")
+
+
+def total(written: str, present: int | None = None) -> int:
+    """Blocks in all that `12` or `+6` means, where `present` are there; None for a new result.
+
+    Raises UsageError for anything else.
+    """
+    match = _WRITTEN.fullmatch(written)
+    if match is None or not int(match[2]):
+        raise UsageError(f"`--blocks {written}` is no number of blocks; write `12` or `+6`")
+    if match[1] and present is None:
+        raise UsageError(
+            f"`--blocks {written}` adds to a result: name it with `--resume`, or give a total",
+            hint=f"dunnage run --resume results --blocks {written}",
+        )
+    wanted = int(match[2]) + (present if match[1] and present else 0)
+    if present is not None and wanted <= present:
+        raise UsageError(
+            f"the result has {count(present, 'block')} already; `--blocks {written}` adds none",
+            hint="dunnage run --resume results --blocks +6",
+        )
+    if wanted > MOST:
+        raise UsageError(f"{wanted} blocks are more than a study may have ({MOST})")
+    return wanted
+
+
+def add(study: Study, writer: ResultWriter, written: str) -> Result:
+    """Add blocks to a result and return it anew: a look is recorded, then a further plan."""
+    with writer.held():
+        result = open_result(writer.layout.root)
+        present = len(result.plan.blocks)
+        wanted = total(written, present)
+        plan = added_blocks(
+            study,
+            deployments(study, catalog.OFFER),
+            result.plan,
+            wanted,
+            where=str(result.layout.root),
+        )
+        look = Look(
+            time=time.time(),
+            plan=len(result.layout.further_plans()) + 2,
+            complete=_complete(result),
+            planned=present,
+            added=wanted - present,
+        )
+        writer.add_blocks(look, plan)
+    say(f"{count(look.added, 'block')} added: {present} → {wanted}")
+    if look.complete:
+        say(
+            f"this look at {count(look.complete, 'complete block')} is recorded in "
+            f"{result.layout.looks.name}: the intervals of the next one are wider",
+        )
+    return open_result(writer.layout.root)
+
+
+def spoiled(result: Result) -> int:
+    """Blocks with a run that is not valid: as many must be added to make up for them."""
+    return len({each.block for each in result.records if each.status is not Status.VALID})
+
+
+def command(result: Result, blocks: int) -> str:
+    """The command that adds blocks to a result."""
+    return typed("run", "--resume", result.layout.root, "--blocks", f"+{blocks}")
+
+
+def _complete(result: Result) -> int:
+    status = {record.run: record.status for record in result.records}
+    return sum(_seen(block, status) for block in result.plan.blocks)
+
+
+def _seen(block: Block, status: dict[str, Status]) -> bool:
+    """Whether every run of a block ended and one at least can be used."""
+    runs = [run.id for stay in block.stays for run in stay.runs]
+    return all(run in status for run in runs) and any(status[run] is Status.VALID for run in runs)

@@ -1,0 +1,117 @@
+"""`dunnage compare`: what changed between two results; a gate for continuous integration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunnage.analysis.change import Judged
+from dunnage.analysis.change import compare as compare_results
+from dunnage.analysis.comparable import Conditions
+from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
+from dunnage.errors import ExitCode, UsageError
+from dunnage.model.between import ChangeVerdict, ResultComparison
+from dunnage.opened import OpenedResult, open_at
+from dunnage.report.between_text import comparison
+from dunnage.report.numbers import count
+from dunnage.units import SHARES, quantity
+
+NAME = "compare"
+HELP = (
+    "Tell what changed between two results: exit 6 for a regression beyond tolerance, 7 where they "
+    "cannot be compared, with the facts that differ."
+)
+EXAMPLES = (
+    "Examples:  dunnage compare results/nightly/monday results/nightly/tuesday  ·  "
+    "dunnage compare old new --tolerance 5% --format json  ·  dunnage compare old new --anyway"
+)
+
+
+def command(
+    a: Annotated[Path, typer.Argument(help="The earlier result, held against.")],
+    b: Annotated[Path, typer.Argument(help="The later result.")],
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            help="Changes up to this are no regression, for example `5%`. Default: that of the "
+            "study's question on the metric, else 3%."
+        ),
+    ] = None,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway", help="Compare although facts differ; they are listed, and causes unknown."
+        ),
+    ] = False,
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Analyse both anew and compare; nothing is measured or written."""
+    left, right = open_at(a), open_at(b)
+    found = compare_results(
+        _judged(left), _judged(right), tolerance=_share(tolerance), anyway=anyway
+    )
+    if format_ is Format.JSON:
+        show_json(found.model_dump(mode="json"))
+    else:
+        out.print(comparison(found))
+    _tell_mismatches(found, typed("compare", a, b, "--anyway"), anyway=anyway)
+    code = _code(found, anyway=anyway)
+    if code is not ExitCode.OK:
+        raise typer.Exit(code)
+
+
+def _judged(opened: OpenedResult) -> Judged:
+    return Judged(
+        path=str(opened.path),
+        conditions=Conditions(opened.study, opened.plan, opened.result.environment, opened.stays),
+        analysis=opened.analysis,
+        records=opened.records,
+    )
+
+
+def _share(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        share = quantity(text, SHARES, "share")
+    except ValueError as error:
+        raise UsageError(f"`--tolerance`: {error}") from error
+    if not 0 < share < 1:
+        raise UsageError(f"`--tolerance {text}` is not between 0 and 100 %")
+    return share
+
+
+def _tell_mismatches(found: ResultComparison, command: str, *, anyway: bool) -> None:
+    if found.comparable:
+        return
+    differ = count(len(found.mismatches), "fact differs", "facts differ")
+    if anyway:
+        say((f"compared although {differ}, so no change has a known cause:", "yellow"))
+    else:
+        say(("not comparable:", "bold red"), f" {differ}")
+    for mismatch in found.mismatches:
+        say(f"  {mismatch.kind}: {mismatch.text}")
+    if not anyway:
+        say("  try: ", (command, "bold"))
+
+
+def _code(found: ResultComparison, *, anyway: bool) -> ExitCode:
+    if not found.comparable and not anyway:
+        return ExitCode.INCOMPARABLE
+    deciding = [change for change in found.changes if change.gate]
+    regressed = [change for change in deciding if change.verdict is ChangeVerdict.REGRESSION]
+    if regressed:
+        names = dict.fromkeys(f"{change.deployment} ({change.metric})" for change in regressed)
+        say((f"{count(len(regressed), 'regression')}: {', '.join(names)}", "red"))
+        return ExitCode.REGRESSION
+    if all(change.change.low is None for change in deciding):
+        say(
+            (
+                "no metric has an interval, so nothing was found out: more blocks are needed",
+                "yellow",
+            )
+        )
+        return ExitCode.UNTRUSTWORTHY
+    return ExitCode.OK

@@ -1,0 +1,146 @@
+"""`dunnage export`: tables for papers, runs for other programs, histograms for HdrHistogram."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dunnage.cli.files import RESULTS
+from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.errors import ResultError, UsageError
+from dunnage.opened import OpenedResult, open_at
+from dunnage.report import hlog, latex, markdown, run_columns, tables
+from dunnage.report.numbers import count
+from dunnage.report.parquet import write_runs
+from dunnage.report.sheet import Sheet
+from dunnage.report.sheets import sheets
+
+NAME = "export"
+HELP = "Write the tables, the runs and the histograms of a result for other programs and papers."
+EXAMPLES = (
+    "Examples:  dunnage export results/quickstart --to out  ·  "
+    "dunnage export results --to paper --as latex  ·  "
+    "dunnage export results --to data --as parquet,hlog --format json"
+)
+
+
+class As(StrEnum):
+    """What a result can be exported as."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+    LATEX = "latex"
+    MARKDOWN = "markdown"
+    HLOG = "hlog"
+
+
+def command(
+    to: Annotated[Path, typer.Option(help="Directory to write into; it is made if need be.")],
+    result: Annotated[
+        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
+    ] = RESULTS,
+    as_: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            help="What to write, separated by commas: `csv`, `latex` and `markdown` for every "
+            "table of the report, `parquet` for all runs in one file (`runs.parquet.md` says what "
+            "its columns are), `hlog` for the latencies of each run as HdrHistogram's tools read "
+            "them.",
+        ),
+    ] = ",".join(As),
+    format_: FormatOption = Format.TEXT,
+) -> None:
+    """Analyse anew and write; the result directory stays as it is."""
+    wanted = _wanted(as_)
+    opened = open_at(result)
+    written = [path for each in wanted for path in _guarded(opened, to, _WRITERS[each])]
+    if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
+        say("no run left a histogram log: its generator writes none")
+    if format_ is Format.JSON:
+        show_json({"result": str(opened.path), "written": [str(path) for path in written]})
+        return
+    for path in written:
+        show_line(str(path))
+    say(f"{count(len(written), 'file')} written")
+
+
+def _wanted(text: str) -> tuple[As, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(As)]
+    if unknown or not names:
+        named = ", ".join(f"`{name}`" for name in unknown) or "nothing"
+        raise UsageError(
+            f"cannot export as {named}; there are {', '.join(As)}", hint="dunnage export -h"
+        )
+    return tuple(dict.fromkeys(As(name) for name in names))
+
+
+Writer = Callable[[OpenedResult, Path], Iterator[Path]]
+
+
+def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+        return list(write(opened, to))
+    except OSError as error:
+        raise ResultError(
+            f"cannot write: {error.strerror}", where=str(to), hint=f"df -h {shlex.quote(str(to))}"
+        ) from error
+
+
+def _csv(opened: OpenedResult, to: Path) -> Iterator[Path]:
+    for sheet, path in _places(opened, to, As.CSV, "csv"):
+        rows = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
+        yield tables.write_rows(path, rows)
+
+
+def _latex(opened: OpenedResult, to: Path) -> Iterator[Path]:
+    for sheet, path in _places(opened, to, As.LATEX, "tex"):
+        path.write_text(latex.table(sheet), encoding="utf-8")
+        yield path
+
+
+def _markdown(opened: OpenedResult, to: Path) -> Iterator[Path]:
+    for sheet, path in _places(opened, to, As.MARKDOWN, "md"):
+        path.write_text(markdown.table(sheet), encoding="utf-8")
+        yield path
+
+
+def _parquet(opened: OpenedResult, to: Path) -> Iterator[Path]:
+    rows = run_columns.rows(opened.study.name, opened.plan, opened.analysis.runs, opened.records)
+    yield write_runs(rows, to / "runs.parquet")
+    described = to / "runs.parquet.md"
+    described.write_text(run_columns.document(), encoding="utf-8")
+    yield described
+
+
+def _hlog(opened: OpenedResult, to: Path) -> Iterator[Path]:
+    for record in opened.records:
+        log = hlog.one_log(opened.latency_logs(record.run), open_load=record.level.open)
+        if log:
+            path = to / As.HLOG.value / f"{record.run}.hlog"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(log)
+            yield path
+
+
+def _places(opened: OpenedResult, to: Path, kind: As, suffix: str) -> Iterator[tuple[Sheet, Path]]:
+    directory = to / kind.value
+    directory.mkdir(exist_ok=True)
+    for sheet in sheets(opened.analysis, opened.plan):
+        yield sheet, directory / f"{sheet.name}.{suffix}"
+
+
+_WRITERS: dict[As, Writer] = {
+    As.CSV: _csv,
+    As.PARQUET: _parquet,
+    As.LATEX: _latex,
+    As.MARKDOWN: _markdown,
+    As.HLOG: _hlog,
+}

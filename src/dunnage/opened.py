@@ -1,0 +1,148 @@
+"""A result opened for reading: its study, its analysis, and data frames for notebooks.
+
+`dunnage.open(...)` returns one. Nothing is measured or written. The data frames are polars' and
+polars is imported when the first of them is asked for, so that the command line starts quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dunnage import catalog
+from dunnage.analysis.judge import analyse
+from dunnage.errors import ResultError, RunError
+from dunnage.model.analysis import Analysis
+from dunnage.model.load import Samples
+from dunnage.model.plan import Plan
+from dunnage.model.record import Record, StayRecord
+from dunnage.model.study import Study
+from dunnage.store.read import Result, open_result
+from dunnage.study.read import read_study
+
+if TYPE_CHECKING:
+    import polars
+
+
+class OpenedResult:
+    """One execution of a study. Every property is read or computed once, when it is asked for."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+
+    def __repr__(self) -> str:
+        return f"<result {self.path}>"
+
+    @property
+    def path(self) -> Path:
+        """The result directory."""
+        return self.result.layout.root
+
+    @cached_property
+    def study(self) -> Study:
+        """The study as it was given, with its defaults."""
+        return read_study(self.result.study_text, str(self.result.layout.study), catalog.OFFER)
+
+    @property
+    def plan(self) -> Plan:
+        """Every block, stay and run, those that were added too."""
+        return self.result.plan
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records of all finished runs."""
+        return self.result.records
+
+    @property
+    def stays(self) -> tuple[StayRecord, ...]:
+        """What each living deployment said of itself."""
+        return self.result.stays
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Everything that the report says, made anew from the records."""
+        return analyse(
+            self.study,
+            self.plan,
+            self.records,
+            self.stays,
+            self.result.environment,
+            lambda run: b"".join(self.latency_logs(run)) or None,
+            looks=self.result.looks,
+            samples=self.host_samples,
+        )
+
+    def latency_logs(self, run: str) -> tuple[bytes, ...]:
+        """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any."""
+        names = [name for name in self._record(run).artefacts if name.endswith(".hlog")]
+        return tuple((self.result.layout.run(run) / name).read_bytes() for name in names)
+
+    def host_samples(self, run: str) -> Iterator[Samples]:
+        """What the samplers saw during a run, host by host.
+
+        Raises ResultError when an artefact that the record names cannot be read.
+        """
+        record = self._record(run)
+        sampler = catalog.SAMPLERS[self.study.sampler.kind]()
+        for host in record.usage:
+            mark = f".{host.host}."
+            files = {
+                name.partition(mark)[2]: self.result.layout.run(run) / name
+                for name in record.artefacts
+                if mark in name
+            }
+            try:
+                yield sampler.parse({name: path.read_bytes() for name, path in files.items()})
+            except (OSError, RunError) as error:
+                raise ResultError(
+                    f"the samples of host `{host.host}` cannot be read: {error}",
+                    where=str(self.result.layout.run(run)),
+                ) from error
+
+    @cached_property
+    def runs(self) -> polars.DataFrame:
+        """One row a finished run, as the Parquet file of `dunnage export` has it."""
+        from dunnage.frames import runs
+
+        return runs(self)
+
+    @cached_property
+    def comparisons(self) -> polars.DataFrame:
+        """One row a comparison with a baseline: difference, interval, verdict, reason."""
+        from dunnage.frames import comparisons
+
+        return comparisons(self)
+
+    @cached_property
+    def summaries(self) -> polars.DataFrame:
+        """One row a deployment, workload, level and metric: its mean over blocks."""
+        from dunnage.frames import summaries
+
+        return summaries(self)
+
+    @cached_property
+    def windows(self) -> polars.DataFrame:
+        """The time line of every run: one row an interval, warm-up included."""
+        from dunnage.frames import windows
+
+        return windows(self)
+
+    @cached_property
+    def samples(self) -> polars.DataFrame:
+        """Host resources: one row a sample of a unit (a host, a member, the daemon, …)."""
+        from dunnage.frames import samples
+
+        return samples(self)
+
+    def _record(self, run: str) -> Record:
+        for record in self.records:
+            if record.run == run:
+                return record
+        raise ResultError(f"has no record of a run `{run}`", where=str(self.path))
+
+
+def open_at(path: str | Path) -> OpenedResult:
+    """Open a result directory, or the newest one below a directory; ResultError without any."""
+    return OpenedResult(open_result(Path(path)))

@@ -1,0 +1,107 @@
+"""What the terminal shows of two results beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dunnage.model.between import Change, ChangeVerdict, ResultComparison, Side
+from dunnage.report import numbers, words
+
+STYLES: Mapping[ChangeVerdict, str] = {
+    ChangeVerdict.REGRESSION: "red",
+    ChangeVerdict.IMPROVEMENT: "green",
+    ChangeVerdict.EQUIVALENT: "cyan",
+    ChangeVerdict.INCONCLUSIVE: "yellow",
+}
+SYMBOLS: Mapping[ChangeVerdict, str] = {
+    ChangeVerdict.REGRESSION: "▼",
+    ChangeVerdict.IMPROVEMENT: "▲",
+    ChangeVerdict.EQUIVALENT: "≈",
+    ChangeVerdict.INCONCLUSIVE: "?",
+}
+
+
+def comparison(found: ResultComparison) -> RenderableType:
+    """Both results, what decides as a table, and what must be known to read it."""
+    parts: list[RenderableType] = [
+        Text.assemble(("A  ", "bold"), _side(found.a)),
+        Text.assemble(("B  ", "bold"), _side(found.b)),
+        Text(),
+    ]
+    deciding = [change for change in found.changes if change.gate]
+    if deciding:
+        parts += [_table(deciding), Text()]
+    others = [change for change in found.changes if not change.gate]
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    if others:
+        told = [
+            c for c in others if c.verdict in (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
+        ]
+        grid.add_row("Beside", Text(_others(len(others), told)))
+    if found.changes:
+        grid.add_row("Method", Text(found.method))
+    grid.add_row("Caution", Text(found.caution))
+    parts.append(grid)
+    return Group(*parts)
+
+
+def _side(side: Side) -> str:
+    when = ""
+    if side.began is not None and side.ended is not None:
+        began, ended = (datetime.fromtimestamp(t, tz=UTC) for t in (side.began, side.ended))
+        when = f", {began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} UTC"
+    return words.plain(
+        f"{side.path}: {side.study}, {numbers.count(side.blocks, 'block')}, "
+        f"{side.valid} of {numbers.count(side.planned, 'run')} valid{when}"
+    )
+
+
+def _table(changes: Sequence[Change]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for title in ("deployment", "metric", "workload, level"):
+        table.add_column(title, overflow="fold")
+    for title in ("A", "B", "change", "of the overhead"):
+        table.add_column(title, justify="right")
+    table.add_column("verdict")
+    for change in changes:
+        low, high = change.change.low, change.change.high
+        seen = Text.assemble(
+            (numbers.difference(change.change.value), "bold"), "\n", numbers.interval(low, high)
+        )
+        verdict = f"{SYMBOLS[change.verdict]} {change.verdict.value}"
+        table.add_row(
+            Text(words.plain(change.deployment)),
+            Text(words.title(change.metric)),
+            Text(f"{words.plain(change.workload)}, {words.level(change.level)}"),
+            numbers.value(change.metric, change.a.value),
+            numbers.value(change.metric, change.b.value),
+            seen,
+            _overhead(change),
+            Text(verdict, style=f"bold {STYLES[change.verdict]}"),
+        )
+    return table
+
+
+def _overhead(change: Change) -> Text:
+    if change.overhead is None:
+        return Text("-", style="dim")
+    interval = numbers.interval(change.overhead.low, change.overhead.high)
+    return Text(f"{numbers.difference(change.overhead.value)}\n{interval}")
+
+
+def _others(count: int, told: Sequence[Change]) -> str:
+    """Exploratory changes are told by number; each is in the JSON answer."""
+    text = f"{count} more changes decide nothing (`--format json` has them)"
+    if not told:
+        return text
+    named = [f"{c.deployment} {c.metric} {numbers.difference(c.change.value)}" for c in told[:6]]
+    more = f" and {len(told) - 6} more" if len(told) > 6 else ""
+    return words.plain(f"{text}; beyond their tolerance: {', '.join(named)}{more}")

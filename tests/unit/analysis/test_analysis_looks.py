@@ -1,0 +1,141 @@
+"""Blocks added after a look: the error rate is spent, and one look is as it was."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from analysis_study import STUDY, plan, records, stays
+from numpy.typing import NDArray
+
+from dunnage.analysis import looks
+from dunnage.analysis.compare import blocks_needed, bound, judge
+from dunnage.analysis.estimate import Paired
+from dunnage.analysis.judge import analyse
+from dunnage.model.analysis import Analysis, Verdict
+from dunnage.model.look import Look
+from dunnage.model.metrics import Better
+
+SIMULATIONS = 4000
+LOOKS = (6, 12, 18, 24)
+"""Blocks at each look."""
+
+
+def look(plan_number: int, complete: int = 6) -> Look:
+    return Look(time=0.0, plan=plan_number, complete=complete, planned=6, added=6)
+
+
+def analysed(*seen: Look, blocks: int = 8) -> Analysis:
+    planned = plan(blocks)
+    made = records(planned, 0.05)
+    return analyse(STUDY, planned, made, stays(planned), {}, lambda _: None, looks=seen)
+
+
+def test_all_looks_together_spend_at_most_one_and_a_half_times_the_error_rate() -> None:
+    spent = [1 - looks.coverage(number) for number in range(1, 30)]
+    assert spent[0] == pytest.approx(0.05)
+    assert all(later < earlier for earlier, later in pairwise(spent))
+    assert math.fsum(spent) <= 0.075 + 1e-12
+
+
+def test_one_look_is_as_it_was_and_says_nothing_of_looks() -> None:
+    one = analysed()
+    assert one == analysed(look(2, complete=0)).model_copy(update={"looks": ()})
+    for comparison in one.comparisons:
+        assert comparison.difference.level == 0.95
+        assert "look" not in comparison.difference.method
+
+
+def test_a_second_look_has_wider_intervals_and_says_why() -> None:
+    first, second = analysed(), analysed(look(2))
+    for one, other in zip(first.comparisons, second.comparisons, strict=True):
+        assert other.difference.value == one.difference.value
+        assert other.difference.level == pytest.approx(0.9875)
+        assert "look 2 at 98.75 %" in other.difference.method
+        assert one.difference.low is not None and other.difference.low is not None
+        assert one.difference.high is not None and other.difference.high is not None
+        assert other.difference.low < one.difference.low
+        assert other.difference.high > one.difference.high
+        assert one.bound is not None and other.bound is not None
+        assert other.bound > one.bound
+    assert second.looks == (look(2),)
+
+
+def test_the_blocks_needed_after_a_look_are_those_of_the_next_one() -> None:
+    pairs = Paired((0.02, 0.04, 0.02, 0.05, 0.03, 0.02))
+    assert looks.effort(0.95) == 8
+    assert looks.effort(0.9875) == pytest.approx((2.7344 + 0.8416) ** 2, rel=1e-3)
+    needed = [blocks_needed(pairs, 0.029, level) or 0 for level in (0.95, 0.9875, 0.99375)]
+    assert needed == sorted(needed)
+    assert needed[0] < needed[2]
+
+
+def simulated(effect: float, seed: int) -> NDArray[np.float64]:
+    """Log values as [simulation, deployment, block]: baseline, twin, variant; noise over blocks."""
+    chance = np.random.default_rng(seed)
+    logs = chance.normal(0, 0.02, (SIMULATIONS, 3, LOOKS[-1]))
+    logs += chance.normal(0, 0.05, (SIMULATIONS, 1, LOOKS[-1]))
+    logs[:, 2] += math.log1p(effect)
+    return logs
+
+
+def halting(differences: NDArray[np.float64]) -> tuple[float, float]:
+    """Share of studies whose interval ever left out zero, and whose last one holds the mean.
+
+    Whoever adds blocks stops at the first look whose interval leaves out zero.
+    """
+    stopped, covered = 0, 0
+    for row in differences:
+        low = high = 0.0
+        for number, blocks in enumerate(LOOKS, start=1):
+            ends = Paired(tuple(row[:blocks].tolist())).interval(looks.coverage(number))
+            assert ends is not None
+            low, high = ends
+            if not low <= 0 <= high:
+                stopped += 1
+                break
+        covered += low <= 0 <= high
+    return stopped / len(differences), covered / len(differences)
+
+
+def test_identical_deployments_are_told_apart_in_at_most_five_percent_over_four_looks() -> None:
+    claims = 0
+    for baseline, twin, variant in simulated(0.0, seed=5):
+        for number, blocks in enumerate(LOOKS, start=1):
+            level = looks.coverage(number)
+            same = Paired(tuple((twin - baseline)[:blocks].tolist()))
+            other = Paired(tuple((variant - baseline)[:blocks].tolist()))
+            verdict = judge(
+                other,
+                other.difference(level),
+                same,
+                bound(same.difference(level)),
+                0.001,
+                Better.LOWER,
+            ).verdict
+            if verdict in {Verdict.OVERHEAD, Verdict.GAIN}:
+                claims += 1
+                break
+    assert claims / SIMULATIONS <= 0.05
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.03])
+def test_the_last_interval_holds_the_truth_whatever_the_looks_made_somebody_do(
+    effect: float,
+) -> None:
+    """Stopping at the first look that seems to show a difference from the truth is the worst."""
+    logs = simulated(effect, seed=6)
+    stopped, covered = halting(logs[:, 2] - logs[:, 0] - math.log1p(effect))
+    assert covered >= 0.92
+    assert stopped <= 0.075
+
+
+def test_without_spending_the_same_stopping_rule_would_miss_the_truth_more_often() -> None:
+    logs = simulated(0.0, seed=7)
+    missed = 0
+    for row in logs[:, 2] - logs[:, 0]:
+        ends = [Paired(tuple(row[:blocks].tolist())).interval(0.95) for blocks in LOOKS]
+        missed += any(not pair[0] <= 0 <= pair[1] for pair in ends if pair is not None)
+    assert missed / SIMULATIONS > 0.09
