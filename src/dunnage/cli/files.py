@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from dunnage import catalog
 from dunnage.errors import UsageError
@@ -13,13 +16,26 @@ from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
+from dunnage.study.scale import readable_share, scaled
 
 RESULTS = Path("results")
 """Where results go unless told otherwise."""
 
+ScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        help="For a quick try: records, measured time and blocks times this share, such as `10%`. "
+        "What comes of it shows that a study runs, not what its answer is.",
+    ),
+]
 
-def study_at(path: Path) -> tuple[Study, str]:
-    """Read a study file; raises StudyError with all its problems."""
+
+def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
+    """Read a study file, made smaller by `scale` if given, with the text that says so.
+
+    Raises StudyError with all its problems, UsageError for a share that is none.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -27,7 +43,14 @@ def study_at(path: Path) -> tuple[Study, str]:
             f"cannot read the study: {error.strerror}", where=str(path), hint="dunnage init"
         ) from error
     text = content.decode(errors="replace")
-    return read_study(text, str(path), catalog.OFFER), text
+    study = read_study(text, str(path), catalog.OFFER)
+    if scale is None:
+        return study, text
+    try:
+        smaller = scaled(text, study, readable_share(scale))
+    except ValueError as error:
+        raise UsageError(f"`--scale`: {error}", hint=f"dunnage plan {path} --scale 10%") from error
+    return read_study(smaller, str(path), catalog.OFFER), smaller
 
 
 def planned(study: Study, only: Sequence[str] = ()) -> tuple[Plan, float]:

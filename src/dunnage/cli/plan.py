@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage.cli.files import planned, study_at
+from dunnage.cli.files import ScaleOption, planned, study_at
 from dunnage.cli.terminal import Format, FormatOption, out, show_json
 from dunnage.report.text import plan_table
 
@@ -25,10 +25,11 @@ def command(
         list[str] | None,
         typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
     ] = None,
+    scale: ScaleOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Read, check and plan; start nothing."""
-    value, _ = study_at(study)
+    value, _ = study_at(study, scale)
     plan, seconds = planned(value, only or ())
     if format_ is Format.JSON:
         show_json({"seconds": seconds, "plan": plan.model_dump(mode="json")})

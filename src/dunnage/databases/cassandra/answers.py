@@ -32,7 +32,14 @@ SETTINGS = (
 )
 """Settings that are read back; none of them can hold a secret."""
 
-_POOLS = ("CompactionExecutor", "MemtableFlushWriter", "MutationStage", "HintsDispatcher")
+_POOLS = (
+    "CompactionExecutor",
+    "HintsDispatcher",
+    "MemtableFlushWriter",
+    "MemtablePostFlush",
+    "MutationStage",
+    "PerDiskMemtableFlushWriter_0",
+)
 _MEBIBYTE = 2**20
 
 Rows = list[dict[str, Any]]

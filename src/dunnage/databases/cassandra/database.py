@@ -8,7 +8,6 @@ from dunnage.databases.cassandra import demand, java, steps
 from dunnage.databases.cassandra.configuration import LOGBACK, render
 from dunnage.model.layout import (
     Layout,
-    Place,
     Probe,
     Reservation,
     Seat,
@@ -116,19 +115,17 @@ def _software(spec: DatabaseSpec) -> Software:
 
 def _service(spec: DatabaseSpec, reservation: Reservation, number: int) -> Service:
     seed, place = reservation.places[0], reservation.places[number]
-    configuration, logging = _files(place)
     command, expected = steps.readiness(place)
     return Service(
         member=place.member,
-        argv=java.server(place, demand.jvm(spec), configuration, logging),
+        argv=java.server(place, demand.jvm(spec)),
         ready=Probe(command, expect=expected, interval=_PROBING),
         software=_software(spec),
-        files={configuration: render(spec, place, number, seed), logging: LOGBACK},
+        files={
+            java.configuration(place): render(spec, place, number, seed),
+            java.logging(place): LOGBACK,
+        },
         env={"LC_ALL": "C"},
         # Its data goes with it, so nothing is gained by draining it first, which takes seconds.
         stop_signal="KILL",
     )
-
-
-def _files(place: Place) -> tuple[str, str]:
-    return f"{place.home}/cassandra.yaml", f"{place.home}/logback.xml"

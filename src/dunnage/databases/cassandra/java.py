@@ -31,8 +31,18 @@ _COLLECTORS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def server(place: Place, jvm: Jvm, configuration: str, logging: str) -> tuple[str, ...]:
-    """The command of a member; `configuration` and `logging` are the paths of its files."""
+def configuration(place: Place) -> str:
+    """Path of a member's `cassandra.yaml`."""
+    return f"{place.home}/cassandra.yaml"
+
+
+def logging(place: Place) -> str:
+    """Path of what says how a member and its nodetool write their log."""
+    return f"{place.home}/logback.xml"
+
+
+def server(place: Place, jvm: Jvm) -> tuple[str, ...]:
+    """The command of a member."""
     return (
         f"{place.prefix}/bin/java",
         f"@{place.prefix}/lib/jvm.args",
@@ -46,9 +56,9 @@ def server(place: Place, jvm: Jvm, configuration: str, logging: str) -> tuple[st
         f"-XX:ErrorFile={place.home}/java-error.log",
         "-XX:-CreateCoredumpOnCrash",
         "-Xlog:gc+init:stdout",
-        f"-Dcassandra.config=file://{configuration}",
+        f"-Dcassandra.config=file://{configuration(place)}",
         f"-Dcassandra.storagedir={place.data}",
-        f"-Dlogback.configurationFile={logging}",
+        f"-Dlogback.configurationFile={logging(place)}",
         "-Dcassandra-foreground=yes",
         f"-Dcassandra.jmx.local.port={jmx_port(place)}",
         "-Djdk.nio.maxCachedBufferSize=1048576",
@@ -70,6 +80,8 @@ def nodetool(place: Place, *words: str) -> tuple[str, ...]:
     return (
         f"{place.prefix}/bin/java",
         *_keeps_to(place),
+        # Otherwise it tells on its output how it is made.
+        f"-Dlogback.configurationFile={logging(place)}",
         f"@{place.prefix}/lib/nodetool.args",
         "-h",
         "127.0.0.1",
