@@ -184,3 +184,15 @@ def test_families_are_named_once_in_a_stable_order() -> None:
     assert catalog.families(every) == ("docker",)
     assert catalog.families(reversed(every)) == ("docker",)
     assert catalog.families(()) == ()
+
+
+def test_a_level_that_more_copies_must_answer_than_there_are_is_refused_with_its_line() -> None:
+    text = STUDY.replace(
+        "database: {kind: redis}",
+        "database: {kind: cassandra, members: 2, consistency: {read: THREE, write: TWO}}",
+    )
+    with pytest.raises(StudyError) as refused:
+        study(text)
+    (problem,) = refused.value.problems
+    assert problem.line == 4
+    assert "`read: THREE` needs 3 copies to answer, and each record has 2" in problem.what

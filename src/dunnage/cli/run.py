@@ -10,7 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli import blocks as further
 from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS, planned, study_at
+from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 from dunnage.model.plan import Plan
@@ -29,6 +29,7 @@ NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
 EXAMPLES = (
     "Examples:  dunnage run studies/fake.yaml  ·  dunnage run study.yaml --only docker-host  ·  "
+    "dunnage run study.yaml --scale 10%  ·  "
     "dunnage run --resume results/quickstart  ·  "
     "dunnage run --resume results/quickstart --blocks +6"
 )
@@ -44,6 +45,7 @@ def command(
         list[str] | None,
         typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
     ] = None,
+    scale: ScaleOption = None,
     blocks: Annotated[
         str | None,
         typer.Option(
@@ -64,10 +66,14 @@ def command(
     if resume is not None:
         if only:
             raise UsageError("`--only` belongs to a new result; a resumed one has its plan")
+        if scale:
+            raise UsageError("`--scale` belongs to a new result; a resumed one has its study")
         code = carry_on(resume, blocks=blocks, keep=keep, format_=format_)
     else:
         assert study is not None  # noqa: S101 (told apart above)
-        code = begin(study, only or [], results, blocks=blocks, keep=keep, format_=format_)
+        code = begin(
+            study, only or [], results, scale=scale, blocks=blocks, keep=keep, format_=format_
+        )
     if code is not ExitCode.OK:
         raise typer.Exit(code)
 
@@ -77,12 +83,13 @@ def begin(
     only: list[str],
     results: Path,
     *,
+    scale: str | None = None,
     blocks: str | None = None,
     keep: bool,
     format_: Format,
 ) -> ExitCode:
     """Plan a study, carry it out in a new result directory, and show its answer."""
-    study, text = study_at(path)
+    study, text = study_at(path, scale)
     if blocks is not None:
         study = study.model_copy(update={"blocks": further.total(blocks)})
     plan, seconds = planned(study, only)

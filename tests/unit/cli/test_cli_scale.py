@@ -1,0 +1,46 @@
+"""`--scale`: a quick try is planned, kept and answered as the smaller study that it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage.store.read import open_result
+
+STUDY = Path(__file__).parents[3] / "studies" / "fake.yaml"
+
+
+def test_a_quick_try_leaves_a_result_that_holds_the_smaller_study(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    shown = dunnage("run", STUDY, "--scale", "20%", "--results", tmp_path, "--format", "json")
+    assert shown.code in (0, 5), shown.err
+    json.loads(shown.out)
+    result = open_result(tmp_path / "fake")
+    assert result.study_text.startswith("# Made smaller for a quick try: --scale 0.2\n")
+    assert 1 <= len(result.plan.blocks) < len(blocks(dunnage, STUDY))
+    assert result.finished() == {run.id for run in result.plan.runs()}
+
+
+def blocks(dunnage: Command, study: Path) -> list[object]:
+    shown = dunnage("plan", study, "--format", "json")
+    assert shown.code == 0
+    found: list[object] = json.loads(shown.out)["plan"]["blocks"]
+    return found
+
+
+@pytest.mark.parametrize("verb", ["plan", "run"])
+def test_a_share_that_makes_nothing_smaller_is_refused(dunnage: Command, verb: str) -> None:
+    shown = dunnage(verb, STUDY, "--scale", "200%")
+    assert shown.code == 2
+    assert "`200%` does not make a study smaller" in shown.err
+    assert "--scale 10%" in shown.err
+
+
+def test_a_result_that_is_resumed_keeps_its_size(dunnage: Command, tmp_path: Path) -> None:
+    shown = dunnage("run", "--resume", tmp_path, "--scale", "10%")
+    assert shown.code == 2
+    assert "belongs to a new result" in shown.err
