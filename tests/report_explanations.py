@@ -234,6 +234,7 @@ def associations(names: Sequence[str]) -> tuple[Association, ...]:
         ("packets", "Packets", "packets/op", False, 3.1, 1.2),
         ("softirq", "Soft interrupts", "share", True, 0.12, 0.06),
         ("switches", "Context switches", "switches/op", False, 0.4, 0.01),
+        ("retransmits", "Retransmissions", "packets/op", False, 0.0, 0.2),
         ("throttled", "Throttled by a quota", "s/op", False, 0.0, 0.0),
     )
     return tuple(

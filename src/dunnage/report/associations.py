@@ -42,27 +42,33 @@ class Beside:
     condition: str
     rows: tuple[Row, ...]
     clear: int
+    still: tuple[str, ...]
+    """Counters that are 0 on both sides: there is nothing to show of them."""
 
 
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
-    """Every pair with its counters, those with a clear difference first."""
+    """Every pair with its counters; pairs with many clear differences first, twins last."""
+    twins = {comparison.deployment for comparison in analysis.twin}
     groups: dict[tuple[str, str, str, str], list[Association]] = {}
     for found in analysis.associations:
         key = (found.deployment, found.baseline, found.workload, found.level)
         groups.setdefault(key, []).append(found)
-    return tuple(_beside(*key, found) for key, found in groups.items())
+    pairs = [_beside(*key, found) for key, found in groups.items()]
+    return tuple(sorted(pairs, key=lambda pair: (pair.deployment in twins, -pair.clear)))
 
 
 def _beside(
     deployment: str, baseline: str, workload: str, level: str, found: Sequence[Association]
 ) -> Beside:
-    rows = sorted((_row(one) for one in found), key=lambda row: not row.clear)
+    still = [one for one in found if not one.baseline_value.value and not one.value.value]
+    rows = sorted((_row(one) for one in found if one not in still), key=lambda row: not row.clear)
     return Beside(
         deployment=words.plain(deployment),
         baseline=words.plain(baseline),
         condition=words.condition(workload, level),
         rows=tuple(rows),
         clear=sum(row.clear for row in rows),
+        still=tuple(words.plain(one.title) for one in still),
     )
 
 

@@ -152,21 +152,19 @@ def _ends(low: float | None, high: float | None) -> str:
     return f" ({numbers.bare(METRIC, low)} … {numbers.bare(METRIC, high)})"
 
 
-def variance_bars(analysis: Analysis) -> tuple[Bars, ...]:
-    """How the variance of each metric divides, one figure for each metric."""
-    groups: dict[str, list[VarianceSplit]] = {}
-    for split in analysis.variance:
-        if split.parts:
-            groups.setdefault(split.metric, []).append(split)
-    return tuple(_variance(metric, splits) for metric, splits in groups.items())
+def variance_bars(analysis: Analysis) -> Bars | None:
+    """How the variance of each metric divides between blocks, stays and runs."""
+    splits = [split for split in analysis.variance if split.parts]
+    return _variance(splits) if splits else None
 
 
-def _variance(metric: str, splits: Sequence[VarianceSplit]) -> Bars:
+def _variance(splits: Sequence[VarianceSplit]) -> Bars:
     parts = tuple(dict.fromkeys(part.part for split in splits for part in split.parts))
     scale = linear([0.0, 1.0])
     laid, rows = [], []
     for split in splits:
-        name = words.condition(split.workload, split.level)
+        where = f"{words.plain(split.workload)}, {words.level(split.level)}"
+        name = f"{words.title(split.metric)}; {where}"
         known = {part.part: part for part in split.parts}
         reached = 0.0
         segments = []
@@ -188,8 +186,8 @@ def _variance(metric: str, splits: Sequence[VarianceSplit]) -> Bars:
             )
         )
     return Bars(
-        title=words.title(metric),
-        unit="share of the variance",
+        title="Parts of the variance",
+        unit="shares",
         parts=parts,
         contained=(),
         scale=scale,

@@ -136,7 +136,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "times": times(analysis),
         "sequels": figures.sequels(analysis),
         "bars": cpu_bars(analysis),
-        "variances": variance_bars(analysis),
+        "variance": variance_bars(analysis),
         "unseparated": tuple(
             dict.fromkeys(text for split in analysis.variance for text in split.absent)
         ),
@@ -209,24 +209,33 @@ def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
-    """What each deployment's servers said of themselves, by its first stay."""
-    found = []
+    """What each deployment's servers said of themselves, by its first stay.
+
+    Facts of the first deployment are listed in full, of the others what differs from it.
+    """
+    found: list[dict[str, Any]] = []
+    like = ""
+    usual: Mapping[str, Scalar] = {}
     for deployment in plan.deployments:
         own = [stay for stay in stays if stay.deployment == deployment.name]
         if not own:
             continue
+        facts = sorted(own[0].facts.items())
         ready = statistics.median(stay.ready - stay.started for stay in own)
         found.append(
             {
                 "deployment": deployment,
                 "ready": duration(max(ready, 0.0)),
                 "stays": len(own),
-                "facts": sorted(own[0].facts.items()),
+                "facts": [(key, value) for key, value in facts if usual.get(key, ...) != value],
+                "alike": sum(1 for key, value in facts if usual.get(key, ...) == value),
+                "like": like,
                 "network": sorted(own[0].network.items()),
                 "endpoint": own[0].endpoint,
                 "processes": own[0].processes,
             }
         )
+        like, usual = like or deployment.name, usual or own[0].facts
     return found
 
 

@@ -57,8 +57,9 @@ def unit(held: str, largest: float) -> Unit:
 
 
 def _digits(value: float) -> str:
+    """Three digits or two decimals; what is a ten-thousandth at most is nothing to a reader."""
     magnitude = abs(value)
-    digits = 0 if magnitude >= 100 else 1 if magnitude >= 10 else 2 if magnitude >= 0.005 else 0
-    if 0 < magnitude < 0.005:
-        return f"{value:.2g}".replace("-", numbers.MINUS)
+    if magnitude < 5e-5:
+        return "0"
+    digits = 0 if magnitude >= 100 else 1 if magnitude >= 10 else 2 if magnitude >= 0.1 else 4
     return f"{value:,.{digits}f}".replace("-", numbers.MINUS)

@@ -52,7 +52,7 @@ def times(analysis: Analysis) -> tuple[Times, ...]:
     """One figure for each workload and level that has a time line."""
     groups: dict[tuple[str, str], list[TimeLine]] = {}
     for line in analysis.timelines:
-        if line.starts and any(_known(series) for series in line.series):
+        if line.starts and any(_moves(series) for series in line.series):
             groups.setdefault((line.workload, line.level), []).append(line)
     return tuple(_times(words.condition(*key), lines) for key, lines in groups.items())
 
@@ -68,8 +68,8 @@ def series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, Time
 
 
 def names_of(lines: Sequence[TimeLine]) -> tuple[str, ...]:
-    """All series that any line has, speed first."""
-    there = {series.name for line in lines for series in line.series if _known(series)}
+    """All series in which anything happened in any line, speed first."""
+    there = {series.name for line in lines for series in line.series if _moves(series)}
     order = list(TITLES)
     return tuple(sorted(there, key=lambda name: order.index(name) if name in order else len(order)))
 
@@ -97,9 +97,9 @@ def _times(title: str, lines: Sequence[TimeLine]) -> Times:
             for line in lines
         ),
         absent=words.together(
-            (words.plain(line.deployment), f"{_title(name)}: {words.plain(reason)}")
+            (words.plain(line.deployment), f"{_title(name)}, {words.plain(reason)}")
             for line in lines
-            for name, reason in line.absent.items()
+            for name, reason in (*line.absent.items(), *_still(line, names))
         ),
     )
 
@@ -184,6 +184,19 @@ def _cell(line: TimeLine, name: str, shown: Unit) -> str:
 
 def _title(name: str) -> str:
     return TITLES.get(name, words.plain(name))
+
+
+def _still(line: TimeLine, shown: Sequence[str]) -> list[tuple[str, str]]:
+    """Series without a panel because nothing ever happened in them."""
+    return [
+        (series.name, "0 all the time")
+        for series in line.series
+        if series.name not in shown and _known(series)
+    ]
+
+
+def _moves(series: TimeSeries) -> bool:
+    return any(value for value in (*series.median, *series.high))
 
 
 def _known(series: TimeSeries) -> bool:
