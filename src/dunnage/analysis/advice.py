@@ -27,7 +27,7 @@ def advise(
     open_ = [c for c in answer.comparisons if c.verdict is Verdict.INCONCLUSIVE]
     needs = [more for c in open_ if (more := _needed(c)) is not None]
     unsettled = tuple(_name(c) for c in open_ if _needed(c) is None)
-    more = max(needs) if needs else (None if open_ else 0)
+    more = max(needs, default=None if open_ or not answer.comparisons else 0)
     seconds = more * block_seconds if more is not None and block_seconds is not None else None
     known = [c.detectable for c in answer.comparisons if c.detectable is not None]
     return QuestionAdvice(

@@ -84,7 +84,7 @@ def _needs(what: str, levels: int, points: Sequence[LevelPoint]) -> str:
     measured = sum(point.throughput is not None for point in points)
     if measured >= levels:
         return f"{what} needs a block in which every level has a valid run: there is none."
-    return f"{what} needs {levels} closed levels: {measured} were measured."
+    return f"{what} needs {levels} closed levels with a valid run: there are {measured}."
 
 
 def _quadratics(ladder: Ladder, deployment: str, gathered: Gathered) -> tuple[QuadraticFit, ...]:

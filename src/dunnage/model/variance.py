@@ -50,10 +50,10 @@ class QuestionAdvice(Value):
     """Comparisons with a verdict other than inconclusive."""
     more_blocks: int | None
     """Blocks to add to the study so that every comparison that blocks can settle is settled; 0 when
-    all are; None when there are open ones and no practicable number would settle any."""
+    all are; None when no practicable number would settle any, or nothing was compared."""
     unsettled: tuple[str, ...]
-    """Open comparisons that no practicable number of blocks would settle (at most 1000), because the
-    estimate lies almost on an edge or there is no twin; as `docker, A, t8`."""
+    """Open comparisons that no practicable number of blocks would settle (at most 1000), because
+    the estimate lies almost on an edge or there is no twin; as `docker, A, t8`."""
     seconds: float | None
     """Estimated time for them, from the blocks of this result; None when none is complete."""
     detectable: float | None

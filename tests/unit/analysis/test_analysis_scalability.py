@@ -139,7 +139,7 @@ def test_too_few_levels_refuse_what_they_cannot_carry_and_say_so(
     assert found.law is None
     assert len(found.refused) == len(refused)
     for word, sentence in zip(refused, found.refused, strict=True):
-        assert word in sentence and f"{len(levels)} were measured" in sentence
+        assert word in sentence and f"there are {len(levels)}." in sentence
 
 
 def test_one_level_has_no_scalability_at_all() -> None:
