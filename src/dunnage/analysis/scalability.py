@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunnage.analysis import law as usl
+from dunnage.analysis import law_bands as usl
 from dunnage.analysis import monotone
 from dunnage.analysis import quadratic as parabola
 from dunnage.analysis.estimate import over_blocks

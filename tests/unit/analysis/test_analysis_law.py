@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dunnage.analysis.law import Law, law
+from dunnage.analysis.law import Law
+from dunnage.analysis.law_bands import law
 from dunnage.model.scalability import ScalabilityLaw
 
 THREADS = [1, 2, 4, 8, 16, 32, 64, 128]
