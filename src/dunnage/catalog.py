@@ -126,7 +126,7 @@ def available(
     skipped = []
     hints: list[str] = []
     for deployment in deployments:
-        lacking = [here[need] for need in _needs(study, deployment) if not here[need].met]
+        lacking = missing(here, tuple(_needs(study, deployment)))
         if lacking:
             reason = "; ".join(support.reason for support in lacking)
             skipped.append(Skipped(deployment=deployment.name, reason=reason))
@@ -134,13 +134,23 @@ def available(
     names = {each.deployment for each in skipped}
     left = tuple(deployment for deployment in deployments if deployment.name not in names)
     if skipped and (study.unavailable == "refuse" or not left):
-        reasons = "; ".join(f"`{each.deployment}`: {each.reason}" for each in skipped)
+        alike: dict[str, list[str]] = {}
+        for each in skipped:
+            alike.setdefault(each.reason, []).append(f"`{each.deployment}`")
+        reasons = "; ".join(f"{', '.join(who)}: {reason}" for reason, who in alike.items())
         raise UnavailableError(
             f"cannot run here: {reasons}",
             where=study.name,
             hint=next(iter(hints), "dunnage doctor"),
         )
     return left, tuple(skipped)
+
+
+def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:
+    """What is missing of `needs`, each thing once; what only follows from another is left out."""
+    lacking = [here[need] for need in needs if not here[need].met]
+    first = [each for each in lacking if each.follows is None or here[each.follows].met]
+    return list(dict.fromkeys(first))
 
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:

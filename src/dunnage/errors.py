@@ -60,9 +60,9 @@ class StudyError(DunnageError):
 
     exit_code = ExitCode.USAGE
 
-    def __init__(self, path: str, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, path: str, problems: tuple[Problem, ...], *, hint: str = "") -> None:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        super().__init__(count, where=path, hint="dunnage schema study")
+        super().__init__(count, where=path, hint=hint)
         self.problems = problems
 
 
@@ -94,7 +94,30 @@ class ResultError(DunnageError):
     """A result directory is missing, foreign, from a newer version, or cannot be written."""
 
 
+class NoResultError(ResultError):
+    """The command line names no result directory."""
+
+    exit_code = ExitCode.USAGE
+
+
 class InterruptedRunError(DunnageError):
     """The user stopped the study; what finished is kept."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+_LONGEST = 60
+"""Characters of a user's value that a message repeats."""
+
+
+def shown(value: object) -> str:
+    """Return somebody's value as a message can repeat it: in backticks, one line, short."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    line = "".join(letter if letter.isprintable() else "�" for letter in text[: _LONGEST + 1])
+    return f"`{line[: _LONGEST - 1]}…`" if len(line) > _LONGEST else f"`{line}`"

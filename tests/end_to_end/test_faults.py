@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from dunnage.cli.main import main
 from dunnage.hosts.fake import FakeTestbed, open_fake
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
+from dunnage.model.record import Status
 from dunnage.model.study import TestbedSpec
 from dunnage.store.read import Result, open_result
 
@@ -67,7 +69,11 @@ def carry_out(
 ) -> Carry:
     """Return how to run the study by the real command, with faults put into its world."""
 
+    places = (tmp_path / f"results-{number}" for number in itertools.count(1))
+
     def run(fault: Callable[[World], None], study: str = STUDY) -> Ended:
+        results = next(places)
+
         @contextmanager
         def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
             with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
@@ -78,7 +84,7 @@ def carry_out(
         file.write_text(study)
         monkeypatch.setattr(catalog, "open_testbed", opened)
         monkeypatch.setenv("COLUMNS", "200")
-        words = ["run", str(file), "--results", str(tmp_path / "results"), "--format", "json"]
+        words = ["run", str(file), "--results", str(results), "--format", "json"]
         monkeypatch.setattr(sys, "argv", ["dunnage", *words])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -86,7 +92,7 @@ def carry_out(
         json.loads(captured.out)
         code = ended.value.code
         assert isinstance(code, int)
-        return Ended(code, captured.err, open_result(tmp_path / "results"))
+        return Ended(code, captured.err, open_result(results))
 
     return run
 
@@ -228,6 +234,54 @@ def test_a_clock_that_is_ahead_changes_nothing_of_what_is_measured(carry_out: Ca
             assert set(there.units) == set(here.units)
 
 
+@pytest.mark.parametrize("host", ["db-1", "client-1"])
+@pytest.mark.parametrize("seconds", [-0.7, -3600.0, 90.0])
+def test_a_clock_that_is_set_in_mid_run_costs_one_more_attempt_and_is_told(
+    carry_out: Carry, host: str, seconds: float
+) -> None:
+    straight = carry_out(lambda _: None).result
+    ended = carry_out(lambda world: world.ahead(host, seconds, after=2))
+    assert complete(ended)
+    assert ended.code == 0, ended.shown
+    (again,) = [record for record in ended.result.records if record.earlier]
+    (attempt,) = again.earlier
+    told = {check.check: check.seen for check in attempt.checks}
+    way = "back" if seconds < 0 else "ahead"
+    assert f"the clock of {host} was set {way} by" in told["clock"]
+    assert told["clock"] in ended.shown
+    for one, other in zip(straight.records, ended.result.records, strict=True):
+        assert other.status is Status.VALID
+        for here, there in zip(one.usage, other.usage, strict=True):
+            assert there.whole.cpu == pytest.approx(here.whole.cpu, rel=0.02, abs=1e-4)
+
+
+def test_a_clock_that_is_set_in_every_run_makes_runs_invalid_with_that_reason(
+    carry_out: Carry,
+) -> None:
+    def restless(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def set_back(call: Call) -> Task:
+            world.clock.at(
+                world.clock.now() + 1.0,
+                lambda: world.ahead("db-2", world.hosts["db-2"].clock_offset() - 0.4),
+            )
+            return load(call)
+
+        world.programs["fake-load"] = set_back
+
+    ended = carry_out(restless)
+    assert ended.code == 5
+    assert complete(ended)
+    for record in ended.result.records:
+        assert record.status is Status.INVALID
+        seen = {check.check: check.seen for check in record.checks}
+        assert seen["clock"] == "the clock of db-2 was set back by 400 ms"
+        (used,) = [usage for usage in record.usage if usage.host == "db-2"]
+        assert used.whole.cpu is None
+        assert "set back" in used.absent["cpu"]
+
+
 def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:
     golden = Path(__file__).parents[1] / "golden" / "study" / "ten-mistakes.yaml"
     told = subprocess.run(
@@ -244,5 +298,5 @@ def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:
     numbers = [int(line.split()[1].rstrip(":")) for line in lines]
     assert numbers == sorted(numbers)
     assert f"{len(lines)} problems" in told.stderr
-    assert "try: dunnage schema study" in told.stderr
+    assert f"try: dunnage plan {golden}" in told.stderr
     assert "Traceback" not in told.stderr

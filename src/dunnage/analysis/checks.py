@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, late_rate
 from dunnage.analysis.values import answered, failed
@@ -50,6 +50,9 @@ class Bounds:
     """Measured over ordered time."""
     shortest: float = 1.0
     """Seconds that a run must measure, whatever ends it."""
+    clock: float = 0.05
+    """Seconds by which a host's clock may have moved against ours: a quarter of a window of the
+    time line, and far above what a time service slews in a minute (30 ms)."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,12 @@ class Evidence:
     """Share of time in which they were."""
     quota: bool = False
     """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
+    clocks: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that each host's clock moved against ours while the run went on."""
 
+
+CLOCK = "clock"
+"""The gate that every other one leans on: without it nobody knows which samples belong to a run."""
 
 Finding = tuple[Status, str, str]
 """Verdict, what was seen, what would have been accepted."""
@@ -283,6 +291,17 @@ def _duration(evidence: Evidence, bounds: Bounds) -> Finding:
     return _passes(seconds >= wanted), duration(seconds), f"at least {duration(wanted)}"
 
 
+def _clock(evidence: Evidence, bounds: Bounds) -> Finding:
+    bound = f"no host's clock set by more than {duration(bounds.clock)}"
+    if not evidence.clocks:
+        return Status.UNKNOWN, "no clock was read", bound
+    name, moved = max(evidence.clocks.items(), key=lambda pair: abs(pair[1]))
+    if kept_time(evidence.clocks, bounds):
+        return Status.VALID, f"moved by {duration(abs(moved))} at most", bound
+    way = "back" if moved < 0 else "ahead"
+    return Status.INVALID, f"the clock of {name} was set {way} by {duration(abs(moved))}", bound
+
+
 def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:
     found = [(where, value) for where, value in known.items() if value is not None]
     return max(found, key=lambda pair: pair[1], default=None)
@@ -311,15 +330,24 @@ GATES: dict[str, Gate] = {
     "slowdown": _slowdown,
     "parts": _parts,
     "duration": _duration,
+    CLOCK: _clock,
 }
 """Every gate by the name that reports show."""
 
-DISTURBANCES = frozenset({"steal", "other load"})
+DISTURBANCES = frozenset({"steal", "other load", CLOCK})
 """Gates that fail for reasons outside the testbed. Only these let a run be measured again: any
 other gate looks at what the deployment itself did, and would select by outcome."""
 
 
+def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool:
+    """Whether no host's clock was set while a run went on."""
+    return all(abs(moved) <= (bounds or Bounds()).clock for moved in clocks.values())
+
+
 def disturbed(checks: Iterable[CheckResult]) -> bool:
-    """Whether a run is invalid, and for no other reason than a disturbance from outside."""
+    """Whether a run is invalid for no other reason than a disturbance from outside.
+
+    Where a clock was set, whatever the other gates found may only follow from that.
+    """
     failed_gates = {check.check for check in checks if check.status is Status.INVALID}
-    return bool(failed_gates) and failed_gates <= DISTURBANCES
+    return CLOCK in failed_gates or (bool(failed_gates) and failed_gates <= DISTURBANCES)

@@ -11,11 +11,11 @@ from hdrh.histogram import HdrHistogram
 
 from dunnage.analysis.gather import Setting
 from dunnage.analysis.series import RESOURCES, Floats, over_runs, resource
-from dunnage.analysis.values import CLIENT_GROUP
 from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage, Record, Window
+from dunnage.model.study import CLIENT_GROUP
 
 MOST = 60
 """Intervals of a time line at most: neighbouring windows are joined."""

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from dunnage.model.metrics import METRICS, OPERATIONS
 from dunnage.model.record import HostUsage, Latency, Measurement, Record
-
-CLIENT_GROUP = "client"
-"""Hosts of this group make load; every other host belongs to the database."""
+from dunnage.model.study import CLIENT_GROUP
 
 
 def values(record: Record) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from dunnage.model.load import Samples
@@ -21,10 +21,13 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
 
     `offset` is how many seconds the host's clock is ahead of ours. Cumulative counters are
     interpolated at both edges and subtracted; memory is the largest reading inside. A counter that
-    does not cover the window, or that ran backwards, is None and its reason stands in `absent`.
+    does not cover the window, or that ran backwards, is None and its reason stands in `absent`;
+    so is every counter of a host whose own clock was set back meanwhile.
     """
-    window = _Window(began + offset, began + offset + seconds, dict(samples.absent))
     times = [sample.time for sample in samples.samples]
+    if any(later < earlier for earlier, later in pairwise(times)):
+        samples, times = _without_time(samples), []
+    window = _Window(began + offset, began + offset + seconds, dict(samples.absent))
     names = sorted({name for sample in samples.samples for name in sample.units} | {WHOLE})
     units = {
         name: _unit(
@@ -46,6 +49,12 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
         absent=dict(sorted(window.absent.items())),
         clock_offset=offset,
     )
+
+
+def _without_time(samples: Samples) -> Samples:
+    """Nobody knows which readings of a clock that was set back belong to a window."""
+    reason = "the host's clock was set back while it was watched"
+    return replace(samples, samples=(), own_cpu=(), absent={**samples.absent, "cpu": reason})
 
 
 @dataclass

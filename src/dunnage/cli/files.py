@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dunnage import catalog
-from dunnage.errors import UsageError
+from dunnage.cli.terminal import typed
+from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.study.document import MOST_LETTERS
 from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
@@ -30,6 +34,13 @@ ScaleOption = Annotated[
     ),
 ]
 
+STUDIES = Path("studies")
+"""Where the studies lie that come with Dunnage."""
+
+_MOST_BYTES = 4 * MOST_LETTERS + 1
+"""Of a study file: enough to see that it is too long, and no more, whatever the file is."""
+_MOST_FILES = 1000
+
 
 def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
     """Read a study file, made smaller by `scale` if given, with the text that says so.
@@ -37,20 +48,54 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
     Raises StudyError with all its problems, UsageError for a share that is none.
     """
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES)
     except OSError as error:
         raise UsageError(
-            f"cannot read the study: {error.strerror}", where=str(path), hint="dunnage init"
+            f"cannot read the study: {error.strerror}", where=str(path), hint=_near(path)
         ) from error
-    text = content.decode(errors="replace")
+    text = _decoded(content, path)
     study = read_study(text, str(path), catalog.OFFER)
     if scale is None:
         return study, text
     try:
         smaller = scaled(text, study, readable_share(scale))
     except ValueError as error:
-        raise UsageError(f"`--scale`: {error}", hint=f"dunnage plan {path} --scale 10%") from error
+        raise UsageError(
+            f"`--scale`: {error}", hint=typed("plan", path, "--scale", "10%")
+        ) from error
     return read_study(smaller, str(path), catalog.OFFER), smaller
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        if len(content) == _MOST_BYTES:
+            return content.decode(errors="replace")  # its length is what is told
+        line = content.count(b"\n", 0, error.start) + 1
+        what = f"this is not UTF-8 text: it holds the byte 0x{content[error.start]:02x}"
+        problem = Problem(line, what, "save the file as UTF-8")
+        raise StudyError(str(path), (problem,), hint=typed("plan", path)) from None
+
+
+def _near(path: Path) -> str:
+    """The command for the study that was probably meant; else the one that writes a first study."""
+    if _there(path / "plan.json"):
+        return typed("report", path)
+    places = (path, path.parent, STUDIES)
+    found = chain.from_iterable(_studies(place) for place in places)
+    by_name = {name: each for each in found for name in (each.name, each.stem)}
+    for name in get_close_matches(path.name, by_name, n=1):
+        return typed("plan", by_name[name])
+    return typed("init", path) if path.suffix and _there(path.parent) else "dunnage init"
+
+
+def _studies(place: Path) -> list[Path]:
+    try:
+        return [each for each in islice(place.iterdir(), _MOST_FILES) if each.suffix == ".yaml"]
+    except OSError:
+        return []
 
 
 def planned(study: Study, only: Sequence[str] = ()) -> tuple[Plan, float]:
@@ -64,3 +109,10 @@ def planned(study: Study, only: Sequence[str] = ()) -> tuple[Plan, float]:
     if only:
         plan = filter_plan(plan, only)
     return plan, estimate_seconds(plan, study)
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False  # no file could have such a name

@@ -23,7 +23,7 @@ from dunnage.cli import (
     schema,
     status,
 )
-from dunnage.cli.terminal import say, show_error
+from dunnage.cli.terminal import flush, open_streams, say, show_error
 from dunnage.errors import DunnageError, ExitCode, UsageError
 
 app = typer.Typer(
@@ -75,23 +75,30 @@ def _options(
 
 def main() -> None:
     """Run the command line; every error ends here, in one sentence and an exit code."""
+    open_streams()
+    code = _carried_out()
+    flush()
+    sys.exit(code)
+
+
+def _carried_out() -> int:
     try:
         code = app(standalone_mode=False)
     except DunnageError as error:
         show_error(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except TyperException as error:
         _show_usage(error)
-        sys.exit(ExitCode.USAGE)
+        return ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception:
-        traceback.print_exc()
-        print("dunnage: this is a bug in Dunnage; please report it", file=sys.stderr)  # noqa: T201
-        sys.exit(ExitCode.BUG)
+        say(traceback.format_exc().rstrip())
+        say("dunnage: this is a bug in Dunnage; please report it")
+        return ExitCode.BUG
     if code == ExitCode.INTERRUPTED:  # Typer returns this for KeyboardInterrupt
         say("dunnage: interrupted; every finished run is kept")
-    sys.exit(code if isinstance(code, int) else ExitCode.OK)
+    return code if isinstance(code, int) else ExitCode.OK
 
 
 def _show_usage(error: TyperException) -> None:

@@ -29,7 +29,7 @@ def command(
     """Run the study `quickstart`, or `fake` where nothing real may or can be started."""
     if not fake:
         supports = catalog.supports("namespace")
-        missing = [supports[name] for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
+        missing = catalog.missing(supports, catalog.QUICKSTART_NEEDS)
         if missing:
             for support in missing:
                 say(f"missing: {support.reason}; to get it: ", (support.hint, "bold"))

@@ -82,4 +82,6 @@ def _write_all(directory: Path) -> None:
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         (directory / f"{name}.schema.json").write_text(text + "\n")
     (directory / RUNS).write_text(run_columns.document())
-    subprocess.run([engine_path(), "schema", "--out", str(directory)], check=True)
+    subprocess.run(
+        [engine_path(), "schema", "--out", str(directory)], check=True, start_new_session=True
+    )

@@ -2,24 +2,107 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
 import shlex
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from dunnage.errors import DunnageError, StudyError
+from dunnage.errors import DunnageError, ResultError, StudyError
 from dunnage.report.words import plain
 
-out = Console(soft_wrap=False, highlight=False)
+MOST_PROBLEMS = 50
+"""Problems of a study that are shown: more of them are one problem of another kind."""
+
+_STEERING = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What JSON may hold as it is, and a terminal obeys."""
+
+
+class _Stream(Console):
+    """A standard stream. Whoever read it may go: that is no reason to stop measuring."""
+
+    def on_broken_pipe(self) -> None:
+        """Let everything from now on go nowhere."""
+        with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), self.file.fileno())
+
+
+class _Data(_Stream):
+    """Standard output: an answer that cannot be written is an error."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Write; raises ResultError when it cannot be."""
+        with _told():
+            super().print(*objects, **options)
+
+    def write(self, text: str) -> None:
+        """Write text as it is; raises ResultError when it cannot be."""
+        with _told():
+            try:
+                self.file.write(text)
+                self.file.flush()
+            except BrokenPipeError:
+                self.on_broken_pipe()
+
+
+class _Messages(_Stream):
+    """Standard error: a message that cannot be written is lost, and no more than that."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Write if that is possible."""
+        try:
+            super().print(*objects, **options)
+        except OSError:
+            self.on_broken_pipe()
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ResultError(
+            f"the answer cannot be written: {error.strerror}", where="standard output"
+        ) from error
+
+
+out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""
 
-err = Console(stderr=True, highlight=False)
+err = _Messages(stderr=True, highlight=False)
 """For everything else."""
+
+
+def open_streams() -> None:
+    """Open the standard streams that we were started without.
+
+    Otherwise the next file to be opened would become one, and be written to by every program that
+    we start.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def flush() -> None:
+    """Write what is left, as far as anybody still reads it."""
+    for stream, console in ((sys.stdout, out), (sys.stderr, err)):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            console.on_broken_pipe()
 
 
 class Format(StrEnum):
@@ -35,19 +118,22 @@ FormatOption = Annotated[
 
 
 def show_json(value: Any) -> None:
-    """Write one JSON document to standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Write one JSON document to standard output, with nothing in it that steers a terminal."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    out.write(_STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 
 def show_error(error: DunnageError) -> None:
     """Say what happened, where, and the next command to type."""
     say(("dunnage:", "bold red"), f" {error}")
     if isinstance(error, StudyError):
-        for problem in error.problems:
+        for problem in error.problems[:MOST_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""
             say(f"  {place}{problem.what}")
             if problem.hint:
                 say((f"    {problem.hint}", "dim"))
+        if len(error.problems) > MOST_PROBLEMS:
+            say(f"  and {len(error.problems) - MOST_PROBLEMS} more")
     for note in getattr(error, "__notes__", ()):
         say(f"  {note}")
     if error.hint:

@@ -19,9 +19,6 @@ TOP = "/dunnage"
 """Above the groups of all labs."""
 CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "blkio", "pids", "freezer")
 """What is used where it is mounted."""
-QUOTA_PERIOD = 10_000
-"""Microseconds. The kernel's default of 100 ms would stop a throttled server for so long that the
-quota, not the platform, made its high percentiles."""
 MOST_WEIGHT = 256.0
 _PATIENCE = 10.0
 """Seconds in which the kernel must have carried out what it was told."""

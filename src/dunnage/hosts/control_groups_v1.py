@@ -9,7 +9,6 @@ from pathlib import Path
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups import (
     MOST_WEIGHT,
-    QUOTA_PERIOD,
     Shape,
     bottom_up,
     process_ids,
@@ -17,6 +16,7 @@ from dunnage.hosts.control_groups import (
     remove_empty_directories,
     until,
 )
+from dunnage.model.study import QUOTA_PERIOD
 
 
 class VersionOne:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups import (
-    QUOTA_PERIOD,
     Shape,
     process_ids,
     remove_directories,
     remove_empty_directories,
     until,
 )
+from dunnage.model.study import QUOTA_PERIOD
 
 _WANTED = ("cpu", "cpuset", "memory", "io", "pids")
 

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-CLIENT = "client"
+from dunnage.model.study import CLIENT_GROUP
+
 CONTROL = "control"
 CONTROL_WEIGHT = 0.05
 """Share of a control host beside the client's 1."""
@@ -34,7 +35,7 @@ class Partition:
 def partition(cores: Sequence[Core], groups: Collection[str]) -> Partition:
     """Part the cores between the client's group (and `control`) and all others."""
     everything = tuple(sorted(processor for core in cores for processor in core))
-    clients = [group for group in groups if group in (CLIENT, CONTROL)]
+    clients = [group for group in groups if group in (CLIENT_GROUP, CONTROL)]
     servers = [group for group in groups if group not in clients]
     if len(everything) == 1 or not clients or not servers:
         return Partition(dict.fromkeys(groups, everything), False, False)

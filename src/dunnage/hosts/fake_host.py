@@ -188,7 +188,8 @@ class FakeHost:
     processes: dict[int, FakeProcess] = field(default_factory=dict)
     powered: bool = True
     _frozen: set[str] = field(default_factory=set)
-    _ahead: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    _settings: list[tuple[float, float, float]] = field(default_factory=lambda: [(0.0, 0.0, 0.0)])
+    """What was done to its clock: from when on, seconds ahead of ours, seconds gained a second."""
 
     @property
     def engine(self) -> str:
@@ -290,12 +291,17 @@ class FakeHost:
 
     def clock_offset(self) -> float:
         """Seconds that this host's clock is ahead of ours."""
-        seconds, drift, since = self._ahead
-        return seconds + drift * (self.world.clock.now() - since)
+        now = self.world.clock.now()
+        return self.clock(now) - now
+
+    def clock(self, moment: float) -> float:
+        """What its clock showed, or will show, at a moment of ours."""
+        since, ahead, drift = [each for each in self._settings if each[0] <= moment][-1]
+        return moment + ahead + drift * (moment - since)
 
     def set_clock(self, seconds: float, drift: float) -> None:
         """Set the clock ahead by `seconds`, gaining `drift` seconds a second from now."""
-        self._ahead = (seconds, drift, self.world.clock.now())
+        self._settings.append((self.world.clock.now(), seconds, drift))
 
     def power_off(self) -> None:
         """Take everything that lives here away."""

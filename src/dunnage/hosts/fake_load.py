@@ -105,7 +105,7 @@ def load(call: Call) -> Task:
         elif not all(server.records for server in servers):
             call.complain("the database holds no records\n")
             return 1
-        result = _result(plan, course, began + call.host.clock_offset(), answered, random_numbers)
+        result = _result(plan, course, call.host.clock(began), answered, random_numbers)
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.say(f"{sum(entry['count'] for entry in result['operations'].values())} operations\n")
         return 0

@@ -45,7 +45,7 @@ def sample(call: Call) -> Task:
             lines.append(
                 {
                     "line": "sample",
-                    "time": time + call.host.clock_offset(),
+                    "time": call.host.clock(time),
                     "units": {
                         unit: _counters(call.host, group, recent, time, whole=not unit)
                         for unit, group in plan["units"].items()
@@ -87,7 +87,7 @@ def _pause(call: Call) -> Task:
         if not call.process.alive:
             return
         now = call.world.clock.now()
-        line = {"time": now + call.host.clock_offset(), "paused": share * (now - began)}
+        line = {"time": call.host.clock(now), "paused": share * (now - began)}
         call.host.put(path, call.host.get(path) + json.dumps(line).encode() + b"\n")
         call.world.clock.at(now + PAUSE_INTERVAL, tell)
 

@@ -125,9 +125,15 @@ class World:
         """Let a member start and listen, but never say that it is ready."""
         self.unready.add(member)
 
-    def ahead(self, host: str, seconds: float, drift: float = 0.0) -> None:
-        """Set a host's clock ahead of ours, and let it gain `drift` seconds a second from now."""
-        self.hosts[host].set_clock(seconds, drift)
+    def ahead(
+        self, host: str, seconds: float, drift: float = 0.0, after: int | None = None
+    ) -> None:
+        """Set a host's clock ahead of ours, from then on gaining `drift` seconds a second.
+
+        Now, or in the middle of the run that follows `after` runs; `seconds` below zero set it
+        back.
+        """
+        self._fault(lambda: self.hosts[host].set_clock(seconds, drift), after)
 
     def begin_run(self, middle: float) -> None:
         """Schedule the faults that wait for this run, for the time `middle`."""

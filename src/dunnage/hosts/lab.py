@@ -21,6 +21,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.first_process import Identity, identity
+from dunnage.hosts.root import become_root
 
 STATE = Path("/run/dunnage")
 LABS = STATE / "labs"
@@ -74,7 +75,7 @@ def registry() -> Iterator[None]:
         file = os.open(STATE / "labs.lock", os.O_RDWR | os.O_CREAT, 0o600)
     except PermissionError:
         raise UnavailableError(
-            "only root can make hosts on this machine", hint="sudo dunnage doctor"
+            "only root can make hosts on this machine", hint=become_root()
         ) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX)

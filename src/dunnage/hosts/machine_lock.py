@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.lab import STATE
+from dunnage.hosts.root import become_root
 
 LOCK = STATE / "measure.lock"
 
@@ -27,7 +28,7 @@ def measuring(study: str, on_wait: Callable[[str], None], *, lock: Path = LOCK) 
         file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     except PermissionError:
         raise UnavailableError(
-            f"`{lock}` cannot be written: only root measures on this machine", hint="sudo -s"
+            f"`{lock}` cannot be written: only root measures on this machine", hint=become_root()
         ) from None
     try:
         try:

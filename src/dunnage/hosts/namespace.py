@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -14,27 +13,18 @@ from dunnage.contracts import Clock, Host
 from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups import MOST_WEIGHT, TOP, ControlGroups, Shape, control_groups
-from dunnage.hosts.cores import CLIENT, CONTROL, CONTROL_WEIGHT, Partition, partition, usable_cores
+from dunnage.hosts.cores import CONTROL, CONTROL_WEIGHT, Partition, partition, usable_cores
 from dunnage.hosts.enter import Door
 from dunnage.hosts.environment import lab_facts, machine_facts
 from dunnage.hosts.first_process import FirstProcess
 from dunnage.hosts.lab import Lab, registry
+from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.namespace_host import INIT_UNIT, NamespaceHost, Surroundings
 from dunnage.hosts.network import InForce, Plug, hosts_file, in_force, join_script, switch_batch
-from dunnage.model.study import TestbedSpec
+from dunnage.model.study import CLIENT_GROUP, TestbedSpec
 from dunnage.model.value import Scalar
 
 _SWITCH = "switch"
-
-
-class MachineClock:
-    """This machine's clock, which all hosts of a lab share."""
-
-    def now(self) -> float:
-        return time.time()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
 
 @contextmanager
@@ -80,6 +70,7 @@ class NamespaceTestbed:
         self._plugs: dict[str, Plug] = {}
         self._in_force: dict[str, InForce] = {}
         self._hosts: dict[str, NamespaceHost] = {}
+        self._clock = MachineClock()
         for group, count in spec.hosts.items():
             for number in range(1, count + 1):
                 self._name_host(f"{group}-{number}", group)
@@ -95,7 +86,7 @@ class NamespaceTestbed:
 
     @property
     def clock(self) -> Clock:
-        return MachineClock()
+        return self._clock
 
     def group(self, name: str) -> tuple[Host, ...]:
         return tuple(host for host in self._hosts.values() if host.group == name)
@@ -164,6 +155,7 @@ class NamespaceTestbed:
                 scratch=self._lab.scratch / name,
                 control_group=f"{self._lab.group}/{name}",
                 groups=self._groups,
+                clock=self._clock,
             ),
             lambda: Door(self._engine, name, self._first[name]),
         )
@@ -182,7 +174,7 @@ class NamespaceTestbed:
         self._write_owner(keep=False)
 
     def _make_groups(self, host: NamespaceHost) -> None:
-        limited = self._spec.memory if host.group not in (CLIENT, CONTROL) else None
+        limited = self._spec.memory if host.group not in (CLIENT_GROUP, CONTROL) else None
         shape = Shape(
             cores=self._partition.groups[host.group],
             memory=None if limited is None else int(limited),

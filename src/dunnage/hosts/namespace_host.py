@@ -13,6 +13,7 @@ from dunnage.contracts import Completed
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups import ControlGroups, Shape
 from dunnage.hosts.enter import Door, Entered
+from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.process import NamespaceProcess
 from dunnage.model.study import Limits
 from dunnage.units import duration
@@ -43,6 +44,7 @@ class Surroundings:
     scratch: Path
     control_group: str
     groups: ControlGroups
+    clock: MachineClock
 
 
 class NamespaceHost:
@@ -141,7 +143,7 @@ class NamespaceHost:
         self._is.groups.thaw(self.control_group(unit))
 
     def clock_offset(self) -> float:
-        return 0.0
+        return self._is.clock.offset()
 
     def enter(self, argv: Sequence[str]) -> Entered:
         """Start a program outside all units but the first process's, its streams being pipes."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups import Shape, control_groups
+from dunnage.hosts.root import become_root
 from dunnage.model.offer import Capability, Support
 
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
@@ -19,7 +20,7 @@ def supports() -> Mapping[Capability, Support]:
     """Try, on this machine, what namespace hosts need beside the engine."""
     root = _root()
     if not root.met:
-        needs_root = Support(False, "it cannot be tried without root", root.hint)
+        needs_root = Support(False, "only root can try it", root.hint, Capability.ROOT)
         tried = dict.fromkeys(_TRIED, needs_root)
     else:
         tried = {one: try_it() for one, try_it in _TRIED.items()}
@@ -29,7 +30,7 @@ def supports() -> Mapping[Capability, Support]:
 def _root() -> Support:
     if os.geteuid() == 0:
         return Support(True)
-    return Support(False, "hosts on this machine can only be made by root", "sudo -s")
+    return Support(False, "hosts on this machine can only be made by root", become_root())
 
 
 def _namespaces() -> Support:

@@ -34,6 +34,8 @@ class Support:
     met: bool
     reason: str = ""
     hint: str = ""
+    follows: Capability | None = None
+    """It is missing only because this one is: nothing more is known of it."""
 
 
 @dataclass(frozen=True)

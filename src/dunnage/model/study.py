@@ -18,6 +18,14 @@ from dunnage.units import Bytes, Hertz, Seconds, Share
 STUDY_VERSION = 1
 """1: first public grammar."""
 
+CLIENT_GROUP = "client"
+"""The group of hosts on which load is made. Every other group is there for members."""
+
+QUOTA_PERIOD = 10_000
+"""Period of a CPU quota in microseconds, the same natively and in containers. The kernel's default
+of 100 ms would stop a throttled server for so long that the quota, not the platform, made its high
+percentiles."""
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
 """What a user may call a study, deployment, workload or question: safe in paths and shells."""
 
@@ -29,7 +37,7 @@ class TestbedSpec(Value):
 
     kind: str = Field(description="Where hosts come from: `namespace` or `fake`.")
     hosts: Mapping[Name, Annotated[int, Field(ge=1, le=64)]] = Field(
-        default={"db": 3, "client": 1}, description="Number of hosts in each group."
+        default={"db": 3, CLIENT_GROUP: 1}, description="Number of hosts in each group."
     )
     memory: Bytes | None = Field(
         default=None, description="Memory limit of each database host, for example `2GiB`."

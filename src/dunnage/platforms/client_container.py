@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import requests
@@ -20,6 +19,7 @@ from dunnage.errors import RunError
 from dunnage.model.study import Limits
 from dunnage.platforms.containers import Stay, limit_arguments, network_arguments
 from dunnage.platforms.execute import converse
+from dunnage.platforms.lodger import Lodger
 
 _ENDED = ("exited", "dead")
 
@@ -61,7 +61,7 @@ class ContainerProcess:
                     self.container.kill(f"SIG{name}")
 
 
-class ClientContainer:
+class ClientContainer(Lodger):
     """Each program gets a container of its own, in the unit's control group of the client's host.
 
     The engine and the scratch directory are bind-mounted at their own paths, so files are put and
@@ -78,33 +78,13 @@ class ClientContainer:
         stay: Stay,
         ulimits: list[Ulimit],
     ) -> None:
-        self._host = host
+        super().__init__(host)
         self._client = client
         self._image = image
         self._ulimits = ulimits
         self._network = network
         self._stay = stay
         self._logs: dict[str, Container] = {}
-
-    @property
-    def name(self) -> str:
-        """The name of the host that it is on."""
-        return self._host.name
-
-    @property
-    def group(self) -> str:
-        """That host's group."""
-        return self._host.group
-
-    @property
-    def address(self) -> str:
-        """That host's address."""
-        return self._host.address
-
-    @property
-    def engine(self) -> str:
-        """Path of `dunnage-engine` in the container and on its host."""
-        return self._host.engine
 
     @property
     def scratch(self) -> str:
@@ -174,26 +154,6 @@ class ClientContainer:
             with self._spoken("a client's container cannot be removed"):
                 self._logs.pop(log).remove(force=True)
         self._host.remove(path)
-
-    def put_tree(self, source: Path, path: str) -> None:
-        """Make a local directory visible on the container's host."""
-        self._host.put_tree(source, path)
-
-    def control_group(self, unit: str) -> str:
-        """The unit's group on the host; its containers' groups lie below."""
-        return self._host.control_group(unit)
-
-    def freeze(self, unit: str) -> None:
-        """Hold the unit still, containers included."""
-        self._host.freeze(unit)
-
-    def thaw(self, unit: str) -> None:
-        """Let it go on."""
-        self._host.thaw(unit)
-
-    def clock_offset(self) -> float:
-        """A container has its host's clock."""
-        return self._host.clock_offset()
 
     def _create(
         self,

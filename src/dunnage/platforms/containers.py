@@ -9,12 +9,10 @@ from typing import Any
 from docker.types import LogConfig, Mount, Ulimit
 
 from dunnage.model.layout import Place, Service
-from dunnage.model.study import Limits, Storage
+from dunnage.model.study import QUOTA_PERIOD, Limits, Storage
 
 LABEL = "dunnage.stay"
 HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"
-_PERIOD = 10_000
-"""CFS period in microseconds, the same as natively: short, so that throttling is even."""
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 
 
@@ -93,7 +91,8 @@ def limit_arguments(limits: Limits) -> dict[str, Any]:
     if limits.memory is not None:
         found |= {"mem_limit": int(limits.memory), "memswap_limit": int(limits.memory)}
     if limits.cpus is not None:
-        found |= {"cpu_period": _PERIOD, "cpu_quota": round(limits.cpus * _PERIOD)}
+        found |= {"cpu_period": QUOTA_PERIOD}
+        found |= {"cpu_quota": max(1000, round(limits.cpus * QUOTA_PERIOD))}
     if limits.pids is not None:
         found |= {"pids_limit": limits.pids}
     return found

@@ -23,6 +23,7 @@ from dunnage.model.layout import (
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
 from dunnage.platforms.beside import ask_engine, is_for_engine
+from dunnage.platforms.lodger import Lodger
 
 
 @dataclass(frozen=True)
@@ -224,11 +225,11 @@ class FakePlatform:
                 self._substrate.daemon(host.name)
 
 
-class ContainerHost:
+class ContainerHost(Lodger):
     """A container on a client's host: a host with files of its own."""
 
     def __init__(self, host: Host, name: str) -> None:
-        self._host = host
+        super().__init__(host)
         self._name = name
         self._root = f"/containers/{name}"
         self._processes: list[Process] = []
@@ -237,21 +238,6 @@ class ContainerHost:
     def name(self) -> str:
         """The container's name behind its host's."""
         return f"{self._host.name}/{self._name}"
-
-    @property
-    def group(self) -> str:
-        """The group of its host."""
-        return self._host.group
-
-    @property
-    def address(self) -> str:
-        """The address of its host, whose network it shares."""
-        return self._host.address
-
-    @property
-    def engine(self) -> str:
-        """Path of the engine inside."""
-        return self._host.engine
 
     @property
     def scratch(self) -> str:
@@ -307,22 +293,6 @@ class ContainerHost:
     def put_tree(self, source: Path, path: str) -> None:
         """Make a local directory visible inside."""
         self._host.put_tree(source, self._root + path)
-
-    def control_group(self, unit: str) -> str:
-        """Name of a unit's control group, which the host made."""
-        return self._host.control_group(unit)
-
-    def freeze(self, unit: str) -> None:
-        """Hold every process of a unit still."""
-        self._host.freeze(unit)
-
-    def thaw(self, unit: str) -> None:
-        """Let them go on."""
-        self._host.thaw(unit)
-
-    def clock_offset(self) -> float:
-        """The offset of its host's clock."""
-        return self._host.clock_offset()
 
     def discard(self) -> None:
         """Kill what runs inside and remove all files; a lost host has nothing to remove."""

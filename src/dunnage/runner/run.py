@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dunnage.analysis.checks import Evidence, disturbed, judge, status
+from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
@@ -86,15 +86,18 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     data_size = settle(stay)
     started = testbed.clock.now()
     order = _order(stay, plan)
+    before = {host.name: host.clock_offset() for host in testbed.hosts}
     with watching(stay) as watch:
         parts, measurement = drive(stay, order, f"runs/{plan.id}")
     stay.platform.running()
+    clocks = {host.name: host.clock_offset() - before[host.name] for host in testbed.hosts}
     began = measurement.began - stay.clients[0].clock_offset()
     used = tuple(
         usage(seen, host.group, began, measurement.seconds, host.clock_offset())
         for host, seen in watch.samples()
     )
-    paused = stay.slowdown.paused(began, measurement.seconds)
+    # Where a clock was set, nobody knows which lines of the pause's record belong to the window.
+    paused = stay.slowdown.paused(began, measurement.seconds) if kept_time(clocks) else None
     checks = judge(
         Evidence(
             measurement=measurement,
@@ -106,6 +109,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
             slowdown=stay.deployment.slowdown,
             paused=paused,
             quota=stay.deployment.limits.cpus is not None,
+            clocks=clocks,
         )
     )
     names = []

@@ -10,13 +10,13 @@ from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import HostLostError, RunError, StayError
 from dunnage.model.plan import Plan, RunPlan, StayPlan
-from dunnage.model.study import ClientPlace, Deployment, Study
+from dunnage.model.study import CLIENT_GROUP, ClientPlace, Deployment, Study
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
-from dunnage.runner.stay import CLIENT_GROUP, Equipment, living
+from dunnage.runner.stay import Equipment, living
 from dunnage.store.write import ResultWriter
 
 ATTEMPTS = 2

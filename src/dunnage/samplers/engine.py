@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
-from dunnage.errors import RunError
-from dunnage.model.load import Command, Sample, Samples, WatchOrder
+from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.samplers.readings import SAMPLES, VERSION, readings
 
 PLAN = "watch.json"
-SAMPLES = "samples.jsonl"
-VERSION = 1
-"""Of the plan and the samples (`engine-watch` and `engine-samples` schemas)."""
 
 
 class EngineSampler:
@@ -34,34 +30,5 @@ class EngineSampler:
         )
 
     def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
-        """Read what it left; a last line that was cut off is left out.
-
-        Raises RunError when there is no file, no header or no sample.
-        """
-        if SAMPLES not in artefacts:
-            raise RunError(f"the sampler left no `{SAMPLES}`")
-        lines = _lines(artefacts[SAMPLES])
-        header = next((line for line in lines if line["line"] == "header"), None)
-        readings = [line for line in lines if line["line"] == "sample"]
-        if header is None or not readings:
-            raise RunError(f"`{SAMPLES}` holds no sample")
-        if header["version"] != VERSION:
-            raise RunError(f"`{SAMPLES}` has version {header['version']}, not {VERSION}")
-        return Samples(
-            host=header["host"],
-            interval=header["interval"],
-            samples=tuple(
-                Sample(line["time"], line["units"], line["machine"]) for line in readings
-            ),
-            own_cpu=tuple(line["own_cpu"] for line in readings),
-            absent=header["absent"],
-        )
-
-
-def _lines(content: bytes) -> list[dict[str, Any]]:
-    """Every whole line; what a killed sampler was writing has no end of line."""
-    whole, _, _ = content.rpartition(b"\n")
-    try:
-        return [json.loads(line) for line in whole.splitlines()]
-    except ValueError as error:
-        raise RunError(f"`{SAMPLES}` cannot be read: {error}") from None
+        """Read what it left; raises RunError when nothing usable is there."""
+        return readings(artefacts)

@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.errors import ResultError, shown
+
 
 @dataclass(frozen=True)
 class ResultLayout:
@@ -85,13 +87,33 @@ class ResultLayout:
         return self.root / "stays"
 
     def run(self, run: str) -> Path:
-        """Directory of one run."""
-        return self.runs / run
+        """Directory of one run; raises ResultError for a name that leads elsewhere."""
+        return self._inside(self.runs, run)
 
     def record(self, run: str) -> Path:
         """The record of one run; the run did not happen without it."""
-        return self.runs / run / "record.json"
+        return self.run(run) / "record.json"
+
+    def artefact(self, run: str, name: str) -> Path:
+        """One raw file that a run left; raises ResultError for a name that leads elsewhere."""
+        return self._inside(self.run(run), name)
 
     def stay(self, stay: str) -> Path:
         """What one living deployment said of itself."""
-        return self.stays / stay / "stay.json"
+        return self.stay_directory(stay) / "stay.json"
+
+    def stay_directory(self, stay: str) -> Path:
+        """What one stay left; raises ResultError for a name that leads elsewhere."""
+        return self._inside(self.stays, stay)
+
+    def stay_log(self, stay: str, name: str) -> Path:
+        """One log of a stay; raises ResultError for a name that leads elsewhere."""
+        return self._inside(self.stay_directory(stay), name)
+
+    def _inside(self, directory: Path, name: str) -> Path:
+        """A result may come from anybody: no name in it may lead out of it."""
+        if name in ("", ".", "..") or "/" in name or not name.isprintable():
+            raise ResultError(
+                f"{shown(name)} cannot be the name of a file in a result", where=str(self.root)
+            )
+        return directory / name

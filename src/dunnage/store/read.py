@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
-from dunnage.errors import ResultError
+from dunnage.errors import NoResultError, ResultError
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
@@ -19,6 +22,10 @@ from dunnage.model.value import Scalar, Value
 from dunnage.store.layout import ResultLayout
 
 V = TypeVar("V", bound=Value)
+
+_PLANS = ("plan.json", "*/plan.json", "*/*/plan.json")
+"""Of a result, of a study with its results, of all results."""
+_MOST_FILES = 1000
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class Result:
             return {}
         try:
             facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ResultError(f"is no JSON: {error}", where=str(self.layout.environment)) from error
         return facts
 
@@ -95,31 +102,60 @@ class Result:
         return frozenset(run.id for run in self.plan.runs() if self.layout.record(run.id).exists())
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:
-        """The journal, line by line; a line cut off by a crash is passed over."""
+        """The journal, line by line; a line that is none is passed over."""
         if not self.layout.journal.exists():
             return
         for line in _text(self.layout.journal).splitlines():
             try:
-                yield json.loads(line)
-            except json.JSONDecodeError:
+                event = json.loads(line)
+            except (ValueError, RecursionError):
                 continue
+            if isinstance(event, dict):
+                yield event
 
 
 def open_result(path: Path) -> Result:
     """Open a result directory; a study's directory stands for its newest result.
 
-    Raises ResultError when there is none.
+    Raises NoResultError when there is none.
     """
-    if (path / "plan.json").exists():
-        return Result(ResultLayout(path))
-    newest = max(path.glob("*/plan.json"), default=None, key=lambda plan: plan.parent.name)
-    if newest is None:
-        newest = max(path.glob("*/*/plan.json"), default=None, key=lambda plan: plan.parent.name)
-    if newest is None:
-        raise ResultError(
-            "no result is here", where=str(path), hint="dunnage run studies/fake.yaml"
-        )
-    return Result(ResultLayout(newest.parent))
+    for pattern in _PLANS:
+        newest = max(_plans(path, pattern), default=None, key=lambda plan: plan.parent.name)
+        if newest is not None:
+            return Result(ResultLayout(newest.parent))
+    raise NoResultError("no result is here", where=str(path), hint=_near(path))
+
+
+def _plans(path: Path, pattern: str) -> list[Path]:
+    try:
+        return list(path.glob(pattern))
+    except OSError:
+        return []
+
+
+def _near(path: Path) -> str:
+    """The command for the result that was probably meant; else the one that begins a study."""
+    if _is_file(path):
+        return f"dunnage run {shlex.quote(str(path))}"
+    by_name = {each.name: each for each in _directories(path.parent)}
+    for name in get_close_matches(path.name, by_name):
+        if any(_plans(by_name[name], pattern) for pattern in _PLANS):
+            return f"dunnage status {shlex.quote(str(by_name[name]))}"
+    return "dunnage init"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _directories(place: Path) -> list[Path]:
+    try:
+        return [each for each in islice(place.iterdir(), _MOST_FILES) if each.is_dir()]
+    except OSError:
+        return []
 
 
 def _text(path: Path) -> str:
@@ -150,6 +186,6 @@ def _read(path: Path, kind: type[V]) -> V:
 def _version(text: str) -> object:
     try:
         document = json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return None
     return document.get("version") if isinstance(document, dict) else None

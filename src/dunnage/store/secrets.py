@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 MASK = "•••"
@@ -33,15 +34,64 @@ _SECRET = re.compile(
 A value alone on its line (`whole`) may hold spaces and commas; elsewhere it ends at the first.
 """
 
+_KEY = re.compile(
+    rf"""(?ix)
+    (?P<before> [ \t]* (?:-[ \t]+)* ) ["']? {_NAME} ["']? [ \t]* (?P<colon> : )
+    (?: [ \t]+ (?![\[{{\#\s]) (?P<filled> [^\n]+ ) | [ \t]* (?:\#[^\n]*)? ) \r?\n
+    """
+)
+"""A line of YAML that begins with a secret's name."""
+
+_NESTED = re.compile(r"\s*(?:-\s|[\w\"'.-]+[ \t]*:(?:\s|$)|[\[{])")
+"""What begins a mapping or a list."""
+
+_ADDRESS = re.compile(r"(?P<before>://[^\s/:@\"'<>]*:)[^\s/\"'<>]+@")
+"""The part of an address that holds a password; the last `@` before the path ends it."""
+
 _SECRET_NAME = re.compile(rf"(?ix) -{{0,2}} {_NAME}")
 
 
 def masked(text: str) -> str:
     """Return `text` with the values of settings that look like secrets replaced.
 
-    Quotes around a value stay, so that YAML stays what it was.
+    Quotes around a value stay, so that YAML stays what it was. A password inside the address of a
+    server (`redis://user:password@host`) is one, too.
     """
-    return _SECRET.sub(_mask, text)
+    return _ADDRESS.sub(rf"\g<before>{MASK}@", _SECRET.sub(_mask, _shortened(text)))
+
+
+def _shortened(text: str) -> str:
+    """Put a secret that goes on below its key, as YAML allows in many ways, on its key's line.
+
+    What is indented deeper than a key belongs to it. What is a mapping or a list there has secrets
+    of its own.
+    """
+    lines = text.splitlines(keepends=True)
+    kept: list[str] = []
+    over = 0
+    for number, line in enumerate(lines, start=1):
+        if number <= over:
+            continue
+        key = _KEY.match(line)
+        if key is not None:
+            below = _below(lines, number, len(key["before"]))
+            if below and not (key["filled"] is None and _NESTED.match(lines[number])):
+                over = number + below
+                line = f"{line[: key.end('colon')]} {MASK}\n"
+        kept.append(line)
+    return "".join(kept)
+
+
+def _below(lines: Sequence[str], after: int, column: int) -> int:
+    """How many of the lines after some are indented deeper than a column, empty ones included."""
+    deeper = 0
+    for number, line in enumerate(islice(lines, after, None), start=1):
+        content = line.lstrip(" \t")
+        if content.strip() and len(line) - len(content) <= column:
+            break
+        if content.strip():
+            deeper = number
+    return deeper
 
 
 def masked_data(data: Any) -> Any:

@@ -100,11 +100,11 @@ class ResultWriter:
     def new_stay(self, stay: str) -> str:
         """Return the name for the next attempt at a planned stay and make its directory."""
         attempt, name = 1, stay
-        while (self.layout.stays / name).exists():
+        while self.layout.stay_directory(name).exists():
             attempt += 1
             name = f"{stay}.{attempt}"
         with _reported(self.layout.stays):
-            (self.layout.stays / name).mkdir()
+            self.layout.stay_directory(name).mkdir()
         return name
 
     def stay(self, record: StayRecord) -> None:
@@ -113,7 +113,7 @@ class ResultWriter:
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""
-        write_text(self.layout.stays / stay / name, masked(text))
+        write_text(self.layout.stay_log(stay, name), masked(text))
 
     def artefact(self, run: str, name: str, content: bytes) -> None:
         """Keep one raw artefact of a run; what an unfinished attempt left is removed first."""
@@ -124,7 +124,7 @@ class ResultWriter:
                 for path in directory.iterdir():
                     path.unlink()
                 self._run_directories.add(run)
-            write_bytes(directory / name, content)
+            write_bytes(self.layout.artefact(run, name), content)
 
     def record(self, record: Record) -> None:
         """Write the record, last and atomically: from now on the run has happened."""

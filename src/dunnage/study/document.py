@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from dunnage.errors import Problem
+from dunnage.study.misread import misread
 from dunnage.study.suggest import shown
 
 Path = tuple[str | int, ...]
@@ -26,6 +27,8 @@ MOST_LETTERS = 200_000
 MOST_NODES = 5_000
 DEEPEST = 16
 """The grammar itself is five deep."""
+
+EMPTY = "the file is empty"
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -58,18 +61,13 @@ def read_document(text: str) -> Document:
         if refusal is not None:
             return _refused(*refusal)
         node = yaml.compose(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = " ".join(str(error.problem or error.context or "it cannot be read").split())
-        return _refused(mark.line + 1 if mark else 0, f"this is not YAML: {said}")
     except YAMLError as error:
-        said = " ".join(str(error).split("\n", maxsplit=1)[0].split())
-        return _refused(0, f"this is not a YAML text file: {said}")
+        return Document(None, {}, (misread(error, text),))
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, AttributeError):
         # The library does not foresee every text, such as a letter escape beyond Unicode.
         return _refused(0, "this is not YAML: it cannot be read")
     if node is None:
-        return _refused(0, "the file is empty", "start with: dunnage init")
+        return _refused(0, EMPTY)
     reader = _Reader()
     data = reader.value(node, (), ())
     return Document(data, reader.lines, tuple(reader.problems), frozenset(reader.spoiled))
@@ -82,8 +80,8 @@ def holds(data: object, step: str | int) -> bool:
     return isinstance(data, Mapping) and step in data
 
 
-def _refused(line: int, what: str, hint: str = "") -> Document:
-    return Document(None, {}, (Problem(line, what, hint),))
+def _refused(line: int, what: str) -> Document:
+    return Document(None, {}, (Problem(line, what),))
 
 
 def _too_deep_or_many(yaml: YAML, text: str) -> tuple[int, str] | None:
@@ -163,10 +161,8 @@ class _Reader:
             text = self._scalar(node, line)
             return text if isinstance(text, str) else None
         if isinstance(node, ScalarNode):
-            said = shown(node.value)
-            self._problem(
-                line, f"the key {said} is not a word", f'put it in quotes: "{node.value[:40]}"'
-            )
+            said, quoted = shown(node.value), shown(f'"{node.value}"')
+            self._problem(line, f"the key {said} is not a word", f"put it in quotes: {quoted}")
         else:
             self._problem(line, "a key has to be a word, not a list or mapping")
         return None
@@ -192,7 +188,7 @@ class _Reader:
             number = int(plain, 0 if plain[1:2].isalpha() else 10) if whole else float(plain)
         except ValueError:
             return self._problem(line, f"{shown(text)} is not a number that can be used here")
-        if not math.isfinite(number) or abs(number) > 2**53:
+        if abs(number) > 2**53 or math.isnan(number):
             return self._problem(line, f"{shown(text)} is too large a number")
         return number
 

@@ -217,7 +217,7 @@ def _place(path: Path) -> str:
     """Say where a mapping is, as ` in `deployments.native`` or nothing for the whole file."""
     if path and isinstance(path[-1], int):
         return f" in {path[0]} number {path[-1] + 1}"
-    return f" in `{'.'.join(str(part) for part in path)[:120]}`" if path else ""
+    return f" in {shown('.'.join(map(str, path)))}" if path else ""
 
 
 def _said(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 
 from dunnage.errors import Problem, StudyError
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
-from dunnage.study.document import Document, read_document
+from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
 from dunnage.study.rules import factor_names, judge
@@ -25,7 +26,8 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
     problems = [*document.problems, *(_problem(each, document) for each in wrong)]
     if problems:
-        raise StudyError(path, tuple(sorted(problems, key=lambda problem: problem.line)))
+        ordered = tuple(sorted(problems, key=lambda problem: problem.line))
+        raise StudyError(path, ordered, hint=_next(document, path))
     return Study.model_validate_json(json.dumps(document.data), strict=True)
 
 
@@ -35,13 +37,20 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
         if document.problems:
             return []
         what = f"a study is a mapping of keys to values, not {shown(data)}"
-        return [Finding((), what, "start with: dunnage init")]
+        return [Finding((), what)]
     wrong = shape(data, Study)
     factors = data.get("factors")
     if isinstance(factors, Mapping):
         wrong += factor_names(factors)
     known = {finding.path for finding in wrong}
     return wrong + [each for each in judge(draft(data, wrong), offer) if each.path not in known]
+
+
+def _next(document: Document, path: str) -> str:
+    """Whoever has nothing yet begins with a template; whoever mends something checks it again."""
+    told = {problem.what for problem in document.problems}
+    begun = isinstance(document.data, Mapping) or (told and EMPTY not in told)
+    return f"dunnage plan {shlex.quote(path)}" if begun else "dunnage init"
 
 
 def _problem(finding: Finding, document: Document) -> Problem:

@@ -11,12 +11,12 @@ from math import prod
 
 from dunnage.model.metrics import METRICS
 from dunnage.model.offer import Offer
-from dunnage.model.study import LoadSpec, Phase, WorkloadSpec
+from dunnage.model.study import CLIENT_GROUP, LoadSpec, Phase, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
-from dunnage.study.rules_deployment import CLIENT, FAKE, deployment_rules
+from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.suggest import hint, listed, shown
 
 MOST_DEPLOYMENTS = 100
@@ -125,10 +125,10 @@ def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
 
 
 def _hosts(draft: Draft) -> Iterator[Finding]:
-    if draft.groups is not None and CLIENT not in draft.groups:
+    if draft.groups is not None and CLIENT_GROUP not in draft.groups:
         yield Finding(
             ("testbed", "hosts"),
-            f"the testbed has no group `{CLIENT}`, where load is made",
+            f"the testbed has no group `{CLIENT_GROUP}`, where load is made",
             "write for example `hosts: {db: 3, client: 1}`",
         )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import DatabaseSpec, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings
@@ -17,11 +18,11 @@ from dunnage.study.suggest import hint, listed, shown
 FAKE = "fake"
 """What every part that is not real is called."""
 
-CLIENT = "client"
-"""The group of hosts on which load is made."""
-
 EXISTING = "existing"
 """The substrate that is already there, reached by contexts."""
+
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,254}")
+_SETTING = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterator[Finding]:
@@ -131,7 +132,7 @@ def _group(
         return
     if spec.hosts not in groups:
         yield _unknown(at.of("hosts"), "group of hosts", spec.hosts, tuple(groups))
-    elif spec.hosts == CLIENT:
+    elif spec.hosts == CLIENT_GROUP:
         yield Finding(
             at.of("hosts"),
             "members cannot live on the client's hosts: load is made there",
@@ -159,7 +160,7 @@ def _own_database(
         inherited = (key, what, advice) in shared
         place = _study_place(draft, key) if inherited else at.of(*keys)
         yield Finding(place, what, advice)
-    size = draft.groups.get(spec.hosts) if draft.groups and spec.hosts != CLIENT else None
+    size = draft.groups.get(spec.hosts) if draft.groups and spec.hosts != CLIENT_GROUP else None
     if size is not None and merged.members > size:
         own = "members" in spec.database
         yield Finding(
@@ -199,6 +200,15 @@ def _database(spec: DatabaseSpec, offer: Offer) -> Iterator[tuple[str, str, str]
         )
     if spec.image is not None and not database.images:
         yield "image", f"database {shown(spec.kind)} cannot run from another image", ""
+    elif spec.image is not None and not _IMAGE.fullmatch(spec.image):
+        yield "image", f"{shown(spec.image)} cannot be an image", "write for example `redis:7.0`"
+    for name, value in spec.settings.items():
+        if not (_SETTING.fullmatch(name) and str(value).isprintable()):
+            yield (
+                "settings",
+                f"{shown(name)} cannot be a setting with the value {shown(value)}",
+                "a setting is one word, and its value one line",
+            )
     if fits:
         yield from ((key, what, "") for key, what in database.check(with_defaults(spec, offer)))
 
@@ -223,7 +233,7 @@ def _substrate(
         without = [
             host
             for host in hosts
-            if host not in substrate.contexts and not host.startswith(f"{CLIENT}-")
+            if host not in substrate.contexts and not host.startswith(f"{CLIENT_GROUP}-")
         ]
         if without:
             yield Finding(

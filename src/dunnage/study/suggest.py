@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_LONGEST = 60
-"""Characters of a user's value that a message repeats."""
+from dunnage.errors import shown as shown
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -31,16 +30,3 @@ def listed(words: Iterable[str], *, most: int = 12) -> str:
     all_words = list(words)
     shown = ", ".join(f"`{word}`" for word in all_words[:most])
     return f"{shown}, …" if len(all_words) > most else shown or "none"
-
-
-def shown(value: object) -> str:
-    """Return a user's value as a message can repeat it: in backticks, one line, short."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list | tuple):
-        return "a list"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    line = "".join(letter if letter.isprintable() else "�" for letter in text)
-    return f"`{line[: _LONGEST - 1]}…`" if len(line) > _LONGEST else f"`{line}`"

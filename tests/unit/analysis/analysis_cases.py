@@ -111,6 +111,7 @@ def evidence(**changed: Any) -> Evidence:
         "order": order(),
         "endpoint": frozenset({"10.0.0.1:6379", "10.0.0.2:6379"}),
         "parts": 1,
+        "clocks": {"db-1": 0.0, "client-1": 0.001},
     }
     return Evidence(**(known | changed))
 

@@ -19,14 +19,14 @@ def test_every_problem_of_a_study_is_shown_with_its_line_and_hint(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     problems = tuple(Problem(line, f"mistake {line}", f"remedy {line}") for line in range(12))
-    show_error(StudyError("study.yaml", problems))
+    show_error(StudyError("study.yaml", problems, hint="dunnage plan study.yaml"))
     shown = capsys.readouterr()
     assert shown.out == ""
     lines = shown.err.splitlines()
     assert lines[0] == "dunnage: study.yaml: 12 problems"
     assert lines[1:3] == ["  mistake 0", "    remedy 0"]
     assert lines[3:5] == ["  line 1: mistake 1", "    remedy 1"]
-    assert lines[-1] == "  try: dunnage schema study"
+    assert lines[-1] == "  try: dunnage plan study.yaml"
     assert len(lines) == 1 + 2 * 12 + 1
 
 
@@ -44,7 +44,6 @@ def test_hostile_text_is_shown_as_it_is_wherever_it_stands(
         f"dunnage: {HARMLESS}: 1 problem",
         f"  line 1: {HARMLESS}",
         f"    {HARMLESS}",
-        "  try: dunnage schema study",
     ]
 
 

@@ -24,6 +24,13 @@ HIDDEN = (
     ('masterauth "geheim geheim"\r\nport 1', f'masterauth "{MASK}"\r\nport 1'),
     ("PGPASSWORD=geheim psql -p 1", f"PGPASSWORD={MASK} psql -p 1"),
     ("redis-server --requirepass geheim --port 1", f"redis-server --requirepass {MASK} --port 1"),
+    ("redis://user:geheim@host:6379/0", f"redis://user:{MASK}@host:6379/0"),
+    ('url: "mongodb://:gehe@im@a,b/x"', f'url: "mongodb://:{MASK}@a,b/x"'),
+    ("password: |\n  geheim\n\n  geheim\nport: 1\n", f"password: {MASK}\nport: 1\n"),
+    ("- password: >-  # note\n    geheim\n  port: 1\n", f"- password: {MASK}\n  port: 1\n"),
+    ('a:\n  password: "ge\n    heim"\n  b: 1', f"a:\n  password: {MASK}\n  b: 1"),
+    ("secret:  # below\n  geheim\nport: 1\n", f"secret: {MASK}\nport: 1\n"),
+    ("secret: ge\n  heim", f"secret: {MASK}\n"),
 )
 
 INNOCENT = (
@@ -35,6 +42,9 @@ INNOCENT = (
     "password:\n  length: 12",
     "passwordless: true",
     "keys=1000 tokens=3",
+    "password:\n  - length",
+    "http://host:6379/path@home",
+    "https://host.example/a:b@c",
 )
 
 keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))

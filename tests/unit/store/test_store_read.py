@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from results import tiny_plan, tiny_record, tiny_result
 
-from dunnage.errors import ResultError
+from dunnage.errors import NoResultError, ResultError
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
 
@@ -28,11 +28,28 @@ def test_the_newest_result_is_found_from_every_directory_above_it(tmp_path: Path
         assert open_result(path).layout.root == newest
 
 
-def test_a_directory_without_results_is_said_to_have_none(tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="no result is here") as raised:
-        open_result(tmp_path)
-    assert raised.value.where == str(tmp_path)
-    assert raised.value.hint.startswith("dunnage run ")
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("a-stdy", "dunnage status '{}/a-study'"),
+        ("study.yaml", "dunnage run '{}/study.yaml'"),
+        ("nowhere/near", "dunnage init"),
+        ("empty", "dunnage init"),
+        ("x" * 5000, "dunnage init"),
+    ],
+)
+def test_where_no_result_is_the_next_command_is_the_nearest_one(
+    tmp_path: Path, asked: str, hint: str
+) -> None:
+    place = tmp_path / "all of them"
+    result_at(place / "a-study" / "2026-01-15T00-00-00Z-ffffff")
+    (place / "empty").mkdir()
+    (place / "study.yaml").touch()
+    with pytest.raises(NoResultError) as raised:
+        open_result(place / asked)
+    assert raised.value.where == str(place / asked)
+    assert raised.value.hint == hint.format(place)
+    assert raised.value.exit_code == 2
 
 
 @pytest.mark.parametrize(

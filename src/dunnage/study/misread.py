@@ -1,0 +1,55 @@
+"""Where a text stopped being YAML, as a person would look for it: where a quote or a bracket opens.
+
+A parser notices a quote that is never closed at the end of the file, or at the next quote that it
+takes for the end of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, StringMark, YAMLError
+from ruamel.yaml.reader import ReaderError
+from ruamel.yaml.tokens import ScalarToken
+
+from dunnage.errors import Problem
+
+
+def misread(error: YAMLError, text: str) -> Problem:
+    """Return one problem, with its line, for what a YAML reader raised about `text`."""
+    if isinstance(error, ReaderError) and isinstance(error.character, int):
+        line = text.count("\n", 0, error.position) + 1
+        what = f"the character U+{error.character:04X} cannot stand in a study"
+        return Problem(line, what, "save the file as plain UTF-8 text")
+    if not isinstance(error, MarkedYAMLError):
+        return Problem(0, f"this is not a YAML text file: {_one_line(error)}")
+    opened, noticed = error.context_mark, error.problem_mark
+    said = _one_line(error.problem or error.context or "it cannot be read")
+    if opened is not None and "end of stream" in said and "quoted" in str(error.context):
+        return Problem(opened.line + 1, "this is not YAML: this quote is never closed")
+    if opened is not None and "stream end" in said and "flow" in str(error.context):
+        return Problem(opened.line + 1, "this is not YAML: this bracket is never closed")
+    if noticed is None:
+        return Problem(opened.line + 1 if opened else 0, f"this is not YAML: {said}")
+    line = noticed.line + 1
+    for begin in _long_quotes(text, noticed):
+        what = f"this is not YAML: the quote that opens here runs to line {line}"
+        return Problem(begin.line + 1, what, "close it where it should end")
+    return Problem(line, f"this is not YAML: {said}")
+
+
+def _long_quotes(text: str, noticed: StringMark) -> Iterator[StringMark]:
+    """Yield where a quote opens that runs over several lines and ends where the error is."""
+    try:
+        for token in YAML(typ="safe", pure=True).scan(text):
+            ends = token.end_mark.line
+            quoted = isinstance(token, ScalarToken) and not token.plain
+            if quoted and token.start_mark.line < ends == noticed.line:
+                yield token.start_mark
+    except YAMLError:
+        return
+
+
+def _one_line(said: object) -> str:
+    return " ".join(str(said).split("\n", maxsplit=1)[0].split())

@@ -1,0 +1,81 @@
+"""Whoever read our messages may go away: what is measured is measured, and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dunnage.store.read import open_result
+
+COMMAND = [sys.executable, "-m", "dunnage", "quickstart", "--fake", "--results"]
+
+
+def test_a_reader_of_messages_that_goes_away_ends_no_study(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [*COMMAND, str(tmp_path), "--format", "json"],
+            stdout=subprocess.PIPE,
+            stderr=writer,
+            timeout=120,
+            start_new_session=True,
+        )
+    finally:
+        os.close(writer)
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["result"]
+    result = open_result(tmp_path)
+    assert len(result.finished()) == len(tuple(result.plan.runs()))
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full", "0<&-"])
+def test_without_a_stream_for_messages_a_study_is_carried_out_all_the_same(
+    tmp_path: Path, closed: str
+) -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND, str(tmp_path), "--format", "json"],
+        stdout=subprocess.PIPE,
+        timeout=120,
+        start_new_session=True,
+    )
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout)["result"]
+
+
+def test_a_reader_of_the_answer_that_goes_away_hears_of_no_bug(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dunnage", "schema", "record"],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            start_new_session=True,
+        )
+    finally:
+        os.close(writer)
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+
+
+def test_an_answer_that_cannot_be_written_is_an_error() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dunnage", "schema", "record"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            start_new_session=True,
+        )
+    assert ended.returncode == 4
+    assert "the answer cannot be written" in ended.stderr
+    assert "Traceback" not in ended.stderr
