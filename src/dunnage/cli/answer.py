@@ -7,18 +7,20 @@ from dunnage.cli.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
+from dunnage.report import sentences
 from dunnage.report.html import write_page
 from dunnage.report.tables import write_csv
 from dunnage.report.text import answer_table
+from dunnage.report.trouble import ENOUGH_VALID
 from dunnage.store.read import Result
 from dunnage.store.write import write_value
 
-ENOUGH_VALID = 0.9
-"""Share of the planned runs that must be valid for an answer to be trusted."""
 
+def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCode:
+    """Remake analysis and report, show the answer, and say whether it can be trusted.
 
-def answer(result: Result, format_: Format) -> ExitCode:
-    """Remake analysis and report, show the answer, and say whether it can be trusted."""
+    `figures` draws those for a paper too, which takes many seconds.
+    """
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
     write_value(result.layout.analysis, analysis)
@@ -46,7 +48,20 @@ def answer(result: Result, format_: Format) -> ExitCode:
     else:
         out.print(answer_table(analysis, study, result.plan, failures))
         say("report: ", (str(page), "bold"))
+        if sentences.invented(study):
+            say("next: ", (typed("init"), "bold"))
+    if figures:
+        _draw(analysis, result)
     return _trust(analysis, result)
+
+
+def _draw(analysis: Analysis, result: Result) -> None:
+    # Only who asks for figures waits for matplotlib.
+    from dunnage.report.paper.write import write_figures
+
+    directory = result.layout.report / "figures"
+    written = write_figures(analysis, result.plan, directory)
+    say("figures: ", (str(directory), "bold"), f" ({len(written)} files)")
 
 
 def _trust(analysis: Analysis, result: Result) -> ExitCode:

@@ -17,7 +17,7 @@ NAME = "report"
 HELP = "Show the answer of a result and remake its page and tables."
 EXAMPLES = (
     "Examples:  dunnage report  ·  dunnage report results/quickstart  ·  "
-    "dunnage report results/quickstart --format json"
+    "dunnage report results/quickstart --figures"
 )
 
 
@@ -25,9 +25,16 @@ def command(
     result: Annotated[
         Path, typer.Argument(help="A result, or a directory of results: its newest one.")
     ] = RESULTS,
+    figures: Annotated[
+        bool,
+        typer.Option(
+            "--figures",
+            help="Draw the figures for a paper too, one column wide, as SVG, PDF and PNG.",
+        ),
+    ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Analyse anew; nothing is measured."""
-    code = answer(open_result(result), format_)
+    code = answer(open_result(result), format_, figures=figures)
     if code is not ExitCode.OK:
         raise typer.Exit(code)

@@ -11,7 +11,6 @@ from dunnage.model.metrics import METRICS
 from dunnage.model.variance import VarianceSplit
 from dunnage.report import numbers, words
 from dunnage.report.scale import Scale, linear
-from dunnage.report.shown import unit
 
 METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
@@ -49,6 +48,8 @@ class Bars:
     contained: tuple[str, ...]
     scale: Scale
     bars: tuple[Bar, ...]
+    cells: str
+    """What the cells of the table hold."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -108,6 +109,8 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
         contained=tuple(map(part_title, within)),
         scale=scale,
         bars=tuple(laid),
+        cells=f"{METRICS[METRIC].unit} with the interval over blocks; after the comma the "
+        "difference from the baseline",
         columns=(
             *map(part_title, stacked),
             *(f"{part_title(part)} (inside the others)" for part in within),
@@ -141,8 +144,9 @@ def _with_interval(share: Share | None) -> str:
     if share.estimate is not None:
         text += _ends(share.estimate.low, share.estimate.high)
     if share.difference is not None and share.difference.n:
-        micro = share.difference.value * METRICS[METRIC].scale
-        text += f", {unit(METRICS[METRIC].unit, 1).signed(micro)}"
+        difference = numbers.bare(METRIC, share.difference.value)
+        more = share.difference.value > 0 and float(difference)
+        text += f", {'+' if more else ''}{difference}"
     return text
 
 
@@ -192,6 +196,7 @@ def _variance(splits: Sequence[VarianceSplit]) -> Bars:
         contained=(),
         scale=scale,
         bars=tuple(laid),
+        cells="share of the variance, and the part's own standard deviation",
         columns=parts,
         rows=tuple(rows),
     )

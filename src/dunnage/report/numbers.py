@@ -20,7 +20,8 @@ def value(metric: str, number: float) -> str:
 def bare(metric: str, number: float) -> str:
     """The same without its unit, for columns that carry the unit in their head."""
     known = METRICS[metric]
-    return f"{number * known.scale:,.{known.digits}f}".replace("-", MINUS)
+    text = f"{number * known.scale:,.{known.digits}f}"
+    return (text if float(text.replace(",", "")) else text.lstrip("-")).replace("-", MINUS)
 
 
 def difference(share: float) -> str:

@@ -1,0 +1,60 @@
+"""Writes every figure of an analysis into a directory, in every format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from dunnage.errors import ResultError
+from dunnage.model.analysis import Analysis
+from dunnage.model.plan import Plan
+from dunnage.report.paper.drawings import drawings
+from dunnage.report.paper.style import FORMATS, SETTINGS, WIDTH
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 80
+
+
+def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path, ...]:
+    """Draw all figures that there are values for; return the files, each figure in every format.
+
+    Only a caller that draws pays for matplotlib. Raises ResultError when nothing can be written.
+    """
+    written: list[Path] = []
+    numbers = {deployment.name: number for number, deployment in enumerate(plan.deployments)}
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with mpl.rc_context(SETTINGS):
+            for drawing in drawings(analysis, numbers):
+                figure = Figure(figsize=(WIDTH, drawing.height), layout="constrained")
+                drawing.draw(figure)
+                name = _free(drawing.name, written)
+                written += [_save(figure, directory / f"{name}.{kind}", kind) for kind in FORMATS]
+    except OSError as error:
+        raise ResultError(
+            f"the figures could not be written: {error.strerror}",
+            where=str(directory),
+            hint=f"df -h {directory}",
+        ) from error
+    return tuple(written)
+
+
+def _save(figure: Figure, path: Path, kind: str) -> Path:
+    options: Mapping[str, object] = FORMATS[kind]
+    figure.savefig(path, format=kind, **options)  # type: ignore[arg-type]
+    return path
+
+
+def _free(name: str, written: list[Path]) -> str:
+    """A file name made of letters, digits, `.`, `_` and `-`, that no figure has yet."""
+    safe = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST] or "figure"
+    taken = {path.stem for path in written}
+    number, free = 1, safe
+    while free in taken:
+        number += 1
+        free = f"{safe}-{number}"
+    return free
