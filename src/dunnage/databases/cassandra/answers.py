@@ -26,7 +26,6 @@ SETTINGS = (
     "native_transport_max_threads",
     "networking_cache_size",
     "read_request_timeout",
-    "storage_compatibility_mode",
     "trickle_fsync",
     "write_request_timeout",
 )
@@ -108,7 +107,12 @@ def table_facts(member: str, text: str) -> dict[str, Scalar]:
     for rows in tables(text):
         for row in rows:
             told |= json.loads(row["[json]"])
-    return {f"{member}.table.{name}": json.dumps(told[name], sort_keys=True) for name in told}
+    return {
+        f"{member}.table.{name}": value
+        if isinstance(value, str)
+        else json.dumps(value, sort_keys=True)
+        for name, value in told.items()
+    }
 
 
 def settings_facts(member: str, text: str) -> dict[str, Scalar]:

@@ -21,11 +21,14 @@ _OUR_TABLE = f"{_OUR_KEYSPACE} AND table_name = '{TABLE}'"
 _COLUMNS = ", ".join(f"field{number} varchar" for number in range(10))
 
 
-def cql(place: Place, *statements: str) -> tuple[str, ...]:
-    """Statements for the member at `place`, asked by the host's engine: no Java has to start."""
+def cql(place: Place, *statements: str, timeout: int = 10) -> tuple[str, ...]:
+    """Statements for the member at `place`, asked by the host's engine: no Java has to start.
+
+    `timeout` is in seconds, for all of them together.
+    """
     address = place.ports["cql"]
     where = f"{own_host(address)}:{address.bind.port}"
-    return (ENGINE, "cql", "--address", where, *statements)
+    return (ENGINE, "cql", "--address", where, "--timeout", str(timeout), *statements)
 
 
 def readiness(place: Place) -> tuple[tuple[str, ...], str]:
@@ -53,6 +56,7 @@ def make_table(place: Place, copies: int) -> Step:
         place,
         f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = {replication}",
         f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.{TABLE} (y_id varchar PRIMARY KEY, {_COLUMNS})",
+        timeout=60,
     )
     return Step("make the table", place.member, argv, deadline=FORMING)
 
@@ -75,7 +79,7 @@ def empty(place: Place) -> Step:
     Cassandra refuses to while this member thinks any other one down, so that the step, once it is
     done, is also the proof that this one sees all others up.
     """
-    argv = cql(place, f"TRUNCATE {KEYSPACE}.{TABLE}")
+    argv = cql(place, f"TRUNCATE {KEYSPACE}.{TABLE}", timeout=60)
     return Step("empty the table", place.member, argv, deadline=FORMING)
 
 
