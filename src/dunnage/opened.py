@@ -77,10 +77,10 @@ class OpenedResult:
     def latency_logs(self, run: str) -> tuple[bytes, ...]:
         """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any."""
         names = [name for name in self._record(run).artefacts if name.endswith(".hlog")]
-        return tuple((self.result.layout.run(run) / name).read_bytes() for name in names)
+        return tuple(self.result.layout.artefact(run, name).read_bytes() for name in names)
 
     def host_samples(self, run: str) -> Iterator[Samples]:
-        """What the samplers saw during a run, host by host.
+        """What the samplers saw during a run, host by host; a host that left nothing is left out.
 
         Raises ResultError when an artefact that the record names cannot be read.
         """
@@ -89,10 +89,12 @@ class OpenedResult:
         for host in record.usage:
             mark = f".{host.host}."
             files = {
-                name.partition(mark)[2]: self.result.layout.run(run) / name
+                f".{name}".partition(mark)[2]: self.result.layout.artefact(run, name)
                 for name in record.artefacts
-                if mark in name
+                if mark in f".{name}"
             }
+            if not files:
+                continue
             try:
                 yield sampler.parse({name: path.read_bytes() for name, path in files.items()})
             except (OSError, RunError) as error:

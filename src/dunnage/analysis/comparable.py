@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,8 @@ from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
 
-FREE = frozenset({"name", "seed", "blocks"})
+_LAB = re.compile(r"(/dunnage/(?:labs/)?)[0-9a-f]{8}(?=[/\"])")
+FREE = frozenset({"name", "seed", "blocks", "spare"})
 """Keys of a study in which two results may differ: how much was measured and in which order."""
 
 
@@ -80,6 +82,7 @@ def _stays(a: Conditions, b: Conditions) -> Iterator[Mismatch]:
 
 
 def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
+    a, b = _anywhere(a), _anywhere(b)
     for difference in compare(a, b, ()):
         yield Mismatch(kind="process", text=difference.text)
     masks = Mask.of(a), Mask.of(b)
@@ -95,6 +98,11 @@ def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
     for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
         found.setdefault(stay.deployment, stay)
     return dict(sorted(found.items()))
+
+
+def _anywhere(stay: StayRecord) -> StayRecord:
+    """The stay as any lab would have had it: what a lab is called stands in its paths."""
+    return StayRecord.model_validate_json(_LAB.sub(r"\1<lab>", stay.model_dump_json()))
 
 
 def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:
