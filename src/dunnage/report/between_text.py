@@ -65,29 +65,37 @@ def _side(side: Side) -> str:
 
 
 def _table(changes: Sequence[Change]) -> Table:
+    """What decides, deployment by deployment and condition by condition."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in ("deployment", "metric", "workload, level"):
-        table.add_column(title, overflow="fold")
-    for title in ("A", "B", "change", "of the overhead"):
+    table.add_column("metric", overflow="fold")
+    for title in ("A → B", "change", "of the overhead"):
         table.add_column(title, justify="right")
-    table.add_column("verdict")
+    table.add_column("verdict", no_wrap=True)
+    groups: dict[tuple[str, str, str], list[Change]] = {}
     for change in changes:
-        low, high = change.change.low, change.change.high
-        seen = Text.assemble(
-            (numbers.difference(change.change.value), "bold"), "\n", numbers.interval(low, high)
-        )
-        verdict = f"{SYMBOLS[change.verdict]} {change.verdict.value}"
-        table.add_row(
-            Text(words.plain(change.deployment)),
-            Text(words.title(change.metric)),
-            Text(f"{words.plain(change.workload)}, {words.level(change.level)}"),
-            numbers.value(change.metric, change.a.value),
-            numbers.value(change.metric, change.b.value),
-            seen,
-            _overhead(change),
-            Text(verdict, style=f"bold {STYLES[change.verdict]}"),
-        )
+        groups.setdefault((change.deployment, change.workload, change.level), []).append(change)
+    for (deployment, workload, level), found in groups.items():
+        heading = f"{words.plain(deployment)} · {words.plain(workload)}, {words.level(level)}"
+        table.add_row(Text(heading, style="bold"))
+        for change in found:
+            table.add_row(*_row(change), end_section=change is found[-1])
     return table
+
+
+def _row(change: Change) -> Sequence[Text]:
+    values = (
+        f"{numbers.bare(change.metric, change.a.value)} → "
+        f"{numbers.value(change.metric, change.b.value)}"
+    )
+    interval = numbers.interval(change.change.low, change.change.high)
+    verdict = f"{SYMBOLS[change.verdict]} {change.verdict.value}"
+    return (
+        Text(f"  {words.title(change.metric)}"),
+        Text(values),
+        Text.assemble((numbers.difference(change.change.value), "bold"), f"\n{interval}"),
+        _overhead(change),
+        Text(verdict, style=f"bold {STYLES[change.verdict]}"),
+    )
 
 
 def _overhead(change: Change) -> Text:

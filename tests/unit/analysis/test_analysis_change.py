@@ -1,0 +1,203 @@
+"""Two results of one study: comparable or not, and what changed between them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from analysis_cases import process
+from analysis_study import STUDY, plan, records, stays
+
+from dunnage.analysis.between import welch
+from dunnage.analysis.change import CAUTION, METHOD, Judged, compare
+from dunnage.analysis.comparable import Conditions, mismatches
+from dunnage.analysis.estimate import Paired
+from dunnage.analysis.judge import analyse
+from dunnage.model.between import ChangeVerdict, ResultComparison
+from dunnage.model.look import Look
+from dunnage.model.record import Record, StayRecord
+
+ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}
+
+
+def judged(
+    overhead: float = 0.05,
+    seed: int = 1,
+    blocks: int = 8,
+    slower: float = 1.0,
+    looks: tuple[Look, ...] = (),
+    **changed: Any,
+) -> Judged:
+    """A result; everything takes `slower` times as long in it."""
+    planned = plan(blocks)
+    made = [_slowed(record, slower) for record in records(planned, overhead, seed=seed)]
+    known: dict[str, Any] = {
+        "study": STUDY,
+        "plan": planned,
+        "environment": ENVIRONMENT,
+        "stays": stays(planned),
+    }
+    conditions = Conditions(**(known | changed))
+    analysis = analyse(
+        STUDY, planned, made, conditions.stays, ENVIRONMENT, lambda _: None, looks=looks
+    )
+    return Judged(path=f"results/{seed}", conditions=conditions, analysis=analysis, records=made)
+
+
+def _slowed(record: Record, factor: float) -> Record:
+    measured = record.measurement
+    assert measured is not None
+    longer = measured.model_copy(update={"seconds": measured.seconds * factor})
+    return record.model_copy(update={"measurement": longer})
+
+
+def deciding(found: ResultComparison) -> dict[tuple[str, str], ChangeVerdict]:
+    return {(c.deployment, c.metric): c.verdict for c in found.changes if c.gate}
+
+
+def test_two_results_of_the_same_thing_are_comparable_and_show_no_regression() -> None:
+    found = compare(judged(seed=1), judged(seed=2))
+    assert found.comparable
+    assert found.mismatches == ()
+    assert set(deciding(found)) == {
+        (name, metric)
+        for name in ("native", "docker")
+        for metric in ("throughput", "service.p95", "cpu.database")
+    }
+    assert ChangeVerdict.REGRESSION not in deciding(found).values()
+    assert (found.method, found.caution) == (METHOD, CAUTION)
+
+
+def test_a_result_against_itself_changed_in_nothing() -> None:
+    one = judged()
+    for change in compare(one, one).changes:
+        assert change.change.value == 0
+        assert change.a == change.b
+
+
+def test_a_slower_result_is_a_regression_of_every_deployment_and_of_no_overhead() -> None:
+    found = compare(judged(seed=1), judged(seed=2, slower=2.0))
+    verdicts = deciding(found)
+    for name in ("native", "docker"):
+        assert verdicts[name, "throughput"] is ChangeVerdict.REGRESSION
+    (docker,) = [c for c in found.changes if (c.deployment, c.metric) == ("docker", "throughput")]
+    assert docker.change.value == pytest.approx(-0.5, abs=0.05)
+    assert docker.overhead is not None
+    assert docker.overhead.value == pytest.approx(0, abs=0.01)
+
+
+def test_a_faster_result_is_an_improvement_and_a_wider_tolerance_forgives() -> None:
+    better = compare(judged(seed=1, slower=2.0), judged(seed=1))
+    assert deciding(better)["native", "throughput"] is ChangeVerdict.IMPROVEMENT
+    worse = judged(seed=1, slower=2.0)
+    assert deciding(compare(judged(seed=1), worse))["native", "throughput"] is (
+        ChangeVerdict.REGRESSION
+    )
+    forgiven = compare(judged(seed=1), worse, tolerance=0.9)
+    assert ChangeVerdict.REGRESSION not in deciding(forgiven).values()
+
+
+def test_too_few_blocks_decide_nothing_and_say_so() -> None:
+    found = compare(judged(blocks=5), judged(blocks=5, slower=2.0))
+    assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
+    assert all("An interval needs 6 blocks" in change.reason for change in found.changes)
+
+
+def test_looks_at_either_result_widen_the_intervals() -> None:
+    seen = (Look(time=0.0, plan=2, complete=6, planned=6, added=2),)
+    plain, looked = compare(judged(), judged(seed=2)), compare(judged(looks=seen), judged(seed=2))
+    for one, other in zip(plain.changes, looked.changes, strict=True):
+        assert one.change.low is not None and other.change.low is not None
+        assert other.change.low < one.change.low or one.change.low == one.change.high
+        assert other.change.level == pytest.approx(0.9875)
+
+
+def differing(**changed: Any) -> list[tuple[str, str]]:
+    a, b = judged().conditions, judged(seed=2, **changed).conditions
+    return [(found.kind, found.text) for found in mismatches(a, b)]
+
+
+def processes(**changed: Any) -> list[StayRecord]:
+    return [each.model_copy(update={"processes": (process(**changed),)}) for each in stays(plan())]
+
+
+def test_name_seed_and_number_of_blocks_may_differ() -> None:
+    other = STUDY.model_copy(update={"name": "another", "seed": 9, "blocks": 60, "spare": 2})
+    assert differing(study=other, plan=plan(60)) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (
+            {"study": STUDY.model_copy(update={"records": 5})},
+            ("study", "records: 10000 → 5"),
+        ),
+        (
+            {"environment": ENVIRONMENT | {"kernel": "6.2"}},
+            ("environment", "kernel: 6.1 → 6.2"),
+        ),
+        (
+            {"environment": {"kernel": "6.1", "cpu.model": "x"}},
+            ("environment", "dunnage.version: 0.1.0 → -"),
+        ),
+        (
+            {"stays": [s.model_copy(update={"network": {"mtu": "9000"}}) for s in stays(plan())]},
+            ("network", "docker, native, twin: mtu: - → 9000"),
+        ),
+        (
+            {"stays": processes(user="1000:1000")},
+            ("process", "docker, native, twin: primary: runs as 0:0, 1000:1000"),
+        ),
+    ],
+)
+def test_a_fact_that_differs_is_named(changed: dict[str, Any], told: tuple[str, str]) -> None:
+    assert differing(**changed) == [told]
+
+
+def test_another_executable_is_named_by_its_hash() -> None:
+    ((kind, text),) = differing(stays=processes(executable_sha256="f" * 64))
+    assert kind == "process"
+    assert "the executable is another" in text
+    assert "ffffffffffff" in text
+
+
+def test_a_deployment_that_one_result_lacks_is_named() -> None:
+    short = plan().model_copy(update={"deployments": plan().deployments[:2]})
+    assert ("deployment", "docker: measured in the first result only") in differing(plan=short)
+
+
+def test_what_a_lab_is_called_is_no_difference() -> None:
+    def home(lab: str) -> list[StayRecord]:
+        path = f"/var/lib/dunnage/labs/{lab}/db-1/members/redis-1/home/redis.conf"
+        return processes(
+            argv=("redis-server", path), files={path: f"dir {path.rpartition('/')[0]}\n"}
+        )
+
+    a = judged(stays=home("0123abcd")).conditions
+    assert mismatches(a, judged(stays=home("deadbeef")).conditions) == ()
+
+
+def test_what_differs_is_compared_only_when_somebody_asks_for_it_anyway() -> None:
+    other = judged(seed=2, environment=ENVIRONMENT | {"kernel": "6.2"})
+    refused = compare(judged(), other)
+    assert not refused.comparable
+    assert refused.changes == ()
+    asked = compare(judged(), other, anyway=True)
+    assert not asked.comparable
+    assert asked.mismatches == refused.mismatches
+    assert asked.changes
+
+
+def test_welch_covers_the_true_change_of_results_with_unequal_noise() -> None:
+    chance = np.random.default_rng(8)
+    held, simulations = 0, 2000
+    for _ in range(simulations):
+        a = Paired(tuple(chance.normal(0, 0.02, 6).tolist()))
+        b = Paired(tuple(chance.normal(math.log(1.04), 0.06, 10).tolist()))
+        change = welch(a, b, family=1, what="block values")
+        assert change.low is not None and change.high is not None
+        held += change.low <= 0.04 <= change.high
+    assert 0.92 <= held / simulations <= 0.98

@@ -1,0 +1,145 @@
+"""`dunnage compare` as a gate: what it shows and how it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage.model.record import Record
+from dunnage.store.read import open_result
+from dunnage.store.write import write_value
+
+STUDY = """
+dunnage: 1
+name: nightly
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+twin: plain
+workloads: [A]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 6
+generator: fake
+sampler: {kind: fake}
+questions:
+  Q: {baseline: plain, against: [late], tolerance: 5%}
+"""
+
+
+@pytest.fixture(scope="module")
+def monday(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("nightly")
+    (directory / "study.yaml").write_text(STUDY)
+    command = [sys.executable, "-m", "dunnage", "run", "study.yaml"]
+    subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=120)
+    return open_result(directory / "results").layout.root
+
+
+@pytest.fixture
+def tuesday(monday: Path, tmp_path: Path) -> Path:
+    root = tmp_path / "tuesday [bold]"
+    subprocess.run(["cp", "-a", str(monday), str(root)], check=True)
+    return root
+
+
+def slow_down(root: Path, deployment: str, factor: float) -> None:
+    result = open_result(root)
+    for record in result.records:
+        if record.deployment == deployment:
+            measured = record.measurement
+            assert measured is not None
+            longer = measured.model_copy(update={"seconds": measured.seconds * factor})
+            slower: Record = record.model_copy(update={"measurement": longer})
+            write_value(result.layout.record(record.run), slower)
+
+
+def change(root: Path, fact: str, value: str) -> None:
+    path = root / "environment.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {fact: value}))
+
+
+def test_nothing_changed_ends_with_0(dunnage: Command, monday: Path, tuesday: Path) -> None:
+    shown = dunnage("compare", monday, tuesday)
+    assert shown.code == 0, shown.err
+    assert "≈ equivalent" in shown.out
+    assert "measured at different times" in " ".join(shown.out.split())
+    assert "Welch's t interval" in " ".join(shown.out.split())
+
+
+def test_a_regression_ends_with_6_and_is_named(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    slow_down(tuesday, "late", 1.3)
+    shown = dunnage("compare", monday, tuesday)
+    assert shown.code == 6
+    assert "1 regression: late (throughput)" in shown.err
+    assert "▼ regression" in shown.out
+    assert dunnage("compare", tuesday, monday).code == 0
+    assert dunnage("compare", monday, tuesday, "--tolerance", "40%").code == 0
+
+
+def test_what_cannot_be_compared_ends_with_7_and_names_the_fact(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    change(tuesday, "kernel", "6.2 \x1b[2J[bold]")
+    shown = dunnage("compare", monday, tuesday)
+    assert shown.code == 7
+    assert "environment: kernel: fake → 6.2 \ufffd[2J[bold]" in shown.err
+    assert "--anyway" in shown.err
+    assert "regression" not in shown.out
+    asked = dunnage("compare", monday, tuesday, "--anyway")
+    assert asked.code == 0
+    assert "environment: kernel: fake →" in asked.err
+    assert "no change has a known cause" in asked.err
+    assert "equivalent" in asked.out
+
+
+def test_a_program_reads_the_same_answer(dunnage: Command, monday: Path, tuesday: Path) -> None:
+    for name in ("plain", "plain-twin"):
+        slow_down(tuesday, name, 1.3)
+    shown = dunnage("compare", monday, tuesday, "--format", "json")
+    assert shown.code == 6
+    found = json.loads(shown.out)
+    assert found["comparable"] is True
+    assert found["b"]["path"] == str(tuesday)
+    regressed = {c["deployment"] for c in found["changes"] if c["verdict"] == "regression"}
+    assert "plain" in regressed
+    change(tuesday, "kernel", "6.2")
+    refused = json.loads(dunnage("compare", monday, tuesday, "--format", "json").out)
+    assert refused["comparable"] is False
+    assert refused["changes"] == []
+    assert refused["mismatches"] == [{"kind": "environment", "text": "kernel: fake → 6.2"}]
+
+
+def test_results_without_an_interval_never_pass_a_gate(
+    dunnage: Command, monday: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path, "--blocks", "2")
+    assert dunnage(*words).code == 0
+    shown = dunnage("compare", monday, tmp_path)
+    assert shown.code == 5
+    assert "more blocks are needed" in shown.err
+
+
+@pytest.mark.parametrize("tolerance", ["much", "0", "150%", "-3%"])
+def test_a_tolerance_that_is_none_is_refused(
+    dunnage: Command, monday: Path, tolerance: str
+) -> None:
+    shown = dunnage("compare", monday, monday, f"--tolerance={tolerance}")
+    assert shown.code == 2
+    assert "--tolerance" in shown.err
+
+
+def test_a_result_that_is_not_there_is_told(dunnage: Command, monday: Path, tmp_path: Path) -> None:
+    shown = dunnage("compare", monday, tmp_path)
+    assert shown.code == 2
+    assert "no result is here" in shown.err
