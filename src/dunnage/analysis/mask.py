@@ -11,22 +11,27 @@ _IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _LATE = re.compile(r"@late:[^@\s]+@")
 _EVERYWHERE = frozenset({"0.0.0.0", "127.0.0.1"})  # noqa: S104 - compared with, never listened on
 _PLACEHOLDER = "<address>"
+_INTERFACE = re.compile(r"interface(\W+)eth\d+")
+"""Where a container's address is not known before it starts, its interface is named instead."""
 
 
 @dataclass(frozen=True)
 class Mask:
-    """What one stay is called, and the addresses that it told clients."""
+    """What one stay is called, and the addresses that it told clients.
+
+    No path holds a deployment's name but in the stay's; a tree may have a directory of that name.
+    """
 
     names: tuple[str, ...]
     hosts: tuple[str, ...]
 
     @classmethod
     def of(cls, stay: StayRecord) -> Mask:
-        """The mask of a stay: its id, its deployment's name, the hosts of its endpoint."""
+        """The mask of a stay: its id and the hosts of its endpoint."""
         hosts = {address.rsplit(":", 1)[0] for address in stay.endpoint}
         named = {host for host in hosts if not _IPV4.fullmatch(host)}
         return cls(
-            names=tuple(sorted((stay.stay, stay.deployment), key=len, reverse=True)),
+            names=(stay.stay,),
             hosts=tuple(sorted(named, key=len, reverse=True)),
         )
 
@@ -39,8 +44,12 @@ class Mask:
         return _IPV4.sub(self._own, self._named(text))
 
     def without_addresses(self, text: str) -> str:
-        """`text` with a placeholder for every address; runs of them count as one."""
+        """`text` with a placeholder for every address, or interface that stands for one.
+
+        Runs of them count as one.
+        """
         masked = _IPV4.sub(_PLACEHOLDER, self._named(text))
+        masked = _INTERFACE.sub(rf"address\1{_PLACEHOLDER}", masked)
         return re.sub(rf"{_PLACEHOLDER}(?:\s+{_PLACEHOLDER})+", _PLACEHOLDER, masked)
 
     def _named(self, text: str) -> str:
