@@ -5,6 +5,7 @@ Errors are raised once, where they are noticed, and rendered once, in the CLI.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar
@@ -121,3 +122,11 @@ def shown(value: object) -> str:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     line = "".join(letter if letter.isprintable() else "�" for letter in text[: _LONGEST + 1])
     return f"`{line[: _LONGEST - 1]}…`" if len(line) > _LONGEST else f"`{line}`"
+
+
+def plain(text: str) -> str:
+    """Replace control characters: a server's log must not steer a terminal or break a page."""
+    return _STEERING.sub("\ufffd", text)
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from dunnage.model.analysis import Estimate
 
@@ -158,6 +157,8 @@ def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, freedom: int) -> float:
     """Quantile of Student's t."""
+    from scipy import special  # takes half a second to load, and few who are here need it
+
     return float(special.stdtrit(freedom, probability))
 
 
@@ -168,6 +169,8 @@ def _bca(logs: NDArray[np.float64], level: float) -> tuple[float, float]:
     means = np.sort(logs[generator.integers(0, n, size=(_RESAMPLES, n))].mean(axis=1))
     mean = float(logs.mean())
     below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / 2
+    from scipy import special
+
     bias = float(special.ndtri(min(max(below, 1), _RESAMPLES - 1) / _RESAMPLES))
     left_out = (logs.sum() - logs) / (n - 1)
     skew = left_out.mean() - left_out

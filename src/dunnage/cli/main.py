@@ -2,57 +2,88 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from dunnage import __version__
-from dunnage.cli import (
-    clean,
-    compare,
-    doctor,
-    export,
-    init,
-    plan,
-    quickstart,
-    report,
-    run,
-    schema,
-    status,
-)
 from dunnage.cli.terminal import flush, open_streams, say, show_error
 from dunnage.errors import DunnageError, ExitCode, UsageError
 
-app = typer.Typer(
-    name="dunnage",
-    help="Measure what a platform costs a database, with its uncertainty and its cause.",
-    epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
-    "3 cannot run here · 4 something failed, finished runs are kept · "
-    "5 ran, but too few valid runs for an answer · 6 a regression (`compare`) · "
-    "7 results that cannot be compared (`compare`) · 130 interrupted.\n\n"
-    "Examples:  dunnage quickstart  ·  dunnage run studies/fake.yaml  ·  dunnage doctor",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+VERBS = (
+    "quickstart",
+    "init",
+    "doctor",
+    "plan",
+    "run",
+    "status",
+    "report",
+    "compare",
+    "export",
+    "clean",
+    "schema",
 )
+"""Each is a module beside this, with `NAME`, `HELP`, `EXAMPLES` and `command`."""
 
-for verb in (
-    quickstart,
-    init,
-    doctor,
-    plan,
-    run,
-    status,
-    report,
-    compare,
-    export,
-    clean,
-    schema,
-):
-    app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+_COMPLETING = "_DUNNAGE_COMPLETE"
+"""Set by a shell that asks how a command line can go on."""
+
+
+def command_line(chosen: str | None = None) -> typer.Typer:
+    """Make the command line; with a chosen verb, the others are there in name and help only.
+
+    What a verb needs takes a second to load, and nobody who asks for help wants to wait for it.
+    """
+    app = typer.Typer(
+        name="dunnage",
+        help="Measure what a platform costs a database, with its uncertainty and its cause.",
+        epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
+        "3 cannot run here · 4 something failed, finished runs are kept · "
+        "5 ran, but too few valid runs for an answer · 6 a regression (`compare`) · "
+        "7 results that cannot be compared (`compare`) · 130 interrupted.\n\n"
+        "Examples:  dunnage quickstart  ·  dunnage run studies/fake.yaml  ·  dunnage doctor",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name in VERBS:
+        if chosen in (None, name):
+            verb = import_module(f"dunnage.cli.{name}")
+            app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+        else:
+            app.command(name, help=_help(name))(_not_chosen)
+    return app
+
+
+def _chosen(words: Sequence[str]) -> str | None:
+    """The verb on a command line; empty where there is none, None where all are wanted."""
+    if _COMPLETING in os.environ:
+        return None
+    return next((word for word in words if not word.startswith("-")), "")
+
+
+def _help(name: str) -> str:
+    """The `HELP` of a verb's module, read without loading what that needs."""
+    spec = find_spec(f"dunnage.cli.{name}")
+    assert spec is not None and spec.origin is not None  # noqa: S101 (modules of our own)
+    for statement in ast.parse(Path(spec.origin).read_text()).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "HELP":
+            return str(ast.literal_eval(statement.value))
+    raise AssertionError(f"`{name}` has no HELP")
+
+
+def _not_chosen() -> None:
+    """Stands for a verb that is only listed."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -61,7 +92,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -83,7 +113,7 @@ def main() -> None:
 
 def _carried_out() -> int:
     try:
-        code = app(standalone_mode=False)
+        code = command_line(_chosen(sys.argv[1:]))(standalone_mode=False)
     except DunnageError as error:
         show_error(error)
         return error.exit_code

@@ -17,8 +17,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dunnage.errors import DunnageError, ResultError, StudyError
-from dunnage.report.words import plain
+from dunnage.errors import DunnageError, ResultError, StudyError, plain
 
 MOST_PROBLEMS = 50
 """Problems of a study that are shown: more of them are one problem of another kind."""

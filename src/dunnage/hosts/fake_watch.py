@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dunnage.hosts.fake_host import Call, FakeHost, Task
 from dunnage.hosts.fake_server import Server
@@ -38,6 +39,12 @@ def sample(call: Call) -> Task:
         lines: list[object] = [header]
         # Counters begin anywhere, so load that was over before the first sample is left out.
         recent = [work for work in call.world.work if work.ended > began]
+        groups = {
+            unit: _Group.of(call.host, group, recent) for unit, group in plan["units"].items()
+        }
+        hosts = [
+            _Group.of(host, host.control_group(""), recent) for host in call.world.hosts.values()
+        ]
         ended = call.world.clock.now()
         ticks = [began + number * interval for number in range(int((ended - began) / interval) + 1)]
         times = ticks if ticks[-1] == ended else [*ticks, ended]  # a last sample when told to end
@@ -47,10 +54,9 @@ def sample(call: Call) -> Task:
                     "line": "sample",
                     "time": call.host.clock(time),
                     "units": {
-                        unit: _counters(call.host, group, recent, time, whole=not unit)
-                        for unit, group in plan["units"].items()
+                        unit: group.counters(time, whole=not unit) for unit, group in groups.items()
                     },
-                    "machine": _machine(call.host, recent, time - began, time),
+                    "machine": _machine(hosts, time - began, time),
                     "own_cpu": number * SAMPLE_CPU,
                 }
             )
@@ -124,48 +130,60 @@ def _inspect(call: Call) -> Task:
     return Task()
 
 
-def _counters(
-    host: FakeHost, group: str, recent: Sequence[Work], time: float, *, whole: bool
-) -> dict[str, float]:
-    """Counters of a control group as they stood at `time`; they follow from the work done."""
-    servers = [server for server in _servers(host) if _below(server, group)]
-    cpu = operations = 0.0
-    for work in recent:
-        done = work.operations(0.0, time)
-        for (where, used), cost in work.cost.items():
-            if where == host.name and (used + "/").startswith(group + "/"):
-                cpu += done * cost
-                operations += done
-    cpu += sum(IDLE_CPU * max(0.0, time - server.process.began) for server in servers)
-    counters = {
-        "cpu": cpu,
-        "cpu_user": cpu * 0.6,
-        "cpu_system": cpu * 0.4,
-        "throttled": 0.0,
-        "memory_resident": float(SERVER_MEMORY * len(servers)),
-        "memory_cache": 0.0,
-        "swap": 0.0,
-        "disk_read": 0.0,
-        "disk_written": 0.0,
-    }
-    if whole:
-        counters |= {
-            "received": operations * OPERATION_BYTES,
-            "sent": operations * OPERATION_BYTES,
-            "packets_received": operations,
-            "packets_sent": operations,
+@dataclass(frozen=True)
+class _Group:
+    """A control group of a host: the servers in it, and what load costs there."""
+
+    servers: tuple[Server, ...]
+    costs: tuple[tuple[Work, float], ...]
+    """Load, and its CPU seconds per operation."""
+
+    @classmethod
+    def of(cls, host: FakeHost, group: str, recent: Sequence[Work]) -> _Group:
+        """Find what belongs to a group, for all of its samples."""
+        return cls(
+            servers=tuple(server for server in _servers(host) if _below(server, group)),
+            costs=tuple(
+                (work, cost)
+                for work in recent
+                for (where, used), cost in work.cost.items()
+                if where == host.name and (used + "/").startswith(group + "/")
+            ),
+        )
+
+    def cpu(self, time: float) -> float:
+        """CPU seconds used until `time`."""
+        idle = sum(IDLE_CPU * max(0.0, time - server.process.began) for server in self.servers)
+        return idle + sum(work.operations(0.0, time) * cost for work, cost in self.costs)
+
+    def counters(self, time: float, *, whole: bool) -> dict[str, float]:
+        """Counters as they stood at `time`; they follow from the work done."""
+        cpu = self.cpu(time)
+        counters = {
+            "cpu": cpu,
+            "cpu_user": cpu * 0.6,
+            "cpu_system": cpu * 0.4,
+            "throttled": 0.0,
+            "memory_resident": float(SERVER_MEMORY * len(self.servers)),
+            "memory_cache": 0.0,
+            "swap": 0.0,
+            "disk_read": 0.0,
+            "disk_written": 0.0,
         }
-    return counters
+        if whole:
+            operations = sum(work.operations(0.0, time) for work, _ in self.costs)
+            counters |= {
+                "received": operations * OPERATION_BYTES,
+                "sent": operations * OPERATION_BYTES,
+                "packets_received": operations,
+                "packets_sent": operations,
+            }
+        return counters
 
 
-def _machine(
-    host: FakeHost, recent: Sequence[Work], elapsed: float, time: float
-) -> dict[str, float]:
+def _machine(hosts: Sequence[_Group], elapsed: float, time: float) -> dict[str, float]:
     """The whole machine's counters: all fake hosts are one machine, as in a lab."""
-    busy = sum(
-        _counters(other, other.control_group(""), recent, time, whole=False)["cpu"]
-        for other in host.world.hosts.values()
-    )
+    busy = sum(host.cpu(time) for host in hosts)
     total = 1000.0 + PROCESSORS * elapsed
     return {
         "cpu_total": total,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from dunnage.errors import plain as plain
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import METRICS
 
@@ -16,14 +17,8 @@ SYMBOLS: Mapping[Verdict, str] = {
 }
 """Worse, better, the same, not settled: whichever direction the number itself went."""
 
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _THREADS = re.compile(r"t(\d+)")
 _RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-
-
-def plain(text: str) -> str:
-    """Replace control characters: a server's log must not steer a terminal or break a page."""
-    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def mark(verdict: Verdict) -> str:

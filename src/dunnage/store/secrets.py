@@ -48,6 +48,9 @@ _NESTED = re.compile(r"\s*(?:-\s|[\w\"'.-]+[ \t]*:(?:\s|$)|[\[{])")
 _ADDRESS = re.compile(r"(?P<before>://[^\s/:@\"'<>]*:)[^\s/\"'<>]+@")
 """The part of an address that holds a password; the last `@` before the path ends it."""
 
+_ANY = re.compile(r"(?i)pass|masterauth|secret|key|token|://")
+"""Without one of these there is nothing to hide; most texts have none."""
+
 _SECRET_NAME = re.compile(rf"(?ix) -{{0,2}} {_NAME}")
 
 
@@ -57,6 +60,8 @@ def masked(text: str) -> str:
     Quotes around a value stay, so that YAML stays what it was. A password inside the address of a
     server (`redis://user:password@host`) is one, too.
     """
+    if _ANY.search(text) is None:
+        return text
     return _ADDRESS.sub(rf"\g<before>{MASK}@", _SECRET.sub(_mask, _shortened(text)))
 
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from pydantic_core import to_json
+
 from dunnage.errors import ResultError
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
@@ -32,6 +34,7 @@ class ResultWriter:
     def __init__(self, root: Path) -> None:
         self.layout = ResultLayout(root)
         self._run_directories: set[str] = set()
+        self._unsettled: list[Path] = []
 
     @classmethod
     def create(cls, results: Path, study: str, text: str, plan: Plan) -> ResultWriter:
@@ -113,7 +116,8 @@ class ResultWriter:
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""
-        write_text(self.layout.stay_log(stay, name), masked(text))
+        # A log explains; nothing is lost but an explanation if the power goes now.
+        write_bytes(self.layout.stay_log(stay, name), masked(text).encode(), wait=False)
 
     def artefact(self, run: str, name: str, content: bytes) -> None:
         """Keep one raw artefact of a run; what an unfinished attempt left is removed first."""
@@ -124,10 +128,19 @@ class ResultWriter:
                 for path in directory.iterdir():
                     path.unlink()
                 self._run_directories.add(run)
-            write_bytes(self.layout.artefact(run, name), content)
+            path = self.layout.artefact(run, name)
+            write_bytes(path, content, wait=False)
+            self._unsettled.append(path)
 
     def record(self, record: Record) -> None:
-        """Write the record, last and atomically: from now on the run has happened."""
+        """Write the record, last and atomically: from now on the run has happened.
+
+        The disk is waited for once, when all artefacts are written: each of them would make it
+        commit its journal.
+        """
+        for path in self._unsettled:
+            _settle(path)
+        self._unsettled.clear()
         with _reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
         write_value(self.layout.record(record.run), record)
@@ -136,7 +149,7 @@ class ResultWriter:
 def write_value(path: Path, value: Value) -> None:
     """Write a value as JSON, whole or not at all."""
     data = masked_data(json.loads(value.model_dump_json()))
-    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    write_bytes(path, to_json(data, indent=1) + b"\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -144,19 +157,26 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
     """Write a file beside its place, wait for the disk, then rename it into place."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with _reported(path):
         try:
             with beside.open("wb") as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+                if wait:
+                    file.flush()
+                    os.fsync(file.fileno())
             beside.replace(path)
         except OSError:
             beside.unlink(missing_ok=True)
             raise
+
+
+def _settle(path: Path) -> None:
+    """Wait until a file that was written is on the disk."""
+    with _reported(path), path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _append(path: Path, line: str) -> None:
