@@ -82,6 +82,47 @@ def sample(blocks: int = 8, hostile: bool = False) -> Sample:
     return Sample(study, plan, analysis, stays, source)
 
 
+def poisoned(payload: str) -> Sample:
+    """The study with `payload` as the name of a deployment and in every text from outside.
+
+    Those are what servers, kernels, tools and users say: facts, settings, arguments, addresses,
+    reasons, differences, sentences made of them.
+    """
+    made = sample()
+    return Sample(
+        study=made.study,
+        plan=Plan.model_validate(_poisoned(made.plan.model_dump(), payload)),
+        analysis=Analysis.model_validate(_poisoned(made.analysis.model_dump(), payload)),
+        stays=tuple(
+            StayRecord.model_validate(_poisoned(stay.model_dump(), payload)) for stay in made.stays
+        ),
+        source=f"{made.source}# {payload}\n",
+    )
+
+
+_FROM_OUTSIDE = {"reason", "reasons", "sentence", "better", "skipped", "differences", "factors"} | {
+    *("compared", "absent", "refused", "notes", "environment", "left_out", "title", "facts"),
+    *("network", "endpoint", "argv", "role", "member", "parity"),
+}
+_NAMED_BY_OTHERS = {"facts", "environment", "left_out"}
+"""Mappings of which the keys come from outside too."""
+
+
+def _poisoned(value: Any, payload: str, key: str = "", *, outside: bool = False) -> Any:
+    if isinstance(value, str):
+        return payload if value == "docker-bridge" else value + payload * outside
+    if isinstance(value, dict):
+        return {
+            _poisoned(name, payload, outside=key in _NAMED_BY_OTHERS): _poisoned(
+                item, payload, name, outside=outside or name in _FROM_OUTSIDE
+            )
+            for name, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return tuple(_poisoned(item, payload, outside=outside) for item in value)
+    return value
+
+
 def nothing_measured() -> Analysis:
     """A study of which no run was ever finished."""
     return Analysis(

@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from dunnage.report.html import write_page
-from report_samples import HOSTILE, nothing_measured, sample
+from report_samples import HOSTILE, nothing_measured, poisoned, sample
 
 pytestmark = pytest.mark.browser
 
@@ -110,7 +110,7 @@ def test_the_page_asks_no_network_and_reports_no_error(
     assert {address.split(":")[0] for address in addresses} <= {"file", "data"}
 
 
-@pytest.mark.parametrize("width", [320, 375, 768, 1280])
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_scrolls_sideways_but_tables_inside_themselves(
     browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int
@@ -167,6 +167,45 @@ CONTRAST = """(() => {
 })()"""
 
 
+OVERLAPS = """[...document.querySelectorAll('svg.x, .forest tfoot svg')].flatMap((axis) => {
+  const boxes = [...axis.querySelectorAll('text')].filter((it) => it.textContent)
+    .map((it) => it.getBoundingClientRect()).filter((box) => box.width)
+    .sort((a, b) => a.left - b.left);
+  return boxes.slice(1).filter((box, place) => box.left < boxes[place].right - 0.5);
+}).length"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+@pytest.mark.parametrize("name", ["full", "few"])
+def test_the_marks_of_an_axis_do_not_touch_one_another(
+    browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int
+) -> None:
+    show(browser, pages[name], width=width)
+    assert asked(browser, OVERLAPS) == 0
+
+
+def test_every_figure_says_what_it_shows_and_has_a_table(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    show(browser, pages["full"])
+    figures = "[...document.querySelectorAll('figure')]"
+    assert asked(browser, f"{figures}.length") > 10
+    unnamed = "[...document.querySelectorAll('[role=img]')].filter((it) => !it.ariaLabel)"
+    assert asked(browser, f"{unnamed}.length") == 0
+    bare = f"{figures}.filter((it) => !it.querySelector('table') && !it.closest('#order'))"
+    assert asked(browser, f"{bare}.length") == 0
+
+
+def test_on_paper_nothing_is_cut_off(browser: webdriver.Chrome, pages: dict[str, Path]) -> None:
+    show(browser, pages["full"], width=680, media="print")
+    wide = (
+        "[...document.querySelectorAll('.scroll')]"
+        ".filter((it) => it.querySelector('table').getBoundingClientRect().width > 681)"
+        ".map((it) => it.ariaLabel)"
+    )
+    assert asked(browser, wide) == []
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_enough_contrast(
     browser: webdriver.Chrome, pages: dict[str, Path], scheme: str
@@ -193,6 +232,46 @@ def test_hostile_names_are_shown_literally_and_do_nothing(
     assert browser.title == "what-docker-costs-redis · Dunnage"
     assert asked(browser, "document.images.length") == 0
     assert asked(browser, "document.scripts.length") == 1
+
+
+PAYLOADS = (
+    "<script>window.owned = 1</script>",
+    '"><img src=x onerror="window.owned = 1">',
+    "</style><script>window.owned = 1</script>",
+    "</title></svg><svg onload=window.owned=1>",
+    "'; window.owned = 1; //",
+    "{{7*7}}{% raw %}",
+    r"\input{/etc/passwd}",
+    "../../etc/passwd",
+    "`<b>`",
+)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_from_outside_becomes_anything_but_text(
+    browser: webdriver.Chrome, tmp_path: Path, payload: str
+) -> None:
+    made = poisoned(payload)
+    path = tmp_path / "page.html"
+    write_page(
+        made.analysis,
+        made.study,
+        made.plan,
+        made.stays,
+        path,
+        source=made.source,
+        failures=(f"db-1: {payload}",),
+    )
+    show(browser, path)
+    asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    assert asked(browser, "window.owned === undefined")
+    assert asked(browser, "document.scripts.length") == 1
+    assert asked(browser, "document.images.length") == 0
+    assert asked(browser, "document.querySelectorAll('b, [onerror], [onload]').length") == 0
+    shown = asked(browser, "document.body.innerText")
+    plain = payload.replace("`", "")
+    assert shown.replace("`", "").count(plain) > 100
+    assert "root:x:0" not in shown
 
 
 def test_every_link_leads_to_a_place_on_the_page(

@@ -162,20 +162,38 @@ def heading(condition: Condition, among: Sequence[Condition]) -> str:
     return title
 
 
+def reached(analysis: Analysis) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Headline metrics and, for each deployment and condition, what it reached by itself."""
+    there = {summary.metric for summary in analysis.summaries}
+    metrics = tuple(metric for metric in HEADLINE if metric in there)
+    values: dict[str, dict[str, str]] = {}
+    for summary in analysis.summaries:
+        name = f"{summary.deployment}, {summary.workload}, {words.level(summary.level)}"
+        text = numbers.value(summary.metric, summary.estimate.value)
+        values.setdefault(words.plain(name), {})[summary.metric] = text
+    rows = tuple(
+        (name, tuple(found.get(metric, "-") for metric in metrics))
+        for name, found in values.items()
+    )
+    return metrics, rows
+
+
 def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
     """Why there is no comparison at all, and what would make one; empty where there is one."""
     if any(comparison.difference.n for comparison in all_comparisons(analysis)):
         return ""
-    known = {deployment.name for deployment in plan.deployments}
+    known = [deployment.name for deployment in plan.deployments]
     wanted = dict.fromkeys(question.baseline for question in study.questions.values())
     lacking = [name for name in wanted if name not in known]
     skipped = {text.partition(":")[0] for text in analysis.skipped}
     left_out = [name for name in lacking if name not in skipped]
     if left_out:
+        twins = {deployment.name for deployment in plan.deployments if deployment.twin_of}
+        together = [*left_out, *(name for name in known if name not in twins)]
         names = words.listed([f"`{words.plain(name)}`" for name in left_out])
         return (
             f"No comparison could be made: the baseline {names} was not part of this run. "
-            f"Add it: `dunnage run STUDY {' '.join(f'--only {name}' for name in left_out)} …`"
+            f"With it: `dunnage run STUDY {' '.join(f'--only {name}' for name in together)}`"
         )
     if lacking:
         names = words.listed([f"`{words.plain(name)}`" for name in lacking])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.shares import OUTSIDE
@@ -109,6 +109,7 @@ def _told(
         "invented": sentences.invented(study),
         "trouble": trouble(analysis, failures),
         "nothing": answer.nothing_compared(analysis, study, plan),
+        "reached": answer.reached(analysis),
         "questions": _questions(analysis, study, plan),
         "measured_again": answer.measured_again(analysis),
         "reasons": reasons.why_not_valid(analysis),
@@ -162,6 +163,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(n=numbers, w=words, s=sentences, METRICS=METRICS)
     environment.filters.update(plain=words.plain, fact=_fact, readable=differences.readable)
+    environment.filters.update(coded=_coded, title_of=words.title)
     return environment
 
 
@@ -170,6 +172,17 @@ def _clean(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return words.plain(value)
+
+
+def _coded(text: str) -> Markup:
+    """A sentence with what stands between backticks set as code; every part is escaped."""
+    parts = [escape(words.plain(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return escape(words.plain(text))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(
+        code.format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, Any]]:

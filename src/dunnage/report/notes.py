@@ -77,7 +77,8 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         lines.items(), key=lambda item: item[0][0] == "Also"
     ):
         yield label, f"{words.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
-    if analysis.answers and not any(label == "Also" for label, _, _ in lines):
+    compared = any(question.comparisons for question in analysis.answers)
+    if compared and not any(label == "Also" for label, _, _ in lines):
         yield "Also", "nothing else was found to differ"
 
 

@@ -91,6 +91,8 @@ def change(share: float) -> str:
 def reach(low: float, high: float) -> str:
     """Write an interval for people: `10.3 to 11.6 % less`, `1.2 % less to 0.2 % more`."""
     ends = [_digits(abs(low)), _digits(abs(high))]
+    if not any(map(float, ends)):
+        return "no change"
     if (low < 0) == (high < 0) or not all(map(float, ends)):
         direction = "less" if low + high < 0 else "more"
         least, most = sorted(ends, key=float)

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Verdict
-from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.record import Status
 from dunnage.model.study import Deployment, Study
@@ -171,6 +170,8 @@ class _Answer:
                 Text("  A/A bound", style="dim"),
                 *(
                     Text(numbers.bound(condition.bound(metric)), style="dim")
+                    if any(metric in row.cells for row in condition.rows)
+                    else Text("-", style="dim")
                     for metric in self._metrics
                 ),
                 end_section=number + 1 < len(conditions),
@@ -220,23 +221,14 @@ def _wrong(wrong: Trouble) -> Text:
 
 def _nothing(why: str, analysis: Analysis) -> RenderableType:
     """Why there is no comparison, and what the deployments reached all the same."""
-    there = {summary.metric for summary in analysis.summaries}
-    metrics = [metric for metric in HEADLINE if metric in there]
+    metrics, rows = answer.reached(analysis)
     parts: list[RenderableType] = [Text(why, style="bold"), Text()]
     if metrics:
         table = Table(box=_BOX, pad_edge=False, show_edge=False)
         for title in ("Measured all the same", *map(words.title, metrics)):
             table.add_column(Text(title), overflow="fold")
-        reached: dict[tuple[str, str, str], dict[str, str]] = {}
-        for summary in analysis.summaries:
-            if summary.metric in metrics:
-                key = (summary.deployment, summary.workload, summary.level)
-                text = numbers.value(summary.metric, summary.estimate.value)
-                reached.setdefault(key, {})[summary.metric] = text
-        for (deployment, workload, level), values in reached.items():
-            name = f"{deployment}, {workload}, {words.level(level)}"
-            cells = (values.get(metric, "-") for metric in metrics)
-            table.add_row(Text(words.plain(name)), *map(Text, cells))
+        for name, cells in rows:
+            table.add_row(Text(name), *map(Text, cells))
         parts += [table, Text()]
     return Group(*parts)
 
