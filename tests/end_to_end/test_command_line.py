@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 
-VERBS = ("quickstart", "init", "doctor", "plan", "run", "status", "report", "clean", "schema")
+VERBS = (
+    "quickstart",
+    "init",
+    "doctor",
+    "plan",
+    "run",
+    "status",
+    "report",
+    "compare",
+    "export",
+    "clean",
+    "schema",
+)
 
 
 def dunnage(*words: str, directory: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -34,7 +46,14 @@ def test_help_of_each_verb_ends_with_examples(verb: str) -> None:
 
 def test_help_documents_the_exit_codes() -> None:
     shown = " ".join(dunnage("--help").stdout.split())
-    for words in ("0 done", "2 wrong command line", "3 cannot run here", "130 interrupted"):
+    for words in (
+        "0 done",
+        "2 wrong command line",
+        "3 cannot run here",
+        "6 a regression",
+        "7 results that",
+        "130 interrupted",
+    ):
         assert words in shown
 
 

@@ -1,0 +1,67 @@
+"""A table as LaTeX: whatever a name holds is set literally and breaks nothing."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dunnage.report.latex import escaped, table
+from dunnage.report.sheet import Sheet
+
+HOSTILE = "\\input{/etc/passwd} \\\\[1em] 100% of $x_1^2$ & #1 ~ {a} \\end{tabular} \x1b[2J"
+_COMMAND = re.compile(
+    r"\\(?:text[a-z]+|char34|ldots)\{\}|\\[{}$&#%_]"
+    r"|\$(?:\^\{[23]\}|-|\\(?:pm|times|div|mu|sigma|kappa|lambda|rightarrow|approx|geq|leq|infty"
+    r"|surd|cdot))\$|\{[\[\]*]\}|\{\}"
+)
+"""Everything that `escaped` may write beside plain characters."""
+
+
+@given(st.text())
+def test_no_text_leaves_a_character_that_latex_acts_upon(text: str) -> None:
+    rest = _COMMAND.sub("", escaped(text))
+    assert not set(rest) & set('\\{}$&#%_^~<>|"`[]*\n\t')
+    assert all(" " <= character <= "\u017f" and character != "\x7f" for character in rest)
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_every_printable_character_is_still_there(text: str) -> None:
+    back = escaped(text)
+    for mark, character in (
+        (r"\textbackslash{}", "\\"),
+        (r"\textasciicircum{}", "^"),
+        (r"\textasciitilde{}", "~"),
+        (r"\textless{}", "<"),
+        (r"\textgreater{}", ">"),
+        (r"\textbar{}", "|"),
+        (r"\char34{}", '"'),
+    ):
+        back = back.replace(mark, f"\x00{ord(character)}\x00")
+    back = back.replace("{}'{}", "'").replace("{}`{}", "`").replace("-{}", "-")
+    back = re.sub(r"\{([\[\]*])\}", r"\1", back)
+    back = re.sub(r"\\([{}$&#%_])", r"\1", back)
+    assert re.sub("\x00([0-9]+)\x00", lambda match: chr(int(match[1])), back) == text
+
+
+def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
+    sheet = Sheet.of(
+        "answers",
+        "Title\nwith a line break",
+        [
+            {"name": HOSTILE, "low [%]": -1.25, "fine": True, "count": 3, "small": 2.5e-7},
+            {"name": "b", "low [%]": None, "fine": False, "count": 4, "small": 1.0},
+        ],
+    )
+    written = table(sheet)
+    lines = written.splitlines()
+    assert lines[0] == "% Title"
+    assert lines[1] == r"\begin{tabular}{lrlrr}"
+    assert lines[-1] == r"\end{tabular}"
+    assert written.count(r"\begin{") == written.count(r"\end{tabular}") == 1
+    rows = [line for line in lines if line.endswith(r" \\")]
+    assert [row.count(" & ") for row in rows] == [4, 4, 4]
+    assert r"$-1.25$ & yes & $3$ & $2.5\times10^{-7}$ \\" in rows[1]
+    assert rows[2] == r"b &  & no & $4$ & $1$ \\"
+    assert "\x1b" not in written
