@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 mod cgroups;
+mod cql;
 mod drive;
 mod enter;
 mod init;
@@ -30,6 +31,8 @@ enum Verb {
     Enter(enter::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
     Graft(mounts::Arguments),
+    /// Ask one Cassandra server, and print its answers as lines of JSON.
+    Cql(cql::Arguments),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
     /// Print what the kernel says of a running process.
@@ -47,6 +50,7 @@ fn main() -> std::process::ExitCode {
         Verb::Init(arguments) => init::init(&arguments),
         Verb::Enter(arguments) => enter::enter(&arguments),
         Verb::Graft(arguments) => mounts::graft(&arguments),
+        Verb::Cql(arguments) => cql::cql(&arguments),
         Verb::Load(arguments) => load::load(&arguments),
         Verb::Inspect(arguments) => inspect::inspect(&arguments),
         Verb::Pause(arguments) => pause::pause(&arguments),

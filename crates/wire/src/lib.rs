@@ -3,6 +3,7 @@
 //! Every type here is a file or a line of one; its JSON Schema is generated into `schema/` and
 //! checked for drift. All times are seconds, all sizes bytes, unless a name says otherwise.
 
+pub mod answer;
 pub mod inspection;
 pub mod load;
 pub mod samples;
@@ -17,6 +18,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("engine-result.schema.json", schema_for!(load::LoadResult)),
         ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
         ("engine-samples.schema.json", schema_for!(samples::Line)),
+        ("engine-answer.schema.json", schema_for!(answer::Answer)),
         ("engine-pause.schema.json", schema_for!(samples::PauseLine)),
         (
             "engine-inspection.schema.json",

@@ -108,13 +108,16 @@ pub enum Distribution {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// `redis`, or `fake` for a server inside the engine that answers by itself.
+    /// `cassandra`, `redis`, or `fake` for a server inside the engine that answers by itself.
     pub driver: String,
-    /// How the members belong together; for `redis`: `single`, `replicas` or `cluster`.
+    /// How the members belong together; for `cassandra`: `ring`; for `redis`: `single`, `replicas`
+    /// or `cluster`.
     pub topology: String,
     /// `host:port` of each member as clients are told, the first being the one to begin with.
     pub addresses: Vec<String>,
-    /// Driver options; for `redis`: `wait` (replicas that acknowledge each write).
+    /// Driver options. For `cassandra`: `keyspace` (default `ycsb`), `table` (`usertable`),
+    /// `read_consistency`, `write_consistency` (`QUORUM`; `ONE`, `LOCAL_QUORUM`, …), `connections`
+    /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write).
     pub options: BTreeMap<String, serde_json::Value>,
 }
 
@@ -176,14 +179,18 @@ pub struct LoadResult {
     /// the measured window without error.
     pub operations: BTreeMap<String, u64>,
     /// Per operation type: errors by kind (`timeout`, `connection`, `server`, `not_found`,
-    /// `protocol`) in the measured window.
+    /// `protocol`, `unavailable`) in the measured window. `timeout`: no answer in time, from the
+    /// server or, as the server says, from the members it asked. `unavailable`: fewer members are
+    /// alive than the consistency asks for. `server`: any other error that the server tells.
     pub errors: BTreeMap<String, BTreeMap<String, u64>>,
     /// Up to five messages of errors, as the server gave them.
     pub messages: Vec<String>,
     /// The time line, warm-up first (negative starts).
     pub windows: Vec<Window>,
-    /// Every `address:port` connected to, sorted.
+    /// Every `address:port` connected to, sorted, as the kernel tells them.
     pub remotes: Vec<String>,
+    /// Connections open when the load began, those to find members and map included.
+    pub connections: u64,
     /// User CPU seconds of this process in the measured window.
     pub cpu_user: f64,
     /// System CPU seconds likewise.

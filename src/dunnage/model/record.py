@@ -48,7 +48,7 @@ class OperationStats(Value):
 
     count: int
     errors: Mapping[str, int]
-    """By kind: `timeout`, `connection`, `server`, `not_found`, `protocol`."""
+    """By kind: `timeout`, `connection`, `server`, `not_found`, `protocol`, `unavailable`."""
     service: Latency | None
     response: Latency | None
 

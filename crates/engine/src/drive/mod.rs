@@ -9,9 +9,12 @@ use wire::load::LoadPlan;
 use crate::load::clock::Clock;
 use crate::load::mix::Operation;
 
+mod cassandra;
+pub mod connected;
 mod fake;
 mod redis;
-mod resolve;
+pub mod resolve;
+mod values;
 
 /// Kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,21 +29,31 @@ pub enum Fault {
     NotFound,
     /// The answer makes no sense.
     Protocol,
+    /// Too few members are alive for the consistency asked for, as the server says.
+    Unavailable,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Timeout,
         Self::Connection,
         Self::Server,
         Self::NotFound,
         Self::Protocol,
+        Self::Unavailable,
     ];
 
     /// The name in result files.
     pub fn name(self) -> &'static str {
-        ["timeout", "connection", "server", "not_found", "protocol"][self as usize]
+        [
+            "timeout",
+            "connection",
+            "server",
+            "not_found",
+            "protocol",
+            "unavailable",
+        ][self as usize]
     }
 
     /// Whether the connection cannot be used any more.
@@ -76,6 +89,8 @@ impl From<io::Error> for Failure {
 
 /// A database to drive; sessions are opened on it.
 pub enum Driver {
+    /// A ring of Cassandra.
+    Cassandra(cassandra::Cassandra),
     /// A Redis of any topology.
     Redis(redis::Redis),
     /// A server inside the engine that answers by itself.
@@ -86,10 +101,11 @@ impl Driver {
     /// The driver that a plan names; the error is one sentence.
     pub fn new(plan: &LoadPlan, clock: Clock) -> io::Result<Self> {
         let driver = match plan.target.driver.as_str() {
+            "cassandra" => cassandra::Cassandra::new(plan).map(Self::Cassandra),
             "redis" => redis::Redis::new(plan).map(Self::Redis),
             "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
             other => Err(format!(
-                "there is no driver `{other}`; there are `redis` and `fake`"
+                "there is no driver `{other}`; there are `cassandra`, `redis` and `fake`"
             )),
         };
         driver.map_err(io::Error::other)
@@ -98,22 +114,26 @@ impl Driver {
     /// What one logical thread works with.
     pub fn session(&self) -> Session {
         match self {
+            Self::Cassandra(cassandra) => Session::Cassandra(cassandra.session()),
             Self::Redis(redis) => Session::Redis(Box::new(redis.session())),
             Self::Fake(fake) => Session::Fake(fake.clone()),
         }
     }
 
-    /// Every address connected to so far.
-    pub fn remotes(&self) -> BTreeSet<SocketAddr> {
+    /// Every address connected to so far, as the kernel tells it.
+    pub fn remotes(&self) -> io::Result<BTreeSet<SocketAddr>> {
         match self {
-            Self::Redis(redis) => redis.remotes(),
-            Self::Fake(_) => BTreeSet::new(),
+            Self::Cassandra(cassandra) => cassandra.remotes(),
+            Self::Redis(redis) => Ok(redis.remotes()),
+            Self::Fake(_) => Ok(BTreeSet::new()),
         }
     }
 }
 
 /// The connections of one logical thread; one operation at a time.
 pub enum Session {
+    /// See [`Driver::Cassandra`].
+    Cassandra(cassandra::Session),
     /// See [`Driver::Redis`].
     Redis(Box<redis::Session>),
     /// See [`Driver::Fake`].
@@ -124,6 +144,7 @@ impl Session {
     /// Make every connection that operations will need.
     pub async fn connect(&mut self) -> Result<(), Failure> {
         match self {
+            Self::Cassandra(session) => session.connect().await,
             Self::Redis(session) => session.connect().await,
             Self::Fake(_) => Ok(()),
         }
@@ -133,16 +154,20 @@ impl Session {
     /// [`Session::disconnect`] must follow.
     pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
         match self {
+            // Boxed: moved by value, a future this large would slow the other drivers down.
+            Self::Cassandra(session) => Box::pin(session.perform(operation)).await,
             Self::Redis(session) => session.perform(operation).await,
             Self::Fake(fake) => fake.perform().await,
         }
     }
 
-    /// Forget all connections.
+    /// Forget all connections, after one broke or may still bring the answer to an operation that
+    /// was given up. Where connections are shared and answers carry the number of their request,
+    /// there is nothing to forget.
     pub fn disconnect(&mut self) {
         match self {
             Self::Redis(session) => session.disconnect(),
-            Self::Fake(_) => {}
+            Self::Cassandra(_) | Self::Fake(_) => {}
         }
     }
 }

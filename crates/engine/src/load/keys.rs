@@ -49,6 +49,11 @@ impl KeyName {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(self.as_bytes()).expect("a name is letters and digits")
+    }
 }
 
 /// Counts inserted keys; a key may be asked for once it and all before it have been answered.

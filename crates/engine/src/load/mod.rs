@@ -15,6 +15,7 @@ use self::record::Recorder;
 use self::run::{Run, Span, nanoseconds};
 use self::usage::Cpu;
 use self::worker::Worker;
+use crate::drive::connected::established;
 use crate::drive::{Driver, Session};
 
 pub mod clock;
@@ -59,15 +60,26 @@ pub fn load(arguments: &Arguments) -> io::Result<()> {
     write_result(&result_path, &result)
 }
 
+/// What is noted when the load begins.
+#[derive(Clone, Copy)]
+struct Beginning {
+    connections: u64,
+    time: SystemTime,
+}
+
 async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     end_on(SignalKind::terminate(), 143)?;
     end_on(SignalKind::interrupt(), 130)?;
     let driver = Driver::new(plan, Clock::start())?;
     let sessions = connect(plan, &driver).await?;
 
-    let (clock, began) = (Clock::start(), SystemTime::now());
+    let began = Beginning {
+        connections: established()?.len() as u64,
+        time: SystemTime::now(),
+    };
+    let clock = Clock::start();
     let span = Span::of(plan);
-    let log = Log::open(log_path, began)?;
+    let log = Log::open(log_path, began.time)?;
     let interval = nanoseconds(plan.interval).max(1);
     let recorder = Recorder::new(log, span.begin, span.end.unwrap_or(u64::MAX), interval);
     let run = Rc::new(Run::new(plan, clock, recorder)?);
@@ -164,7 +176,7 @@ fn finish(
     plan: &LoadPlan,
     run: Run,
     span: Span,
-    began: SystemTime,
+    began: Beginning,
     driver: &Driver,
     cpu: Cpu,
     intended: Option<u64>,
@@ -176,10 +188,11 @@ fn finish(
     let backlog = intended.map_or(0, |intended| intended.saturating_sub(recorder.over()));
     let counts = recorder.finish(now)?;
     let origin = began
+        .time
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
         .as_secs_f64();
-    let mut remotes: Vec<String> = driver.remotes().iter().map(ToString::to_string).collect();
+    let mut remotes: Vec<String> = driver.remotes()?.iter().map(ToString::to_string).collect();
     remotes.sort_unstable();
     Ok(LoadResult {
         version: LOAD_VERSION,
@@ -191,6 +204,7 @@ fn finish(
         messages: counts.messages,
         windows: counts.windows,
         remotes,
+        connections: began.connections,
         cpu_user: used.user,
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),

@@ -35,7 +35,7 @@ impl Cpu {
         }
     }
 
-    /// Of the two threads of a load, this one and the log's, the one that used more.
+    /// This thread, which makes the load, or all others together, whichever used more.
     pub fn busiest_thread(&self) -> f64 {
         self.own.max(self.user + self.system - self.own)
     }

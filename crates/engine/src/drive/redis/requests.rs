@@ -1,41 +1,27 @@
 //! The commands for one record, in the shape in which YCSB's Redis binding keeps it: a hash of the
 //! fields, and the key in the sorted set `_indices` with its hash code as score.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use wire::load::LoadPlan;
 
 use super::resp::{command, number_word, word};
+use crate::drive::values::Values;
 use crate::load::hash::java;
-use crate::load::mix::{Operation, POOL};
+use crate::load::mix::Operation;
 
 /// The sorted set of all keys.
 pub const INDEX: &[u8] = b"_indices";
 
 /// Writes commands; made once per load.
 pub struct Requests {
-    fields: Vec<Vec<u8>>,
-    field_length: usize,
-    pool: Vec<u8>,
+    values: Values,
     wait: Option<(u32, u32)>,
 }
 
 impl Requests {
     /// `wait`: replicas that acknowledge each write, and for how many milliseconds they may take.
     pub fn new(plan: &LoadPlan, wait: Option<(u32, u32)>) -> Self {
-        let field_length = plan.workload.field_length as usize;
-        let fields = plan.workload.fields;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
-        let pool = std::iter::repeat_with(|| b' ' + (random.next_u64() >> 58) as u8)
-            .take(POOL + field_length * fields as usize)
-            .collect();
-        let fields = (0..fields)
-            .map(|number| format!("field{number}").into_bytes())
-            .collect();
         Self {
-            fields,
-            field_length,
-            pool,
+            values: Values::new(plan),
             wait,
         }
     }
@@ -53,23 +39,19 @@ impl Requests {
         );
         word(out, key);
         if let Some(field) = field {
-            word(out, &self.fields[field as usize]);
+            word(out, self.values.names()[field as usize].as_bytes());
         }
     }
 
     /// Write the operation's fields. Returns the number of replies.
     pub fn write(&self, out: &mut Vec<u8>, operation: &Operation) -> usize {
-        let all = 0..self.fields.len();
-        let written = operation
-            .write
-            .map_or(all, |field| field as usize..field as usize + 1);
+        let written = self.values.written(operation);
         command(out, 2 + 2 * written.len());
         word(out, b"HSET");
         word(out, operation.key.as_bytes());
         for field in written {
-            word(out, &self.fields[field]);
-            let from = operation.value + field * self.field_length;
-            word(out, &self.pool[from..from + self.field_length]);
+            word(out, self.values.names()[field].as_bytes());
+            word(out, self.values.value(operation, field).as_bytes());
         }
         1
     }

@@ -1,0 +1,136 @@
+//! Cassandra: a ring of one or more members, driven by the `scylla` crate.
+//!
+//! The driver finds the members by asking one of them, and sends each request to a member that has
+//! the record. It does nothing that would hide a slow or failing member: no request is repeated,
+//! none is sent twice, and the plan's time-out, which the load itself keeps, is the only one.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use scylla::client::PoolSize;
+use scylla::client::execution_profile::ExecutionProfile;
+use scylla::client::session::Session as Connections;
+use scylla::client::session_builder::SessionBuilder;
+use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::policies::retry::FallthroughRetryPolicy;
+use wire::load::LoadPlan;
+
+pub use self::session::Session;
+use self::settings::Settings;
+use self::statements::Statements;
+use super::connected::Watch;
+use super::resolve::resolve;
+use super::values::Values;
+use super::{Failure, Fault};
+
+mod failure;
+mod session;
+mod settings;
+mod statements;
+
+/// A Cassandra to drive.
+pub struct Cassandra {
+    shared: Rc<Shared>,
+}
+
+/// What all sessions share.
+struct Shared {
+    settings: Settings,
+    values: Values,
+    ready: OnceCell<Ready>,
+}
+
+/// Everything that is there once the members have been reached.
+struct Ready {
+    session: Connections,
+    statements: Statements,
+    watch: Watch,
+}
+
+impl Cassandra {
+    /// The only topology is `ring`. Options: `keyspace` (`ycsb`) and `table` (`usertable`),
+    /// `read_consistency` and `write_consistency` (`QUORUM`), `connections` to each member (1, as
+    /// YCSB's driver has; the requests of all threads share them). The error is one sentence.
+    pub fn new(plan: &LoadPlan) -> Result<Self, String> {
+        let shared = Shared {
+            settings: Settings::of(plan)?,
+            values: Values::new(plan),
+            ready: OnceCell::new(),
+        };
+        Ok(Self {
+            shared: Rc::new(shared),
+        })
+    }
+
+    /// What one logical thread works with.
+    pub fn session(&self) -> Session {
+        Session::new(self.shared.clone())
+    }
+
+    /// Every address connected to so far. The driver decides by itself whom to connect to, so the
+    /// kernel is asked, not the driver.
+    pub fn remotes(&self) -> io::Result<BTreeSet<SocketAddr>> {
+        match self.shared.ready.get() {
+            Some(ready) => ready.watch.seen(),
+            None => Ok(BTreeSet::new()),
+        }
+    }
+}
+
+impl Shared {
+    async fn ready(&self) -> Result<&Ready, Failure> {
+        if let Some(ready) = self.ready.get() {
+            return Ok(ready);
+        }
+        let session = self.connections().await?;
+        let statements = Statements::prepare(&session, &self.settings, self.values.names()).await?;
+        let ready = Ready {
+            session,
+            statements,
+            watch: Watch::begin()?,
+        };
+        Ok(self.ready.get_or_init(|| ready))
+    }
+
+    /// Connections to all members. One that cannot be reached is a failure: its share of the load
+    /// would silently fall to the others.
+    async fn connections(&self) -> Result<Connections, Failure> {
+        let settings = &self.settings;
+        let mut members = Vec::with_capacity(settings.addresses.len());
+        for address in &settings.addresses {
+            members.push(resolve(address).await?);
+        }
+        let profile = ExecutionProfile::builder()
+            .load_balancing_policy(DefaultPolicy::builder().token_aware(true).build())
+            .retry_policy(Arc::new(FallthroughRetryPolicy::new()))
+            .speculative_execution_policy(None)
+            .request_timeout(None)
+            .build();
+        let session = SessionBuilder::new()
+            .known_nodes_addr(members)
+            .default_execution_profile_handle(profile.into_handle())
+            .pool_size(PoolSize::PerHost(settings.connections))
+            .connection_timeout(settings.timeout)
+            .keyspaces_to_fetch([&settings.keyspace])
+            .build()
+            .await
+            .map_err(|error| failure::of_connecting(&error))?;
+        let unreached = session
+            .get_cluster_state()
+            .get_nodes_info()
+            .iter()
+            .find(|member| !member.is_connected())
+            .map(|member| member.address.to_string());
+        match unreached {
+            None => Ok(session),
+            Some(address) => {
+                let message = format!("the member at `{address}` cannot be reached");
+                Err(Failure::new(Fault::Connection, message))
+            }
+        }
+    }
+}

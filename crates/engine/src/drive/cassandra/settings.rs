@@ -1,0 +1,167 @@
+//! What a plan asks of this driver.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use scylla::statement::Consistency;
+use serde_json::Value;
+use wire::load::LoadPlan;
+
+/// Consistency levels by their names in CQL.
+const LEVELS: [(&str, Consistency); 9] = [
+    ("ANY", Consistency::Any),
+    ("ONE", Consistency::One),
+    ("TWO", Consistency::Two),
+    ("THREE", Consistency::Three),
+    ("QUORUM", Consistency::Quorum),
+    ("ALL", Consistency::All),
+    ("LOCAL_ONE", Consistency::LocalOne),
+    ("LOCAL_QUORUM", Consistency::LocalQuorum),
+    ("EACH_QUORUM", Consistency::EachQuorum),
+];
+
+/// What a plan asks of this driver, checked.
+#[derive(Debug)]
+pub struct Settings {
+    /// `host:port` of members, the first being the one to begin with.
+    pub addresses: Vec<String>,
+    /// The keyspace with the table.
+    pub keyspace: String,
+    /// The table with the records.
+    pub table: String,
+    /// Of reads and scans.
+    pub read: Consistency,
+    /// Of updates and inserts.
+    pub write: Consistency,
+    /// Connections to each member.
+    pub connections: NonZeroUsize,
+    /// For making a connection.
+    pub timeout: Duration,
+}
+
+impl Settings {
+    /// Those of a plan; the error is one sentence.
+    pub fn of(plan: &LoadPlan) -> Result<Self, String> {
+        let target = &plan.target;
+        if target.topology != "ring" {
+            return Err(format!(
+                "the driver `cassandra` has no topology `{}`; there is `ring`",
+                target.topology
+            ));
+        }
+        let mut settings = Self {
+            addresses: target.addresses.clone(),
+            keyspace: "ycsb".to_owned(),
+            table: "usertable".to_owned(),
+            read: Consistency::Quorum,
+            write: Consistency::Quorum,
+            connections: NonZeroUsize::MIN,
+            timeout: Duration::from_secs_f64(plan.timeout),
+        };
+        for (key, value) in &target.options {
+            match key.as_str() {
+                "keyspace" => settings.keyspace = name(key, value)?,
+                "table" => settings.table = name(key, value)?,
+                "read_consistency" => settings.read = consistency(key, value)?,
+                "write_consistency" => settings.write = consistency(key, value)?,
+                "connections" => settings.connections = count(key, value)?,
+                unknown => return Err(format!("the driver `cassandra` has no option `{unknown}`")),
+            }
+        }
+        if settings.read == Consistency::Any {
+            return Err("the option `read_consistency` cannot be `ANY`".to_owned());
+        }
+        Ok(settings)
+    }
+}
+
+/// A name that is safe between quotation marks in a statement.
+fn name(key: &str, value: &Value) -> Result<String, String> {
+    value
+        .as_str()
+        .filter(|name| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+        .map(str::to_owned)
+        .ok_or_else(|| format!("the option `{key}` must be a name of letters, digits and `_`"))
+}
+
+fn consistency(key: &str, value: &Value) -> Result<Consistency, String> {
+    LEVELS
+        .iter()
+        .find(|(name, _)| value.as_str() == Some(name))
+        .map(|(_, level)| *level)
+        .ok_or_else(|| {
+            let names = LEVELS.map(|(name, _)| format!("`{name}`")).join(", ");
+            format!("the option `{key}` must be one of {names}")
+        })
+}
+
+fn count(key: &str, value: &Value) -> Result<NonZeroUsize, String> {
+    value
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok())
+        .and_then(NonZeroUsize::new)
+        .ok_or_else(|| format!("the option `{key}` must be a number of at least 1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::plan;
+
+    fn settings(options: &serde_json::Value) -> Result<Settings, String> {
+        let mut plan = plan();
+        plan.target.driver = "cassandra".to_owned();
+        plan.target.topology = "ring".to_owned();
+        plan.target.options = serde_json::from_value(options.clone()).unwrap();
+        Settings::of(&plan)
+    }
+
+    #[test]
+    fn without_options_they_are_those_of_ycsb() {
+        let found = settings(&serde_json::json!({})).unwrap();
+        assert_eq!(
+            (found.keyspace.as_str(), found.table.as_str()),
+            ("ycsb", "usertable")
+        );
+        assert_eq!(
+            (found.read, found.write),
+            (Consistency::Quorum, Consistency::Quorum)
+        );
+        assert_eq!(found.connections.get(), 1);
+    }
+
+    #[test]
+    fn options_are_taken_by_name() {
+        let found = settings(&serde_json::json!({
+            "keyspace": "k", "table": "t", "connections": 2,
+            "read_consistency": "LOCAL_ONE", "write_consistency": "ALL",
+        }))
+        .unwrap();
+        assert_eq!((found.keyspace.as_str(), found.table.as_str()), ("k", "t"));
+        assert_eq!(
+            (found.read, found.write),
+            (Consistency::LocalOne, Consistency::All)
+        );
+        assert_eq!(found.connections.get(), 2);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_a_sentence() {
+        let refused = |options| settings(&options).unwrap_err();
+        assert_eq!(
+            refused(serde_json::json!({"consistency": "ONE"})),
+            "the driver `cassandra` has no option `consistency`"
+        );
+        assert!(refused(serde_json::json!({"read_consistency": "quorum"})).contains("`QUORUM`"));
+        assert!(
+            refused(serde_json::json!({"read_consistency": "ANY"})).contains("cannot be `ANY`")
+        );
+        assert!(refused(serde_json::json!({"table": "t; DROP"})).contains("letters, digits"));
+        assert!(refused(serde_json::json!({"connections": 0})).contains("at least 1"));
+        let mut plan = plan();
+        plan.target.topology = "star".to_owned();
+        assert!(Settings::of(&plan).unwrap_err().contains("there is `ring`"));
+    }
+}

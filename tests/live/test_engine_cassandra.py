@@ -1,0 +1,291 @@
+"""The engine against a real Cassandra: a ring of two members on a loopback of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dunnage.generators.engine import EngineGenerator, plan
+from dunnage.model.layout import Address, Software, Target
+from dunnage.model.load import LoadOrder
+from dunnage.model.record import Measurement
+from dunnage.model.study import Arrivals, Level, Phase, Workload
+from dunnage.software.engine import engine_path
+from dunnage.software.obtain import DebianSoftware
+
+pytestmark = pytest.mark.live
+
+RECORDS, CONNECTIONS = 500, 32
+MEMBERS = ("127.0.0.1", "127.0.0.2")
+# Half of the tokens each, so that every member has records that no other has.
+TOKENS = (-(2**63), 0)
+FIELDS = ", ".join(f"field{number} varchar" for number in range(10))
+# Mounts of its own for the tree's prefix, and a network of its own, so that ports are free.
+HOME = """
+mount -t tmpfs tmpfs /run && mkdir -p "$2" && mount --bind "$1" "$2" &&
+ip link set lo up && echo ready && exec sleep 280
+"""
+CONFIGURATION = """
+cluster_name: engine
+num_tokens: 1
+initial_token: "{token}"
+auto_bootstrap: false
+partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+endpoint_snitch: SimpleSnitch
+listen_address: {host}
+rpc_address: {host}
+commitlog_sync: periodic
+commitlog_sync_period: 10s
+data_file_directories: [{home}/data]
+commitlog_directory: {home}/commitlog
+saved_caches_directory: {home}/saved_caches
+hints_directory: {home}/hints
+cdc_raw_directory: {home}/cdc
+seed_provider:
+  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+    parameters: [{{seeds: 127.0.0.1}}]
+"""
+LOGS = """<configuration>
+  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%-5level %date %logger - %msg%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="OUT"/></root>
+</configuration>
+"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `dunnage-engine cql` left."""
+
+    code: int
+    answers: list[dict[str, Any]]
+    said: str
+
+
+class Ring:
+    """A namespace with Cassandra's servers; everything in it ends with it."""
+
+    def __init__(self, directory: Path) -> None:
+        tree = DebianSoftware().tree(Software("cassandra", "5.0"))
+        self.directory, self.prefix, self.loads = directory, tree.prefix, 0
+        self.servers: list[subprocess.Popen[bytes]] = []
+        self.holder = subprocess.Popen(
+            ["unshare", "--mount", "--net", "sh", "-c", HOME, "home", tree.source, tree.prefix],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.holder.stdout is not None
+        assert self.holder.stdout.readline() == "ready\n"
+
+    def inside(self, *argv: str) -> list[str]:
+        return ["nsenter", "-t", str(self.holder.pid), "-m", "-n", *argv]
+
+    def start(self, number: int) -> None:
+        host = MEMBERS[number]
+        home = self.directory / host
+        home.mkdir()
+        content = CONFIGURATION.format(host=host, token=TOKENS[number], home=home)
+        (home / "cassandra.yaml").write_text(content)
+        (home / "logback.xml").write_text(LOGS)
+        argv = self.inside(
+            f"{self.prefix}/bin/java",
+            f"@{self.prefix}/lib/jvm.args",
+            "-Xms384M",
+            "-Xmx384M",
+            "-XX:+UseSerialGC",
+            f"-Dcassandra.config=file://{home}/cassandra.yaml",
+            f"-Dcassandra.storagedir={home}",
+            f"-Dlogback.configurationFile={home}/logback.xml",
+            f"-Dcassandra.jmx.local.port={7199 + number}",
+            "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+            "-Dcassandra.ring_delay_ms=1000",
+            "org.apache.cassandra.service.CassandraDaemon",
+        )
+        with (home / "log").open("wb") as log:
+            self.servers.append(
+                subprocess.Popen(argv, stdout=log, stderr=subprocess.STDOUT, cwd=home)
+            )
+
+    def until_it_is_whole(self) -> None:
+        """Each member answers and knows the other."""
+        deadline = time.monotonic() + 120
+        peers = "SELECT peer FROM system.peers_v2"
+        while not all(len(self.rows(member, peers)) == 1 for member in MEMBERS):
+            for server, member in zip(self.servers, MEMBERS, strict=True):
+                log = (self.directory / member / "log").read_text(errors="replace")
+                assert server.poll() is None, f"{member} ended: {log[-2000:]}"
+                assert time.monotonic() < deadline, f"{member} is not ready: {log[-2000:]}"
+            time.sleep(0.2)
+
+    def cql(self, member: str, *statements: str) -> Asked:
+        argv = (str(engine_path()), "cql", "--address", f"{member}:9042", *statements)
+        done = subprocess.run(self.inside(*argv), check=False, capture_output=True, text=True)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        return Asked(done.returncode, lines, done.stderr)
+
+    def rows(self, member: str, statement: str) -> list[list[Any]]:
+        asked = self.cql(member, statement)
+        found: list[list[Any]] = asked.answers[0]["rows"] if asked.answers else []
+        return found
+
+    def load(self, content: dict[str, Any]) -> Measurement:
+        self.loads += 1
+        out = self.directory / f"load-{self.loads}"
+        out.mkdir()
+        (out / "plan.json").write_text(json.dumps(content))
+        argv = self.inside(
+            str(engine_path()), "load", "--plan", str(out / "plan.json"), "--out", str(out)
+        )
+        done = subprocess.run(argv, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        left = {name: (out / name).read_bytes() for name in ("result.json", "latency.hlog")}
+        return EngineGenerator().parse([left])
+
+    def close(self) -> None:
+        for process in (*self.servers, self.holder):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ring]:
+    """Two members, of which each record is on one; and a keyspace that wants more copies."""
+    home = Ring(tmp_path_factory.mktemp("ring"))
+    try:
+        for number in range(len(MEMBERS)):
+            home.start(number)
+        home.until_it_is_whole()
+        for keyspace, copies in (("ycsb", 1), ("copies", 4)):
+            strategy = f"{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"
+            made = home.cql(
+                MEMBERS[0],
+                f"CREATE KEYSPACE {keyspace} WITH replication = {strategy}",
+                f"CREATE TABLE {keyspace}.usertable (y_id varchar PRIMARY KEY, {FIELDS})",
+            )
+            assert made == Asked(0, [{"columns": [], "rows": []}] * 2, "")
+        loaded = home.load(order(phase=Phase.LOAD))
+        assert errors(loaded) == {}
+        assert loaded.operations["insert"].count == RECORDS
+        yield home
+    finally:
+        home.close()
+
+
+def order(
+    core: str = "A",
+    phase: Phase = Phase.RUN,
+    level: Level | None = None,
+    options: dict[str, Any] | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    address = Address(MEMBERS[0], 9042)
+    consistency = {"read_consistency": "ONE", "write_consistency": "ONE"}
+    target = Target("cassandra", "ring", (address,), frozenset({address}), options or consistency)
+    content = plan(
+        LoadOrder(
+            workload=Workload.model_validate(
+                {"name": core, "core": core, "phase": phase, "records": RECORDS}
+            ),
+            phase=phase,
+            level=level or Level(threads=4),
+            target=target,
+            connections=CONNECTIONS,
+            arrivals=Arrivals.CONSTANT,
+            warmup=0.1,
+            duration=None if phase is Phase.LOAD else 1.0,
+            operations=None,
+            timeout=10.0,
+            seed=1,
+        ),
+        0,
+        1,
+    )
+    return {**content, **changes}
+
+
+def errors(measured: Measurement) -> dict[str, int]:
+    return dict(measured.operations["all"].errors)
+
+
+def test_records_lie_in_ycsbs_own_shape(ring: Ring) -> None:
+    count = "SELECT count(*) FROM ycsb.usertable"
+    assert ring.rows(MEMBERS[1], count) == [[RECORDS]]
+    one = ring.cql(
+        MEMBERS[0], "SELECT * FROM ycsb.usertable WHERE y_id = 'user6284781860667377211'"
+    ).answers[0]
+    assert one["columns"] == ["y_id", *(f"field{number}" for number in range(10))]
+    assert [len(value) for value in one["rows"][0]] == [23, *[100] * 10]
+
+
+@pytest.mark.parametrize("core", ["A", "B", "C", "D", "E", "F"])
+def test_every_core_workload_runs_without_an_error(ring: Ring, core: str) -> None:
+    measured = ring.load(order(core))
+    assert errors(measured) == {}
+    assert measured.operations["all"].count > 0
+    # One member was named; the kernel tells of connections to both.
+    assert measured.remotes == tuple(f"{member}:9042" for member in MEMBERS)
+
+
+def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:
+    content = order("C", operations=100, duration=None)
+    content["workload"] |= {"records": 10**9, "request_distribution": "uniform"}
+    assert errors(ring.load(content)) == {"not_found": 100}
+
+
+def test_a_consistency_beyond_the_living_members_is_unavailable(ring: Ring) -> None:
+    options = {"keyspace": "copies", "read_consistency": "QUORUM", "write_consistency": "QUORUM"}
+    content = order(phase=Phase.LOAD, options=options)
+    content["workload"]["records"] = 8
+    assert errors(ring.load(content)) == {"unavailable": 8}
+    content["target"]["options"]["write_consistency"] = "TWO"
+    assert errors(ring.load(content)) == {}
+
+
+def test_what_the_server_refuses_is_told_in_its_words(ring: Ring) -> None:
+    refused = ring.cql(MEMBERS[0], "SELECT * FROM ycsb.nowhere", "SELECT now()")
+    assert (refused.code, refused.answers) == (1, [])
+    assert refused.said == "dunnage-engine: `127.0.0.1:9042`: table nowhere does not exist\n"
+
+
+def test_a_stall_of_two_seconds_is_in_the_response_times(ring: Ring) -> None:
+    """Known answer at load ρ, T seconds long: response p99 = 2 − T (1 − ρ) / 100 s."""
+    closed = ring.load(order("C", level=Level(threads=CONNECTIONS), duration=2.0, warmup=1.0))
+    capacity = closed.operations["all"].count / closed.seconds
+    rate, seconds = 500.0, 10.0
+    # Those under way when it stops must be less than the hundredth part that p99 leaves out.
+    assert CONNECTIONS < rate * seconds / 100
+    stopped: list[float] = []
+
+    def stall() -> None:
+        time.sleep(5)
+        began = time.monotonic()
+        for server in ring.servers:
+            server.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+        for server in ring.servers:
+            server.send_signal(signal.SIGCONT)
+        stopped.append(time.monotonic() - began)
+
+    trouble = threading.Thread(target=stall)
+    trouble.start()
+    measured = ring.load(order("C", level=Level(rate=rate), duration=seconds, warmup=1.0))
+    trouble.join()
+    everything = measured.operations["all"]
+    assert errors(measured) == {}
+    assert everything.response is not None
+    assert everything.service is not None
+    assert everything.response.count == seconds * rate
+    expected = stopped[0] - seconds / 100 * (1 - rate / capacity)
+    assert everything.response.quantiles["p99"] == pytest.approx(expected, rel=0.03)
+    assert everything.response.maximum == pytest.approx(stopped[0], rel=0.03)
+    assert everything.service.quantiles["p99"] < 0.1
