@@ -7,7 +7,7 @@ export CARGO_BUILD_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //
 ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
 SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
-LIVE_TOOLS := $(VENV)/.test-tools
+LIVE_TOOLS := $(VENV)/.live-tools
 
 .PHONY: quickstart test check format schema bench clean help
 .DEFAULT_GOAL := help
@@ -66,4 +66,5 @@ $(HOST_TOOLS): $(SETUP)
 
 $(LIVE_TOOLS): $(SETUP)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; }
+	@command -v mvn >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends maven; }
 	@touch $@

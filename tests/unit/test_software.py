@@ -10,9 +10,12 @@ import pytest
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
 from dunnage.software.cache import Cache
+from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
 from dunnage.software.image import write_image
+from dunnage.software.maven import fetch
 from dunnage.software.obtain import DebianSoftware
+from dunnage.software.recipe import JavaRecipe
 
 
 def program(directory: Path, name: str, script: str) -> None:
@@ -22,7 +25,7 @@ def program(directory: Path, name: str, script: str) -> None:
 
 
 def test_unknown_software_is_refused_with_what_is_known(tmp_path: Path) -> None:
-    with pytest.raises(UnavailableError, match=r"no recipe for redis 6\.2; known are `redis 7\.0`"):
+    with pytest.raises(UnavailableError, match=r"no recipe for redis 6\.2; known are .*`redis 7\.0`"):
         DebianSoftware(Cache(tmp_path)).tree(Software("redis", "6.2"))
 
 
@@ -110,3 +113,48 @@ def test_an_image_holds_the_tree_at_its_prefix_and_little_else(tmp_path: Path) -
         "run/dunnage/software/thing-1/bin/server",
     }
     assert {(entry.uid, entry.gid, entry.mtime) for entry in members.values()} == {(0, 0, 0)}
+
+
+def test_a_tree_in_java_wants_maven_and_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    for name in ("apt-get", "dpkg-deb"):
+        program(tools, name, "exit 0")
+    monkeypatch.setenv("PATH", str(tools))
+    store = DebianSoftware(Cache(tmp_path / "cache"))
+    assert store.software_support("redis").met
+    there = store.software_support("cassandra")
+    assert not there.met
+    assert "`mvn` is not on PATH" in there.reason
+    assert there.hint == "apt-get install --no-install-recommends maven"
+    program(tools, "mvn", "exit 0")
+    assert store.software_support("cassandra").met
+
+
+def test_a_jar_that_is_another_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    program(tools, "mvn", "echo other > known-1.jar; echo new > unknown-2.jar")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    known = {"known-1.jar": "0" * 64, "missing-3.jar": "1" * 64}
+    with pytest.raises(UnavailableError, match=r"known-1\.jar, missing-3\.jar, unknown-2\.jar"):
+        fetch("group:name:1", known, tmp_path / "jars")
+
+
+def test_what_maven_says_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = tmp_path / "tools"
+    program(tools, "mvn", "echo '[ERROR] Could not resolve dependencies'; exit 1")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    with pytest.raises(UnavailableError, match="Could not resolve dependencies") as caught:
+        fetch("group:name:1", {}, tmp_path / "jars")
+    assert caught.value.hint == "mvn dependency:get -Dartifact=group:name:1"
+
+
+@pytest.mark.parametrize("recipe", [CASSANDRA_5_0, CASSANDRA_4_1], ids=lambda each: each.version)
+def test_every_jar_that_a_recipe_names_is_one_that_it_knows(recipe: JavaRecipe) -> None:
+    assert all(len(digest) == 64 for digest in recipe.jars.values())
+    named = {jar for each in recipe.programs for jar in each.agents}
+    assert named and named <= set(recipe.jars)
+    assert f"cassandra-all-{recipe.artefact.rpartition(':')[2]}.jar" in recipe.jars

@@ -15,19 +15,21 @@ from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
-from dunnage.software import debian, docker
+from dunnage.software import debian, docker, maven
 from dunnage.software.cache import Cache
+from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.docker import DockerBinaries
 from dunnage.software.image import write_image
-from dunnage.software.recipe import Recipe
+from dunnage.software.java_tree import make_java_tree
+from dunnage.software.recipe import JavaRecipe, Recipe
 from dunnage.software.redis import REDIS
 from dunnage.software.tree import Patchelf, make_tree
 
 PREFIX = "/run/dunnage/software"
 """Directory that holds every tree, on every host and in every image."""
 
-RECIPES: Mapping[tuple[str, str], Recipe] = {
-    (recipe.name, recipe.version): recipe for recipe in (REDIS,)
+RECIPES: Mapping[tuple[str, str], Recipe | JavaRecipe] = {
+    (recipe.name, recipe.version): recipe for recipe in (REDIS, CASSANDRA_5_0, CASSANDRA_4_1)
 }
 """Every tree that can be made."""
 
@@ -35,7 +37,8 @@ _PATCHELF = Recipe("patchelf", "debian", 1, ("patchelf",), {"patchelf": "usr/bin
 
 
 class DebianSoftware:
-    """A SoftwareStore whose trees are made of Debian's packages, and Docker's daemon besides.
+    """A SoftwareStore whose trees are made of Debian's packages and, where a server is written in
+    Java, of the jars of Maven Central; and Docker's daemon besides.
 
     Once a tree is in the cache it is used for ever, so that all stays of a study, and two studies
     on one machine, run the same bytes; remove the cache to move on to newer packages.
@@ -84,22 +87,32 @@ class DebianSoftware:
             hint="put dockerd, containerd, runc and iptables on PATH",
         )
 
-    def _make(self, recipe: Recipe, entry: Path) -> str:
+    def _make(self, recipe: Recipe | JavaRecipe, entry: Path) -> str:
         """Fill a cache entry: `tree/`, `image.tar` and `facts.json`; returns its name."""
         tools = self._cache.obtain(_request(_PATCHELF), _make_patchelf)
         patchelf = Patchelf(tools / _PATCHELF.programs["patchelf"])
-        unpacked, packages = entry / "unpacked", entry / "packages"
+        unpacked, packages, jars = entry / "unpacked", entry / "packages", entry / "jars"
         found = debian.download(recipe.packages, packages)
         debian.unpack(found, unpacked)
         facts: dict[str, Scalar] = {f"package.{each.name}": each.identity for each in found}
-        facts |= {"version": found[0].upstream, "recipe": recipe.revision, "patchelf": tools.name}
+        facts |= {"recipe": recipe.revision, "patchelf": tools.name}
+        if isinstance(recipe, JavaRecipe):
+            maven.fetch(recipe.artefact, recipe.jars, jars)
+            facts |= {f"jar.{name}": f"sha256:{digest}" for name, digest in recipe.jars.items()}
+            facts["version"] = recipe.artefact.rpartition(":")[2]
+        else:
+            facts["version"] = found[0].upstream
         key = hashlib.sha256(json.dumps([PREFIX, facts], sort_keys=True).encode()).hexdigest()
         name = f"{recipe.name}-{recipe.version}-{key[:12]}"
-        make_tree(unpacked, recipe.programs, entry / "tree", f"{PREFIX}/{name}", patchelf)
-        write_image(entry / "tree", f"{PREFIX}/{name}", entry / "image.tar")
+        tree, prefix = entry / "tree", f"{PREFIX}/{name}"
+        if isinstance(recipe, JavaRecipe):
+            facts |= make_java_tree(recipe, unpacked, jars, tree, prefix, patchelf)
+        else:
+            make_tree(unpacked, recipe.programs, tree, prefix, patchelf)
+        write_image(tree, prefix, entry / "image.tar")
         (entry / "facts.json").write_text(json.dumps({**facts, "key": key}, indent=1) + "\n")
-        shutil.rmtree(unpacked)
-        shutil.rmtree(packages)
+        for directory in (unpacked, packages, jars):
+            shutil.rmtree(directory, ignore_errors=True)
         return name
 
 
@@ -111,7 +124,7 @@ def _make_patchelf(entry: Path) -> str:
     return f"patchelf-{package.upstream}-{package.sha256[:12]}"
 
 
-def _recipe(software: Software) -> Recipe:
+def _recipe(software: Software) -> Recipe | JavaRecipe:
     recipe = RECIPES.get((software.name, software.version))
     if recipe is not None:
         return recipe
@@ -123,5 +136,5 @@ def _recipe(software: Software) -> Recipe:
     )
 
 
-def _request(recipe: Recipe) -> str:
+def _request(recipe: Recipe | JavaRecipe) -> str:
     return f"{recipe.name}-{recipe.version}-recipe{recipe.revision}-{platform.machine()}"

@@ -64,7 +64,7 @@ def make_tree(
     libraries.mkdir()
     for name, path in programs.items():
         shutil.copyfile(source / path, binaries / name)
-    for library in _closure((source / path for path in programs.values()), source, patchelf):
+    for library in closure((source / path for path in programs.values()), source, patchelf):
         shutil.copyfile(library, libraries / library.name)
     for file in (*binaries.iterdir(), *libraries.iterdir()):
         file.chmod(0o755)
@@ -75,8 +75,11 @@ def make_tree(
         directory.chmod(0o755)
 
 
-def _closure(programs: Iterable[Path], source: Path, patchelf: Patchelf) -> tuple[Path, ...]:
-    """Every library that the programs map, loader included, under the name it is asked for by."""
+def closure(programs: Iterable[Path], source: Path, patchelf: Patchelf) -> tuple[Path, ...]:
+    """Every library that the programs map, loader included, under the name it is asked for by.
+
+    Raises UnavailableError naming one that no package below `source` has.
+    """
     there = _libraries(source)
     waiting = [(str(program), name) for program in programs for name in patchelf.needed(program)]
     found: dict[str, Path] = {}

@@ -1,0 +1,99 @@
+"""Jars from Maven Central, by their coordinates, with `mvn` as this machine has configured it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from dunnage.errors import UnavailableError
+from dunnage.model.offer import Support
+
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+_SECONDS = 900
+HINT = "apt-get install --no-install-recommends maven"
+
+
+def support() -> Support:
+    """Whether `mvn` is there."""
+    if shutil.which("mvn") is not None:
+        return Support(met=True)
+    return Support(
+        met=False,
+        reason="`mvn` is not on PATH, and jars come from Maven Central",
+        hint=HINT,
+    )
+
+
+def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
+    """Put the jars of `artefact` (`group:name:version`) and of all that it needs into a directory.
+
+    `known` maps their names to their SHA-256. Raises UnavailableError with what Maven said, or when
+    a jar is missing, unknown or another than the known one.
+    """
+    there = support()
+    if not there.met:
+        raise UnavailableError(there.reason, where=artefact, hint=there.hint)
+    directory.mkdir(parents=True)
+    project = directory.with_name(f"{directory.name}.xml")
+    project.write_text(_project(artefact))
+    try:
+        _run(project, directory, artefact)
+    finally:
+        project.unlink()
+    found = {path.name: _digest(path) for path in sorted(directory.iterdir())}
+    wrong = sorted(
+        name for name in known.keys() | found.keys() if known.get(name) != found.get(name)
+    )
+    if wrong:
+        raise UnavailableError(
+            f"Maven's jars are not those that this Dunnage knows: {', '.join(wrong)}",
+            where=artefact,
+            hint=f"mvn dependency:get -Dartifact={artefact}",
+        )
+
+
+def _run(project: Path, directory: Path, artefact: str) -> None:
+    argv = ["mvn", "--quiet", "--batch-mode", "--file", str(project), _COPY]
+    argv += ["-DincludeScope=runtime", f"-DoutputDirectory={directory}"]
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UnavailableError(
+            f"`mvn` took more than {_SECONDS} s", where=artefact, hint="mvn --version"
+        ) from error
+    if done.returncode != 0:
+        words = [line for line in done.stdout.splitlines() if line.startswith("[ERROR]")]
+        said = words[0].removeprefix("[ERROR] ") if words else done.stderr.strip()
+        raise UnavailableError(
+            f"Maven cannot fetch the jars: {said}",
+            where=artefact,
+            hint=f"mvn dependency:get -Dartifact={artefact}",
+        )
+
+
+def _project(artefact: str) -> str:
+    """The smallest project that depends on an artefact."""
+    group, name, version = artefact.split(":")
+    parts = {"groupId": group, "artifactId": name, "version": version}
+    needs = "".join(f"<{key}>{escape(value)}</{key}>" for key, value in parts.items())
+    return (
+        "<project><modelVersion>4.0.0</modelVersion>"
+        "<groupId>dunnage</groupId><artifactId>tree</artifactId><version>1</version>"
+        f"<dependencies><dependency>{needs}</dependency></dependencies></project>\n"
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
