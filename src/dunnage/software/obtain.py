@@ -70,9 +70,14 @@ class DebianSoftware:
 
     def software_support(self, name: str) -> Support:
         """Whether every tree of a database is in the cache or can be made."""
-        recipes = [recipe for recipe in RECIPES.values() if recipe.name == name]
-        warm = recipes and all(self._cache.find(_request(recipe)) for recipe in recipes)
-        return Support(met=True) if warm else debian.support()
+        missing = [
+            recipe
+            for recipe in RECIPES.values()
+            if recipe.name == name and not self._cache.find(_request(recipe))
+        ]
+        wanted = [debian.support()] if missing else []
+        wanted += [maven.support() for recipe in missing if isinstance(recipe, JavaRecipe)]
+        return next((there for there in wanted if not there.met), Support(met=True))
 
     def docker_support(self) -> Support:
         """Whether a Docker daemon is on PATH, in the cache, or can be had."""
