@@ -122,15 +122,8 @@ def available(
     Raises UnavailableError naming every reason when the study does not say `unavailable: skip`, or
     when nothing is left.
     """
-    here = supports(study.testbed.kind)
-    skipped = []
-    hints: list[str] = []
-    for deployment in deployments:
-        lacking = missing(here, tuple(_needs(study, deployment)))
-        if lacking:
-            reason = "; ".join(support.reason for support in lacking)
-            skipped.append(Skipped(deployment=deployment.name, reason=reason))
-            hints.extend(support.hint for support in lacking if support.hint)
+    found = lacking(study, deployments)
+    skipped = tuple(each for each, _ in found)
     names = {each.deployment for each in skipped}
     left = tuple(deployment for deployment in deployments if deployment.name not in names)
     if skipped and (study.unavailable == "refuse" or not left):
@@ -138,12 +131,8 @@ def available(
         for each in skipped:
             alike.setdefault(each.reason, []).append(f"`{each.deployment}`")
         reasons = "; ".join(f"{', '.join(who)}: {reason}" for reason, who in alike.items())
-        raise UnavailableError(
-            f"cannot run here: {reasons}",
-            where=study.name,
-            hint=next(iter(hints), "dunnage doctor"),
-        )
-    return left, tuple(skipped)
+        raise UnavailableError(f"cannot run here: {reasons}", where=study.name, hint=found[0][1])
+    return left, skipped
 
 
 def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:
@@ -151,6 +140,19 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
     lacking = [here[need] for need in needs if not here[need].met]
     first = [each for each in lacking if each.follows is None or here[each.follows].met]
     return list(dict.fromkeys(first))
+
+
+def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
+    """Every deployment that cannot run here, with the reason and a command that may help."""
+    here = supports(study.testbed.kind)
+    found = []
+    for deployment in deployments:
+        unmet = missing(here, tuple(_needs(study, deployment)))
+        if unmet:
+            reason = "; ".join(support.reason for support in unmet)
+            hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
+            found.append((Skipped(deployment=deployment.name, reason=reason), hint))
+    return tuple(found)
 
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:

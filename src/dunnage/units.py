@@ -9,9 +9,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
 from dunnage.errors import shown
+
+BY_HAND: Mapping[str, bool] = {"by hand": True}
+"""Context for validating what a person wrote: there a quantity carries its unit, unless it is 0.
+Files of our own hold bare numbers in base units."""
 
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?)\s*([^\d\s].*)?\s*")
 _LONGEST = 40
@@ -30,15 +34,25 @@ SIZES: Mapping[str, float] = {
 }
 FREQUENCIES: Mapping[str, float] = {"Hz": 1}
 
+UNIT = r")\s*$"
+OPTIONAL_UNIT = r")?\s*$"
+"""How the pattern of a quantity ends in a JSON Schema."""
+_PATTERN = r"^\s*[+-]?\d[\d_]*(\.\d+)?\s*({}"
 
-def quantity(text: object, units: Mapping[str, float], noun: str) -> float:
+
+def quantity(
+    text: object, units: Mapping[str, float], noun: str, *, by_hand: bool = False
+) -> float:
     """Return `text` in the base unit of `units`; plain numbers count as base units.
 
-    Raises ValueError with a sentence that names the units that would do.
+    With `by_hand` only 0 and shares of one may stand without a unit. Raises ValueError with a
+    sentence that names the units that would do.
     """
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise ValueError(f"{shown(text)} is not a {noun}; write for example `{_example(units)}`")
     if isinstance(text, int | float):
+        if by_hand and text != 0 and units is not SHARES:
+            raise ValueError(_bare(str(text), units))
         return float(text)
     text = text.strip()
     if len(text) > _LONGEST:
@@ -50,8 +64,15 @@ def quantity(text: object, units: Mapping[str, float], noun: str) -> float:
             f"{shown(text)} is not a {noun}; write a number with a unit of {known}, "
             f"for example `{_example(units)}`"
         )
+    if by_hand and match[2] is None and units is not SHARES and float(match[1].replace("_", "")):
+        raise ValueError(_bare(match[1], units))
     factor = units[match[2].strip()] if match[2] else 1.0
     return float(match[1].replace("_", "")) * factor
+
+
+def _bare(number: str, units: Mapping[str, float]) -> str:
+    unit = next(unit for unit in ("s", "B", "Hz") if unit in units)
+    return f"`{number}` has no unit; write for example `{number}{unit}`"
 
 
 def _example(units: Mapping[str, float]) -> str:
@@ -60,9 +81,9 @@ def _example(units: Mapping[str, float]) -> str:
     ]
 
 
-def _reader(units: Mapping[str, float], noun: str) -> Callable[[Any], float]:
-    def read(value: Any) -> float:
-        return quantity(value, units, noun)
+def _reader(units: Mapping[str, float], noun: str) -> Callable[[Any, ValidationInfo], float]:
+    def read(value: Any, info: ValidationInfo) -> float:
+        return quantity(value, units, noun, by_hand=info.context == BY_HAND)
 
     return read
 
@@ -73,7 +94,7 @@ def _schema(units: Mapping[str, float], noun: str) -> WithJsonSchema:
         {
             "anyOf": [
                 {"type": "number"},
-                {"type": "string", "pattern": rf"^\s*[+-]?\d[\d_]*(\.\d+)?\s*({known})?\s*$"},
+                {"type": "string", "pattern": _PATTERN.format(known) + OPTIONAL_UNIT},
             ],
             "description": f"A {noun}, for example {_example(units)}.",
         }

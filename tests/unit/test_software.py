@@ -25,7 +25,9 @@ def program(directory: Path, name: str, script: str) -> None:
 
 
 def test_unknown_software_is_refused_with_what_is_known(tmp_path: Path) -> None:
-    with pytest.raises(UnavailableError, match=r"no recipe for redis 6\.2; known are .*`redis 7\.0`"):
+    with pytest.raises(
+        UnavailableError, match=r"no recipe for redis 6\.2; known are .*`redis 7\.0`"
+    ):
         DebianSoftware(Cache(tmp_path)).tree(Software("redis", "6.2"))
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, late_rate
+from dunnage.analysis.schedule import BUSY, KEPT, Schedule, measured
+from dunnage.analysis.schedule import schedule as scheduled
+from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness
 from dunnage.analysis.values import answered, failed
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import CheckResult, HostUsage, Measurement, Status
-from dunnage.model.study import Arrivals, Phase
+from dunnage.model.record import (
+    CheckResult,
+    Ending,
+    HostUsage,
+    Measurement,
+    Searched,
+    Status,
+)
+from dunnage.model.study import Phase, Search
 from dunnage.units import duration, percent, size
 
 
@@ -20,13 +28,11 @@ class Bounds:
 
     errors: float = 0.0
     """Errors over operations."""
-    busy_open: float = 0.95
+    busy_open: float = BUSY
     """Busiest client thread under an open load: above it starts are late by queueing alone."""
     busy_closed: float = 0.98
     """Busiest client thread in a closed loop: with less than 2 % idle the throughput would be the
     client's own, and a cost of the platform would hide behind it."""
-    schedule: float = 0.99
-    """Answered over offered under an open load, over the window and in its second half."""
     change: float = 0.5
     """Last third of the measured window against the first. On a shared machine, thirds of 130
     four-second runs with no time stolen differed by 13 % (one standard deviation) by chance; this
@@ -76,6 +82,22 @@ class Evidence:
     """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
     clocks: Mapping[str, float] = field(default_factory=dict)
     """Seconds that each host's clock moved against ours while the run went on."""
+    search: Search | None = None
+    searched: Searched | None = None
+    """A search, and what it found, where the measurement is the result of one."""
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How an open load went; None in a closed loop and where the offered rate is not known."""
+        if not self.order.level.open:
+            return None
+        return scheduled(self.measurement, self.order.connections, self.order.arrivals)
+
+    @property
+    def over_capacity(self) -> bool:
+        """Whether the deployment could not keep up with an open load."""
+        kept = self.schedule
+        return kept is not None and kept.over_capacity
 
 
 CLOCK = "clock"
@@ -123,6 +145,10 @@ def _errors(evidence: Evidence, bounds: Bounds) -> Finding:
         return Status.INVALID, "no operation was answered", bound
     named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if count)
     seen = f"{errors} of {total} operations" + (f" ({named})" if named else "")
+    if evidence.over_capacity and errors:
+        # A backlog that could not be worked off after the end is the overload itself.
+        errors = sum(window.errors for window in measured(evidence.measurement.windows))
+        seen += f", {errors} of them before the end of the window: over capacity"
     return _passes(errors / total <= bounds.errors), seen, bound
 
 
@@ -133,29 +159,42 @@ def _client(evidence: Evidence, bounds: Bounds) -> Finding:
     return _passes(busy < limit), seen, f"below {percent(limit)}"
 
 
-def _schedule(evidence: Evidence, bounds: Bounds) -> Finding:
-    measurement, order = evidence.measurement, evidence.order
-    if not order.level.open:
+def _schedule(evidence: Evidence, _bounds: Bounds) -> Finding:
+    if not evidence.order.level.open:
         return Status.VALID, "closed loop: there is no schedule", "none in a closed loop"
-    bound = f"at least {percent(bounds.schedule)} of the offered rate, and no growing backlog"
-    if not measurement.offered or measurement.seconds <= 0:
-        return Status.UNKNOWN, "the offered rate is not known", bound
-    ended = answered(measurement) + sum(failed(measurement).values())
-    achieved = ended / measurement.seconds / measurement.offered
-    lag = max(measurement.backlog, (1 - achieved) * measurement.offered * measurement.seconds)
-    seen = (
-        f"{percent(achieved)} of {measurement.offered:g} op/s, lag at the end "
-        f"{duration(lag / measurement.offered)}"
+    bound = (
+        f"at least {percent(KEPT)} of the offered rate and no growing backlog, or else "
+        "the deployment's limit and not the client's"
     )
-    late = late_rate(measurement.windows)
-    slack = 0.0
-    if order.arrivals is Arrivals.POISSON:
-        # Half a window of Poisson arrivals deviates from the mean by chance: three sigmas.
-        slack = 3 / math.sqrt(max(1.0, measurement.offered * measurement.seconds / 2))
-    growing = late is not None and late / measurement.offered < bounds.schedule - slack
-    if growing:
-        seen += ", and the backlog grows: over capacity"
-    return _passes(achieved >= bounds.schedule and not growing), seen, bound
+    kept = evidence.schedule
+    if kept is None:
+        return Status.UNKNOWN, "the offered rate is not known", bound
+    flow = kept.flow
+    seen = f"{percent(flow.achieved)} of {flow.offered:g} op/s"
+    seen += f", lag at the end {duration(flow.lag)}"
+    if kept.over:
+        who = "the client could not keep the schedule" if kept.client else "over capacity"
+        seen += f", growing by {duration(max(flow.slope, 0.0))} a second: {who}"
+    return _passes(not (kept.over and kept.client)), seen, bound
+
+
+def _search(evidence: Evidence, bounds: Bounds) -> Finding:
+    if evidence.search is None or evidence.searched is None:
+        return Status.VALID, "no search", "none at a set level"
+    probes, rate = evidence.searched.probes, evidence.searched.rate
+    bound = f"at most {percent(evidence.search.precision)} below a rate that is too high"
+    if rate is None:
+        return Status.INVALID, f"none of {len(probes)} probes was sustained", bound
+    seen = f"{len(probes)} probes; {rate:g} op/s was sustained"
+    above = [probe for probe in probes if probe.rate > rate and not probe.sustained]
+    if not above:
+        return Status.INVALID, f"{seen}, and no higher rate was refused", bound
+    nearest = min(probe.rate for probe in above)
+    seen += f", {nearest:g} op/s was not"
+    busy = [probe.client_busy for probe in above if probe.rate == nearest]
+    if min(busy) >= bounds.busy_open:
+        return Status.INVALID, f"{seen}, but for the client's limit", bound
+    return _passes(evidence.searched.ended is Ending.FOUND), seen, bound
 
 
 def _steady(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -319,6 +358,7 @@ GATES: dict[str, Gate] = {
     "errors": _errors,
     "client": _client,
     "schedule": _schedule,
+    "search": _search,
     "steady": _steady,
     "swap": _swap,
     "steal": _steal,

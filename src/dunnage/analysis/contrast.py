@@ -11,13 +11,16 @@ from dunnage.analysis import looks
 from dunnage.analysis.compare import bound, judge
 from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
-from dunnage.model.analysis import Comparison, Estimate
-from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.analysis import Comparison, Estimate, Verdict
+from dunnage.model.metrics import HEADLINE, METRICS, SEARCHED
 from dunnage.model.plan import Plan
-from dunnage.model.study import Study
+from dunnage.model.study import Level, Study
+from dunnage.units import percent
 
 OPEN_HEADLINE = ("response.p95",)
 """Beside the headline wherever a load is open, because there it is what users wait for."""
+SEARCH_HEADLINE = ("saturation",)
+"""Beside it wherever a search looks for the highest sustained rate."""
 DEFAULT_TOLERANCE = 0.03
 """For metrics that no question names."""
 
@@ -72,6 +75,9 @@ class Contrasts:
 
     def comparison(self, pairing: Pairing, *, question: str | None, tolerance: float) -> Comparison:
         """One comparison; a question's belongs to the family of all questions."""
+        over = self._over_capacity(pairing)
+        if over:
+            return _not_compared(pairing, question, tolerance, over)
         pairs = self._pairs(pairing)
         family = self.family if question is not None else 1
         level = looks.coverage(self.look)
@@ -101,12 +107,20 @@ class Contrasts:
         )
 
     def means(self, metric: str, setting: Setting) -> bool:
-        """Whether the metric means something at the level; response times need an open load.
+        """Whether the metric means something at the level.
+
+        Response times need an open load, saturation a search, and at the rate where a search
+        happened to end little else does.
 
         Operation types that a workload lacks have no values anywhere and are passed over too,
         unless no run has ended yet.
         """
-        if METRICS[metric].open_only and setting.level not in self._open_levels:
+        level = self._levels[setting.level]
+        if METRICS[metric].open_only and not level.open:
+            return False
+        if level.search is not None and metric not in SEARCHED:
+            return False
+        if level.search is None and metric in SEARCH_HEADLINE:
             return False
         runs = [
             run for run in self.gathered.runs if (run.workload, run.level) == setting and run.values
@@ -119,8 +133,8 @@ class Contrasts:
         return len(self._asked)
 
     @cached_property
-    def _open_levels(self) -> frozenset[str]:
-        return frozenset(run.level.name for run in self.plan.runs() if run.level.open)
+    def _levels(self) -> Mapping[str, Level]:
+        return {run.level.name: run.level for run in self.plan.runs()}
 
     @cached_property
     def _asked(self) -> Mapping[Pairing, tuple[str, float]]:
@@ -143,7 +157,12 @@ class Contrasts:
         """Headline metrics and those that questions ask for, each once."""
         return tuple(
             dict.fromkeys(
-                (*HEADLINE, *(q.metric for q in self.study.questions.values()), *OPEN_HEADLINE)
+                (
+                    *HEADLINE,
+                    *(q.metric for q in self.study.questions.values()),
+                    *OPEN_HEADLINE,
+                    *SEARCH_HEADLINE,
+                )
             )
         )
 
@@ -158,6 +177,25 @@ class Contrasts:
             self.gathered.logs(pairing.baseline, pairing.setting, pairing.metric),
         )
 
+    def _over_capacity(self, pairing: Pairing) -> str:
+        """Why a latency is not compared here: a side could not keep up. Empty where both could."""
+        if not METRICS[pairing.metric].latency:
+            return ""
+        sides = []
+        for name in (pairing.deployment, pairing.baseline):
+            over = self.gathered.over_capacity(name, pairing.setting)
+            if over:
+                shares = [run.values["achieved"] for run in over if "achieved" in run.values]
+                runs = len(self.gathered.valid(name, pairing.setting))
+                least = f", answering {percent(min(shares))} at worst" if shares else ""
+                sides.append(f"`{name}` in {len(over)} of {runs} runs{least}")
+        if not sides:
+            return ""
+        return (
+            f"Over capacity: {' and '.join(sides)} could not keep up with the offered rate, so "
+            "latencies tell how long the run was and are not compared."
+        )
+
     def _twin_pairs(self, pairing: Pairing) -> Paired | None:
         """The twin at the same metric, workload and level; None when the study has no twin."""
         for deployment in self.plan.deployments:
@@ -168,6 +206,27 @@ class Contrasts:
         return None
 
 
-def _nothing() -> Estimate:
+def _not_compared(
+    pairing: Pairing, question: str | None, tolerance: float, reason: str
+) -> Comparison:
+    return Comparison(
+        question=question,
+        deployment=pairing.deployment,
+        baseline=pairing.baseline,
+        metric=pairing.metric,
+        workload=pairing.setting.workload,
+        level=pairing.setting.level,
+        difference=_nothing("not compared: over capacity"),
+        hodges_lehmann=None,
+        bound=None,
+        tolerance=tolerance,
+        verdict=Verdict.INCONCLUSIVE,
+        blocks_needed=None,
+        detectable=None,
+        reason=reason,
+    )
+
+
+def _nothing(method: str = "no complete block") -> Estimate:
     """Stands for a difference that no complete block tells anything of."""
-    return Estimate(value=0.0, low=None, high=None, n=0, unit="share", method="no complete block")
+    return Estimate(value=0.0, low=None, high=None, n=0, unit="share", method=method)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dunnage.analysis.additive import block_means, difference, mean
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.analysis.shares import SOFT
-from dunnage.analysis.values import answered, database_hosts
+from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.explanation import AbsentCounter, Association
 from dunnage.model.record import HostUsage, MachineUsage, Record, Usage
 
@@ -143,5 +143,5 @@ def _of_run(record: Record, counter: Counter) -> float | None:
         return None
     if counter.machine:
         return sum(read) / len(read)
-    operations = answered(record.measurement)
-    return sum(read) / operations if operations else None
+    count = operations(record)
+    return sum(read) / count if count else None

@@ -13,6 +13,7 @@ from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
 from dunnage.analysis.values import values
 from dunnage.model.analysis import RunSummary
+from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Status
 
@@ -39,7 +40,7 @@ class Gathered:
         return block_logs(
             (run.block, run.values[metric])
             for run in self.valid(deployment, setting)
-            if metric in run.values
+            if _counts(run, metric)
         )
 
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
@@ -49,7 +50,7 @@ class Gathered:
             for run in self.runs
             if run.status == Status.VALID
             and (run.workload, run.level) == setting
-            and metric in run.values
+            and _counts(run, metric)
         ]
 
     def disturbed(self) -> dict[str, int]:
@@ -61,6 +62,10 @@ class Gathered:
             for check in attempt.checks
         )
         return dict(sorted(gates.items()))
+
+    def over_capacity(self, deployment: str, setting: Setting) -> tuple[RunSummary, ...]:
+        """Valid runs in which a deployment could not keep up with the open load."""
+        return tuple(run for run in self.valid(deployment, setting) if run.over_capacity)
 
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""
@@ -136,11 +141,16 @@ def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
         values=values(record),
         reasons=reasons + tuple(f"parity: {text}" for text in broken),
         paused=record.paused,
+        over_capacity=record.over_capacity,
     )
 
 
-def _rank(plan: Plan, setting: Setting) -> tuple[str, float, str]:
+def _counts(run: RunSummary, metric: str) -> bool:
+    """Whether a run has a value that means something: over capacity, latencies do not."""
+    return metric in run.values and not (run.over_capacity and METRICS[metric].latency)
+
+
+def _rank(plan: Plan, setting: Setting) -> tuple[str, tuple[int, float], str]:
     """By workload, then from light to heavy load, whatever order the seed gave the runs."""
     levels = {run.level.name: run.level for run in plan.runs()}
-    level = levels[setting.level]
-    return setting.workload, float(level.rate or level.threads or 0), setting.level
+    return setting.workload, levels[setting.level].weight, setting.level

@@ -39,7 +39,9 @@ from dunnage.model.record import Record, Status, StayRecord
 from dunnage.model.study import QuestionSpec, Study
 from dunnage.model.value import Scalar
 
-SI_UNITS = {"ms": "s", "µs/op": "s/op", "MiB": "B"}
+NO_LOGARITHM = frozenset({"backlog.slope"})
+"""Metrics that are about 0 when all is well: a geometric mean over blocks says nothing of them."""
+SI_UNITS = {"ms": "s", "µs/op": "s/op", "MiB": "B", "%": "share", "ms/s": "s/s"}
 """Displayed unit → the unit in which values are held; others are held as displayed."""
 
 
@@ -166,7 +168,7 @@ def _summaries(plan: Plan, gathered: Gathered) -> list[Summary]:
     for deployment, setting in _each(plan, gathered):
         known = {name for run in gathered.valid(deployment, setting) for name in run.values}
         for metric in METRICS.values():
-            if metric.name not in known:
+            if metric.name not in known or metric.name in NO_LOGARITHM:
                 continue
             unit = SI_UNITS.get(metric.unit, metric.unit)
             estimate = over_blocks(gathered.logs(deployment, setting, metric.name), unit)
@@ -201,7 +203,13 @@ def _curves(
 ) -> list[LatencyCurve]:
     found: list[LatencyCurve] = []
     for deployment, setting in _each(plan, gathered):
-        records = gathered.valid_records(deployment, setting)
+        if gathered.over_capacity(deployment, setting):
+            continue
+        records = [
+            record
+            for record in gathered.valid_records(deployment, setting)
+            if record.search is None  # the probes of a search were at many rates
+        ]
         raw = [log for record in records if (log := logs(record.run))]
         found.extend(curves(deployment, setting.workload, setting.level, raw))
     return found

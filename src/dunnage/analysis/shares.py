@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.analysis.additive import block_means, difference, mean
-from dunnage.analysis.values import answered, database_hosts
+from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
 from dunnage.model.record import HostUsage, Record
 
@@ -66,7 +66,7 @@ def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
 def _run(record: Record) -> dict[str, float] | None:
     measurement = record.measurement
     hosts = database_hosts(record.usage)
-    if measurement is None or not hosts or not answered(measurement):
+    if measurement is None or not hosts or not operations(record):
         return None
     total = {part: 0.0 for part in PARTS if part != OUTSIDE}
     for host in hosts:
@@ -79,7 +79,7 @@ def _run(record: Record) -> dict[str, float] | None:
     soft = None if record.one_machine else _soft(hosts, measurement.seconds)
     if soft is not None:
         total[SOFT] = soft
-    return {part: seconds / answered(measurement) for part, seconds in total.items()}
+    return {part: seconds / operations(record) for part, seconds in total.items()}
 
 
 def _soft(hosts: Sequence[HostUsage], seconds: float) -> float | None:

@@ -59,16 +59,6 @@ def flatness(windows: Sequence[Window]) -> Flatness | None:
     )
 
 
-def late_rate(windows: Sequence[Window]) -> float | None:
-    """Answered operations per second, errors included, in the second half of the time line."""
-    measured = sorted((w for w in windows if w.start >= -1e-9), key=lambda w: w.start)
-    half = measured[len(measured) // 2 :]
-    length = sum(window.length for window in half)
-    if len(measured) < 2 or length <= 0:
-        return None
-    return sum(window.operations + window.errors for window in half) / length
-
-
 def _rate(groups: Sequence[Sequence[Window]]) -> float:
     length = sum(window.length for group in groups for window in group)
     return sum(window.operations for group in groups for window in group) / length

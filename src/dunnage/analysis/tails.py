@@ -19,8 +19,11 @@ def latency_differences(
 ) -> list[LatencyDifference]:
     """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
 
-    A quantile beyond which some run has fewer than ten operations is left out and says so.
+    A quantile beyond which some run has fewer than ten operations is left out and says so. Nothing
+    is compared where a side was over capacity.
     """
+    if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
+        return []
     found = []
     for kind in kinds:
         fewest = _fewest(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dunnage.model.metrics import METRICS, OPERATIONS
+from dunnage.analysis.schedule import flow, measured
+from dunnage.model.metrics import METRICS, OPERATIONS, SEARCHED
 from dunnage.model.record import HostUsage, Latency, Measurement, Record
 from dunnage.model.study import CLIENT_GROUP
 
@@ -18,8 +19,38 @@ def values(record: Record) -> dict[str, float]:
     """
     if record.measurement is None:
         return {}
-    found = dict(_all(record.measurement, record.usage))
+    found = dict(_all(record, record.measurement))
+    if record.search is not None:
+        found = {name: value for name, value in found.items() if name in SEARCHED}
     return {name: found[name] for name in METRICS if name in found}
+
+
+def operations(record: Record) -> int:
+    """Operations answered without error in the measured window of a run.
+
+    Over capacity that is everything answered in that time, whenever it was intended: by the
+    schedule, the answers that the warm-up's backlog took would be missing.
+    """
+    if record.measurement is None:
+        return 0
+    line = measured(record.measurement.windows)
+    if record.over_capacity and line:
+        return sum(window.operations for window in line)
+    return answered(record.measurement)
+
+
+def latencies(measurement: Measurement) -> dict[str, float]:
+    """Every latency metric of a measurement."""
+    found: dict[str, float] = {}
+    for name in ("all", *OPERATIONS):
+        stats = measurement.operations.get(name)
+        if stats is None:
+            continue
+        prefix = "" if name == "all" else f"{name}."
+        for kind, latency in (("service", stats.service), ("response", stats.response)):
+            if latency is not None and latency.count:
+                found |= _latency(f"{prefix}{kind}", latency)
+    return found
 
 
 def answered(measurement: Measurement) -> int:
@@ -45,32 +76,31 @@ def database_hosts(usage: tuple[HostUsage, ...]) -> tuple[HostUsage, ...]:
     return tuple(host for host in usage if host.group != CLIENT_GROUP)
 
 
-def _all(measurement: Measurement, usage: tuple[HostUsage, ...]) -> Iterator[tuple[str, float]]:
-    operations = answered(measurement)
+def _all(record: Record, measurement: Measurement) -> Iterator[tuple[str, float]]:
+    count = operations(record)
     if measurement.seconds > 0:
-        yield "throughput", operations / measurement.seconds
-    hosts = database_hosts(usage)
-    if operations:
-        yield "cpu.client", measurement.client_cpu / operations
+        yield "throughput", count / measurement.seconds
+    if record.search is not None and record.search.rate is not None:
+        yield "saturation", record.search.rate
+    hosts = database_hosts(record.usage)
+    if count:
+        yield "cpu.client", measurement.client_cpu / count
         cpu = [host.whole.cpu for host in hosts if host.whole.cpu is not None]
         if hosts and len(cpu) == len(hosts):
-            yield "cpu.database", sum(cpu) / operations
+            yield "cpu.database", sum(cpu) / count
     memory = [
         host.whole.memory_resident for host in hosts if host.whole.memory_resident is not None
     ]
     if hosts and len(memory) == len(hosts):
         yield "memory.database", sum(memory)
-    for name in ("all", *OPERATIONS):
-        stats = measurement.operations.get(name)
-        if stats is None:
-            continue
-        prefix = "" if name == "all" else f"{name}."
-        for kind, latency in (("service", stats.service), ("response", stats.response)):
-            if latency is not None and latency.count:
-                yield from _latency(f"{prefix}{kind}", latency)
+    found = flow(measurement)
+    if found is not None:
+        yield "offered", found.offered
+        yield "achieved", found.achieved
+        yield "backlog.slope", found.slope
+    yield from latencies(measurement).items()
 
 
-def _latency(prefix: str, latency: Latency) -> Iterator[tuple[str, float]]:
-    yield f"{prefix}.mean", latency.mean
-    for quantile, seconds in latency.quantiles.items():
-        yield f"{prefix}.{quantile}", seconds
+def _latency(prefix: str, latency: Latency) -> dict[str, float]:
+    quantiles = {f"{prefix}.{name}": seconds for name, seconds in latency.quantiles.items()}
+    return {f"{prefix}.mean": latency.mean, **quantiles}

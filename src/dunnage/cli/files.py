@@ -13,8 +13,8 @@ import typer
 from dunnage import catalog
 from dunnage.cli.terminal import typed
 from dunnage.errors import Problem, StudyError, UsageError
-from dunnage.model.plan import Plan
-from dunnage.model.study import Study
+from dunnage.model.plan import Plan, Skipped
+from dunnage.model.study import Deployment, Study
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
@@ -105,6 +105,31 @@ def planned(study: Study, only: Sequence[str] = ()) -> tuple[Plan, float]:
     says `unavailable: skip`.
     """
     runnable, skipped = catalog.available(study, deployments(study, catalog.OFFER))
+    return _planned(study, runnable, skipped, only)
+
+
+def foreseen(
+    study: Study, only: Sequence[str] = ()
+) -> tuple[Plan, float, tuple[tuple[Skipped, str], ...]]:
+    """Plan a study whether or not it can run here; also what is missing, and what may help.
+
+    Where the study says `unavailable: skip`, what cannot run is skipped as a run would skip it.
+    """
+    every = deployments(study, catalog.OFFER)
+    missing = catalog.lacking(study, every)
+    if study.unavailable == "skip" and len(missing) < len(every):
+        return *planned(study, only), ()
+    plan, seconds = _planned(study, every, (), only)
+    left = {deployment.name for deployment in plan.deployments}
+    return plan, seconds, tuple(each for each in missing if each[0].deployment in left)
+
+
+def _planned(
+    study: Study,
+    runnable: Sequence[Deployment],
+    skipped: Sequence[Skipped],
+    only: Sequence[str],
+) -> tuple[Plan, float]:
     plan = make_plan(study, runnable, skipped)
     if only:
         plan = filter_plan(plan, only)

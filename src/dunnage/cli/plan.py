@@ -1,21 +1,25 @@
-"""`dunnage plan`: every block, stay and run, and the time they will take."""
+"""`dunnage plan`: every block, stay and run, the time they will take, and what is missing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dunnage.cli.files import ScaleOption, planned, study_at
-from dunnage.cli.terminal import Format, FormatOption, out, show_json
+from dunnage.cli.files import ScaleOption, foreseen, study_at
+from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
+from dunnage.model.plan import Skipped
+from dunnage.report.schedule import runs_table
 from dunnage.report.text import plan_table
 
 NAME = "plan"
-HELP = "Show every block, stay and run of a study, and how long they will take."
+HELP = "Show every block, stay and run of a study, how long they will take, and what is missing."
 EXAMPLES = (
     "Examples:  dunnage plan studies/fake.yaml  ·  "
-    "dunnage plan study.yaml --only docker-host --only C  ·  dunnage plan study.yaml --format json"
+    "dunnage plan study.yaml --only docker-host --only C --runs  ·  "
+    "dunnage plan study.yaml --format json"
 )
 
 
@@ -25,13 +29,31 @@ def command(
         list[str] | None,
         typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
     ] = None,
+    runs: Annotated[
+        bool, typer.Option("--runs", help="Also list every run in its order, with its load.")
+    ] = False,
     scale: ScaleOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
-    """Read, check and plan; start nothing."""
+    """Read, check and plan; start nothing, and need no rights."""
     value, _ = study_at(study, scale)
-    plan, seconds = planned(value, only or ())
+    plan, seconds, missing = foreseen(value, only or ())
     if format_ is Format.JSON:
-        show_json({"seconds": seconds, "plan": plan.model_dump(mode="json")})
+        lacking = {each.deployment: each.reason for each, _ in missing}
+        show_json({"seconds": seconds, "missing": lacking, "plan": plan.model_dump(mode="json")})
         return
     out.print(plan_table(plan, value, seconds))
+    if runs:
+        out.print(runs_table(plan))
+    for reason, names in _alike(missing).items():
+        say((f"missing here for {', '.join(names)}: {reason}", "yellow"))
+    for hint in dict.fromkeys(hint for _, hint in missing):
+        say("try: ", (hint, "bold"))
+
+
+def _alike(missing: Sequence[tuple[Skipped, str]]) -> dict[str, list[str]]:
+    """Reason → deployments that lack it."""
+    reasons: dict[str, list[str]] = {}
+    for skipped, _ in missing:
+        reasons.setdefault(skipped.reason, []).append(skipped.deployment)
+    return reasons

@@ -56,6 +56,7 @@ def _command(order: LoadOrder, directory: str, index: int, of: int) -> Command:
         "records": order.workload.records,
         "level": {"threads": order.level.threads, "rate": order.level.rate},
         "addresses": [str(address) for address in order.target.addresses],
+        "connections": order.connections,
         "arrivals": str(order.arrivals),
         "warmup": order.warmup,
         "duration": order.duration,

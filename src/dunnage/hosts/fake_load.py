@@ -22,7 +22,8 @@ from dunnage.hosts.fake_world import Work
 SERVICE = 0.0005
 """Seconds that one operation takes on an idle database."""
 CAPACITY = 20_000.0
-"""Operations per second that no load exceeds."""
+"""Operations per second that no load exceeds, unless a server's setting `service` says in seconds
+that it answers one operation at a time and how long each takes."""
 LATE_SHARE = 0.10
 """What the network `late` costs of the throughput: the overhead that a study should find."""
 NOISE = 0.005
@@ -74,6 +75,8 @@ class _Course:
     service: float
     """Mean service time in seconds."""
     offered: float | None
+    late: tuple[float, float] = (0.0, 0.0)
+    """Seconds that answers are late by when the measured window begins, and when it ends."""
 
 
 def load(call: Call) -> Task:
@@ -124,25 +127,36 @@ def _course(
     share = max(_held(call, server) for server in servers)
     late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
     speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
+    capacity = min(_capacity(server) for server in servers)
     level = plan["level"]
     offered = level["rate"]
     if offered is None:
         threads = level["threads"]
-        rate = speed * threads / (SERVICE + threads / CAPACITY)
+        rate = speed * threads / (SERVICE + threads / capacity)
         service = threads / rate
     else:
         if plan["arrivals"] == "poisson":
             expected = offered * plan["duration"] if plan["duration"] else plan["records"]
             offered *= random_numbers.gauss(1.0, expected**-0.5)
-        rate = min(offered, CAPACITY * speed)
-        service = (SERVICE + 1 / CAPACITY) / speed
+        rate = min(offered, capacity * speed)
+        service = (SERVICE + 1 / capacity) / speed
+        if rate < offered:
+            # Little's law: over capacity every connection waits for its answer all the time.
+            service = plan["connections"] / rate
     if plan["operations"] is not None:
         seconds = plan["operations"] / rate
     elif plan["duration"] is not None:
         seconds = plan["duration"]
     else:
         seconds = plan["records"] / rate
-    return _Course(rate, seconds, service, offered)
+    missing = 0.0 if offered is None else 1 - rate / offered
+    begin, end = missing * plan["warmup"], missing * (plan["warmup"] + seconds)
+    return _Course(rate, seconds, service, offered, (begin, end))
+
+
+def _capacity(server: Server) -> float:
+    service = server.config["settings"].get("service")
+    return CAPACITY if service is None else 1 / float(service)
 
 
 def _held(call: Call, server: Server) -> float:
@@ -185,7 +199,7 @@ def _result(
             "count": right,
             "errors": {"connection": count - right} if count > right else {},
             "service": points,
-            "response": None if course.offered is None else points,
+            "response": None if course.offered is None else _behind(points, course.late),
         }
     cpu = (good + bad) * CLIENT_CPU
     intended = None if course.offered is None else course.offered / of
@@ -220,6 +234,19 @@ def _distribution(count: int, mean: float) -> list[list[float]]:
         if number:
             points.append([mean * math.exp(SPREAD * deviate - SPREAD**2 / 2), number])
     return points
+
+
+def _behind(points: list[list[float]], late: tuple[float, float]) -> list[list[float]]:
+    """The same operations from their intended starts, later and later as the window goes on."""
+    if late[1] <= 0:
+        return points
+    total, before = sum(count for _, count in points), 0.0
+    responses = []
+    for seconds, count in points:
+        share = (before + count / 2) / total
+        responses.append([seconds + late[0] + (late[1] - late[0]) * share, count])
+        before += count
+    return responses
 
 
 def _windows(

@@ -103,6 +103,8 @@ class RunSummary(Value):
     """Why it is not valid."""
     paused: float | None = None
     """Share of the measured time in which a declared slowdown really held the servers."""
+    over_capacity: bool = False
+    """The deployment could not keep up with the open load: its latencies are not compared."""
 
 
 class LatencyCurve(Value):

@@ -24,7 +24,8 @@ class Metric:
     """One quantity of a run: its name in study files, what it is, its unit and better direction.
 
     `scale` turns the value held in code (SI units) into `unit`; `open_only` metrics mean something
-    only where the load has intended starts.
+    only where the load has intended starts, and `latency` only where the deployment kept up with
+    it. What is not `compared` is shown for every run, but a ratio of two of it says nothing.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Metric:
     scale: float = 1.0
     digits: int = 0
     open_only: bool = False
+    latency: bool = False
+    compared: bool = True
 
 
 def _latency(kind: str, statistic: str, operation: str = "") -> Metric:
@@ -50,6 +53,7 @@ def _latency(kind: str, statistic: str, operation: str = "") -> Metric:
         scale=1e3,
         digits=3,
         open_only=kind == "response",
+        latency=True,
     )
 
 
@@ -62,6 +66,13 @@ METRICS: dict[str, Metric] = {
             "op/s",
             Better.HIGHER,
             "answered operations without error / measured seconds",
+        ),
+        Metric(
+            "saturation",
+            "Saturation throughput",
+            "op/s",
+            Better.HIGHER,
+            "highest rate of an open load that is sustained, by a search in each stay",
         ),
         Metric(
             "cpu.database",
@@ -90,6 +101,37 @@ METRICS: dict[str, Metric] = {
             scale=2**-20,
             digits=1,
         ),
+        Metric(
+            "offered",
+            "Offered rate",
+            "op/s",
+            Better.HIGHER,
+            "operations intended in the measured window / measured seconds",
+            open_only=True,
+            compared=False,
+        ),
+        Metric(
+            "achieved",
+            "Achieved share of the offered rate",
+            "%",
+            Better.HIGHER,
+            "operations over in the measured window / operations intended in it",
+            scale=1e2,
+            digits=1,
+            open_only=True,
+            compared=False,
+        ),
+        Metric(
+            "backlog.slope",
+            "Growth of the backlog",
+            "ms/s",
+            Better.LOWER,
+            "slope of how far answers lie behind the schedule, second half of the window",
+            scale=1e3,
+            digits=1,
+            open_only=True,
+            compared=False,
+        ),
         *(
             _latency(kind, statistic, operation)
             for operation in ("", *OPERATIONS)
@@ -99,6 +141,12 @@ METRICS: dict[str, Metric] = {
     )
 }
 """Every metric by name."""
+
+COMPARED = tuple(metric.name for metric in METRICS.values() if metric.compared)
+"""What a question may ask for."""
+
+SEARCHED = ("saturation", "cpu.database", "cpu.client", "memory.database")
+"""What means something of a search: other values belong to the rate that it happened to end at."""
 
 HEADLINE = ("throughput", "service.p95", "cpu.database")
 """What the first table of an answer shows for every deployment, whatever a question names."""

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dunnage.model.study import Deployment, Level, Workload
 from dunnage.model.value import Value
 
-PLAN_VERSION = 1
-"""1: first."""
+PLAN_VERSION = 2
+"""1: first. 2: levels by share of a capacity and by search, and the calibration stay."""
+
+
+BEFORE = 0
+"""The block that the calibration stay is said to be in."""
 
 
 class RunPlan(Value):
@@ -35,6 +39,14 @@ class StayPlan(Value):
     runs: tuple[RunPlan, ...]
 
 
+class CalibrationPlan(Value):
+    """A stay of the baseline before block 1, outside every block, that finds its capacity."""
+
+    deployment: Deployment
+    stay: StayPlan
+    """Its block is 0, and so is that of its runs: several of each workload, in a closed loop."""
+
+
 class Block(Value):
     """One round in which every deployment has one stay, in random order."""
 
@@ -59,6 +71,8 @@ class Plan(Value):
     deployments: tuple[Deployment, ...]
     blocks: tuple[Block, ...]
     skipped: tuple[Skipped, ...] = ()
+    calibration: CalibrationPlan | None = None
+    """None where no level is a share of a capacity."""
 
     def runs(self) -> Iterator[RunPlan]:
         """All runs in the order in which they are to happen."""

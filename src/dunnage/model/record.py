@@ -8,8 +8,8 @@ from enum import StrEnum
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 1
-"""1: first."""
+RECORD_VERSION = 2
+"""1: first. 2: over capacity, and searches."""
 
 
 class Status(StrEnum):
@@ -159,6 +159,44 @@ class Attempt(Value):
     """The gates that it did not pass."""
 
 
+class Probe(Value):
+    """One load of a search, and whether the deployment sustained it."""
+
+    rate: float
+    """Operations per second that were asked for."""
+    offered: float
+    """Operations per second that were intended."""
+    achieved: float
+    """Share of them that was over when the window ended."""
+    backlog_slope: float
+    """Seconds that the backlog grew by in each second."""
+    p99: float | None
+    """Response time, in seconds."""
+    client_busy: float
+    sustained: bool
+    why_not: str = ""
+
+
+class Ending(StrEnum):
+    """How a search ended."""
+
+    FOUND = "found"
+    """A rate that was sustained lies within the precision below one that was not."""
+    USED_UP = "used up"
+    """All probes were made before the two were near enough."""
+    NEVER_SUSTAINED = "never sustained"
+    """Not even one operation per second."""
+
+
+class Searched(Value):
+    """A search for the highest rate that a deployment sustains."""
+
+    rate: float | None
+    """The highest that was sustained; None where none was."""
+    ended: Ending
+    probes: tuple[Probe, ...]
+
+
 class Record(Value):
     """One finished run. Written last and atomically: a run without it did not happen."""
 
@@ -186,6 +224,12 @@ class Record(Value):
     """Whether all hosts are one machine, whose counters each of them reports."""
     paused: float | None = None
     """Share of the measured time in which a declared slowdown really held the servers."""
+    over_capacity: bool = False
+    """Whether the deployment could not keep up with an open load. That is a finding, no fault of
+    the instrument: throughput counts, but latencies that grow with the run's length do not."""
+    search: Searched | None = None
+    """At the level of a search. `measurement` and all that is made of it are then those of the
+    highest sustained probe, or of the last one where none was."""
     artefacts: tuple[str, ...] = ()
     """Files beside the record."""
 

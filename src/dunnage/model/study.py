@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from dunnage.model.level import Level as Level
+from dunnage.model.level import Search as Search
 from dunnage.model.value import Scalar, Value
-from dunnage.units import Bytes, Hertz, Seconds, Share
+from dunnage.units import SHARES, Bytes, Hertz, Seconds, Share, quantity
 
 STUDY_VERSION = 1
 """1: first public grammar."""
@@ -172,17 +174,69 @@ class Arrivals(StrEnum):
     POISSON = "poisson"
 
 
+class RateSpec(Value):
+    """One rate of an open load: operations per second, or a share of the baseline's capacity."""
+
+    number: Annotated[float, Field(gt=0)] | None = None
+    share: Annotated[float, Field(gt=0, le=2)] | None = None
+
+
+def _rate(value: object) -> object:
+    """A number counts operations per second, `60%` is a share."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return {"number": value}
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        return {"share": quantity(value, SHARES, "share")}
+    if isinstance(value, RateSpec):
+        return value
+    raise ValueError(
+        "a rate is a number of operations per second, for example `2000`, or a share of the "
+        "baseline's capacity, for example `60%`"
+    )
+
+
+Rate = Annotated[
+    RateSpec,
+    BeforeValidator(_rate),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0},
+                {"type": "string", "pattern": r"^\s*\d[\d_]*(\.\d+)?\s*%\s*$"},
+            ],
+            "description": "Operations per second, or a share of the baseline's capacity (`60%`).",
+        }
+    ),
+]
+
+
+class CalibrationSpec(Value):
+    """How the capacity of the baseline is found where rates are shares of it."""
+
+    threads: Annotated[int, Field(ge=1, le=4096)] | None = Field(
+        default=None,
+        description="Threads of the closed loop; without it the largest of `threads`, or "
+        "`connections`.",
+    )
+    runs: Annotated[int, Field(ge=1, le=9)] = Field(
+        default=3, description="Runs of each workload; their median counts."
+    )
+    duration: Seconds = 3.0
+
+
 class LoadSpec(Value):
     """How hard and how long each run drives the database.
 
     `threads` is a closed loop: each thread waits for its answer. `rate` is an open load: operations
-    have intended starts, whatever the database does.
+    have intended starts, whatever the database does. `search` looks for the highest such rate.
     """
 
     threads: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = ()
-    rate: tuple[Annotated[float, Field(gt=0)], ...] = Field(
-        default=(), description="Operations per second."
+    rate: tuple[Rate, ...] = Field(
+        default=(), description="Operations per second, or shares of the baseline's capacity."
     )
+    search: Search | None = None
+    calibration: CalibrationSpec = CalibrationSpec()
     connections: Annotated[int, Field(ge=1, le=4096)] = Field(
         default=64, description="Most operations in flight under an open load."
     )
@@ -296,25 +350,3 @@ class Workload(Value):
     core: Literal["A", "B", "C", "D", "E", "F"]
     phase: Phase
     records: int
-
-
-class Level(Value):
-    """One load setting: either `threads` (closed loop) or `rate` (open load) is set."""
-
-    threads: int | None = None
-    rate: float | None = None
-
-    @property
-    def open(self) -> bool:
-        """Whether operations have intended starts, so that response times mean something."""
-        return self.rate is not None
-
-    @property
-    def name(self) -> str:
-        """`t32` or `r2000`: short, and safe in a path."""
-        return f"t{self.threads}" if self.rate is None else f"r{self.rate:.12g}"
-
-    @property
-    def label(self) -> str:
-        """`32 threads` or `2000 op/s`, for people."""
-        return f"{self.threads} threads" if self.rate is None else f"{self.rate:.12g} op/s"

@@ -15,6 +15,7 @@ CAUSES: Mapping[str, str] = {
     "connections": "clients went round the address under study",
     "parts": "not every load generator took part",
     "slowdown": "the declared slowdown was missed",
+    "clock": "a host's clock was set while the run went on",
     "steal": "somebody else on this physical machine took processor time",
     "other load": "other programs on this machine were busy",
     "swap": "memory was swapped to disk",
@@ -22,7 +23,8 @@ CAUSES: Mapping[str, str] = {
     "errors": "operations failed",
     "samples": "the hosts were not watched all the time",
     "client": "the load generator was at its own limit",
-    "schedule": "the database could not keep up with the load that was offered",
+    "schedule": "the load generator could not keep its own schedule",
+    "search": "the search for saturation did not settle",
     "steady": "the database had not settled, its throughput still moved",
     "duration": "the run was too short",
 }

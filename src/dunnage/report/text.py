@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -17,6 +17,7 @@ from dunnage.model.study import Deployment, Study
 from dunnage.report import answer, numbers, sentences, words
 from dunnage.report.notes import grid, notes
 from dunnage.report.trouble import Trouble, trouble
+from dunnage.study.estimate import calibration_seconds
 from dunnage.units import duration
 
 STYLES: Mapping[Verdict, str] = {
@@ -66,10 +67,24 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     for block in plan.blocks:
         names = ", ".join(words.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
-    lines = [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
+    lines = [("Calibration", text) for text in _calibration(plan, study)]
+    lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
+
+
+def _calibration(plan: Plan, study: Study) -> Iterator[str]:
+    """What happens before block 1, where rates are shares of a capacity."""
+    if plan.calibration is not None:
+        runs = plan.calibration.stay.runs
+        level = runs[0].level.label
+        yield (
+            f"before block 1 a stay of {words.plain(plan.calibration.deployment.name)} with "
+            f"{numbers.count(len(runs), 'run')} at {level}, about "
+            f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
+            "shares of"
+        )
 
 
 def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:

@@ -19,6 +19,7 @@ SYMBOLS: Mapping[Verdict, str] = {
 
 _THREADS = re.compile(r"t(\d+)")
 _RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
+_SHARE = re.compile(r"s(\d+(?:\.\d+)?)")
 
 
 def mark(verdict: Verdict) -> str:
@@ -32,6 +33,10 @@ def level(name: str) -> str:
         return "1 thread" if match[1] == "1" else f"{match[1]} threads"
     if match := _RATE.fullmatch(name):
         return f"{match[1]} op/s"
+    if match := _SHARE.fullmatch(name):
+        return f"{match[1]} % of the baseline's capacity"
+    if name == "search":
+        return "at saturation"
     return plain(name)
 
 

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from dunnage.model.plan import RunPlan, StayPlan
+from dunnage.model.plan import BEFORE, RunPlan, StayPlan
 from dunnage.model.record import Record, Status
 from dunnage.report.numbers import count
 from dunnage.report.words import plain
@@ -102,7 +102,7 @@ class Display:
 
     def stay(self, plan: StayPlan) -> None:
         """Show which deployment is being brought up."""
-        name = f"block {plan.block} · {plan.deployment}"
+        name = f"{_block(plan.block)} · {plan.deployment}"
         self._bar.update(self._task, description=f"{name} · starting", upcoming="")
         if not self._live:
             done, left = self._done, self._left_text()
@@ -111,7 +111,7 @@ class Display:
     def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
         """Show what runs now and what is next."""
         description = (
-            f"block {plan.block} · {plan.deployment} · {plan.workload.name} · {plan.level.label}"
+            f"{_block(plan.block)} · {plan.deployment} · {plan.workload.name} · {plan.level.label}"
         )
         after = f"next: {_short(plan, upcoming)}" if upcoming else "the last one"
         self._bar.update(
@@ -144,6 +144,10 @@ class Display:
     def _left_text(self) -> str:
         elapsed = self._bar.tasks[self._task].elapsed or 0.0
         return duration(self._left.seconds(elapsed, self._done - self._at_start))
+
+
+def _block(index: int) -> str:
+    return "calibration" if index == BEFORE else f"block {index}"
 
 
 def _short(plan: RunPlan, upcoming: RunPlan | None) -> str:

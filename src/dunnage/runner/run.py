@@ -9,12 +9,12 @@ from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
 from dunnage.model.load import LoadOrder
-from dunnage.model.plan import RunPlan
+from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record, Status
-from dunnage.model.study import Phase
-from dunnage.runner.drive import drive
+from dunnage.model.study import Level, Phase
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.interrupt import Stop
+from dunnage.runner.loading import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 
@@ -88,7 +88,8 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     order = _order(stay, plan)
     before = {host.name: host.clock_offset() for host in testbed.hosts}
     with watching(stay) as watch:
-        parts, measurement = drive(stay, order, f"runs/{plan.id}")
+        made = make_load(stay, order, f"runs/{plan.id}")
+    measurement = made.measurement
     stay.platform.running()
     clocks = {host.name: host.clock_offset() - before[host.name] for host in testbed.hosts}
     began = measurement.began - stay.clients[0].clock_offset()
@@ -98,23 +99,23 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     )
     # Where a clock was set, nobody knows which lines of the pause's record belong to the window.
     paused = stay.slowdown.paused(began, measurement.seconds) if kept_time(clocks) else None
-    checks = judge(
-        Evidence(
-            measurement=measurement,
-            usage=used,
-            order=order,
-            endpoint=frozenset(str(address) for address in stay.target.endpoint),
-            parts=len(stay.clients),
-            one_machine=testbed.one_machine,
-            slowdown=stay.deployment.slowdown,
-            paused=paused,
-            quota=stay.deployment.limits.cpus is not None,
-            clocks=clocks,
-        )
+    evidence = Evidence(
+        measurement=measurement,
+        usage=used,
+        order=made.order,
+        endpoint=frozenset(str(address) for address in stay.target.endpoint),
+        parts=len(stay.clients),
+        one_machine=testbed.one_machine,
+        slowdown=stay.deployment.slowdown,
+        paused=paused,
+        quota=stay.deployment.limits.cpus is not None,
+        search=order.level.search,
+        searched=made.searched,
+        clocks=clocks,
     )
+    checks = judge(evidence)
     names = []
-    sources = [(f"part-{number}", files) for number, files in enumerate(parts, start=1)]
-    for source, files in (*sources, *watch.artefacts()):
+    for source, files in (*made.artefacts, *watch.artefacts()):
         for name, content in files.items():
             names.append(f"attempt-{attempt}.{source}.{name}")
             writer.artefact(plan.id, names[-1], content)
@@ -124,7 +125,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         block=plan.block,
         deployment=plan.deployment,
         workload=plan.workload,
-        level=plan.level,
+        level=order.level,
         repeat=plan.repeat,
         position=plan.position,
         started=started,
@@ -136,6 +137,8 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         one_machine=testbed.one_machine,
         data_size=data_size,
         paused=paused,
+        over_capacity=evidence.over_capacity,
+        search=made.searched,
         artefacts=tuple(names),
     )
 
@@ -143,16 +146,25 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
 def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
     load = stay.equipment.study.load
     loading = plan.workload.phase is Phase.LOAD
+    duration, operations = load.duration, load.operations
+    if plan.block == BEFORE:
+        duration, operations = load.calibration.duration, None
     return LoadOrder(
         workload=plan.workload,
         phase=plan.workload.phase,
-        level=plan.level,
+        level=_level(stay, plan),
         target=stay.target,
         connections=load.connections,
         arrivals=load.arrivals,
         warmup=0.0 if loading else load.warmup,
-        duration=None if loading else load.duration,
-        operations=None if loading else load.operations,
+        duration=None if loading else duration,
+        operations=None if loading else operations,
         timeout=load.timeout,
         seed=plan.seed,
     )
+
+
+def _level(stay: Stay, plan: RunPlan) -> Level:
+    """The planned level, with the rate that a share of the baseline's capacity is."""
+    found = stay.equipment.calibration
+    return found.made(plan.level, plan.workload.name) if found else plan.level

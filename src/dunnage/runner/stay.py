@@ -19,6 +19,7 @@ from dunnage.contracts import (
     Testbed,
 )
 from dunnage.errors import StayError
+from dunnage.model.calibration import Calibration
 from dunnage.model.layout import Reservation, Service, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import ProcessFacts, StayRecord
@@ -44,6 +45,8 @@ class Equipment:
     generator: Generator
     sampler: Sampler
     writer: ResultWriter
+    calibration: Calibration | None = None
+    """What the baseline is capable of, where rates are shares of it."""
 
 
 @dataclass

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
-from dunnage.errors import HostLostError, RunError, StayError
-from dunnage.model.plan import Plan, RunPlan, StayPlan
+from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, ClientPlace, Deployment, Study
 from dunnage.runner import spare
+from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.stay import Equipment, living
+from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 
 ATTEMPTS = 2
@@ -47,7 +49,8 @@ def carry_out(
     """Carry out every run of `plan` that is not in `finished`.
 
     Raises InterruptedRunError when the user stopped it; a failed stay or run does not end the
-    study: it is tried again in a new stay of the same block, then left out and told.
+    study: it is tried again in a new stay of the same block, then left out and told. Without the
+    capacity that rates are shares of there is no study: failing to find it is raised.
     """
     failures: list[str] = []
     done = set(finished)
@@ -67,59 +70,109 @@ def carry_out(
         )
         writer.environment(_environment(equipment))
         writer.journal("testbed open", dunnage=__version__)
-        _carry_out_blocks(equipment, plan, done, failures, patience, watcher, stop)
+        work = _ready(_Work(equipment, plan, done, failures, patience, watcher, stop))
+        _carry_out_blocks(work)
         while (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
             runs = len(tuple(added.runs()))
             watcher.more(runs, "spare blocks take the place of spoilt ones")
-            _carry_out_blocks(equipment, added, done, failures, patience, watcher, stop)
+            work = _ready(replace(work, plan=added))
+            _carry_out_blocks(work)
             plan = longer
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     writer.journal("study finished", finished=len(done), missing=len(missing))
     return Outcome(len(done), missing, tuple(failures))
 
 
-def _carry_out_blocks(
-    equipment: Equipment,
-    plan: Plan,
-    done: set[str],
-    failures: list[str],
-    patience: Patience,
-    watcher: Watcher,
-    stop: Stop,
-) -> None:
-    """Carry out every stay that has runs to do, each up to `ATTEMPTS` times."""
-    for planned in _stays(plan):
-        for attempt in range(1, ATTEMPTS + 1):
-            due = [run for run in planned.runs if run.id not in done]
-            if not due:
-                break
-            stop.check()
-            watcher.stay(planned)
-            try:
-                _carry_out_stay(equipment, plan, planned, due, done, patience, watcher, stop)
-            except (StayError, HostLostError, RunError) as error:
-                message = "; ".join((str(error), *getattr(error, "__notes__", ())))
-                equipment.writer.journal(
-                    "stay failed", stay=planned.id, attempt=attempt, why=message
-                )
-                watcher.say(f"stay `{planned.id}` failed: {message}")
-                if attempt == ATTEMPTS:
-                    failures.append(f"{planned.id}: {message}")
-                _restore_lost(equipment)
+@dataclass(frozen=True)
+class _Work:
+    """What every stay is carried out with; `done` grows with every finished run."""
+
+    equipment: Equipment
+    plan: Plan
+    done: set[str]
+    failures: list[str]
+    patience: Patience
+    watcher: Watcher
+    stop: Stop
+
+    def deployment(self, planned: StayPlan) -> Deployment:
+        """What a stay is of; that of the calibration may be no part of a filtered plan."""
+        calibration = self.plan.calibration
+        if calibration is not None and planned == calibration.stay:
+            return calibration.deployment
+        return self.plan.deployment(planned.deployment)
+
+
+def _carry_out_blocks(work: _Work) -> None:
+    """Carry out every stay that has runs to do."""
+    for planned in _stays(work.plan):
+        failure = _until_done(work, planned, _after(work.plan, planned))
+        if failure is not None:
+            work.failures.append(f"{planned.id}: {_said(failure)}")
+
+
+def _ready(work: _Work) -> _Work:
+    """Find the capacity of the baseline if something that is due needs it."""
+    due = (run for run in work.plan.runs() if run.id not in work.done)
+    if any(run.level.share is not None for run in due):
+        return replace(work, equipment=_calibrate(work))
+    return work
+
+
+def _calibrate(work: _Work) -> Equipment:
+    """What all stays share, with the capacity of the baseline; found once for a result."""
+    writer, calibration = work.equipment.writer, work.plan.calibration
+    result = open_result(writer.layout.root)
+    if result.calibration is not None:
+        return replace(work.equipment, calibration=result.calibration)
+    assert calibration is not None  # noqa: S101 (a plan with shares has one)
+    own = replace(work, done={record.run for record in result.calibration_records})
+    failure = _until_done(own, calibration.stay, _first(work.plan))
+    if failure is not None:
+        raise failure
+    found = calibrated(calibration, open_result(writer.layout.root).calibration_records)
+    writer.calibration(found)
+    capacities = {name: each.throughput for name, each in found.capacities.items()}
+    writer.journal("calibrated", deployment=found.deployment, **capacities)
+    work.watcher.say(told(found))
+    return replace(work.equipment, calibration=found)
+
+
+def _until_done(work: _Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
+    """Carry out a planned stay, in a new one once more if it fails; return why it did in the end.
+
+    Raises InterruptedRunError when the user stopped it.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        due = [run for run in planned.runs if run.id not in work.done]
+        if not due:
+            return None
+        work.stop.check()
+        work.watcher.stay(planned)
+        try:
+            _carry_out_stay(work, planned, due, upcoming)
+        except (StayError, HostLostError, RunError) as error:
+            message = _said(error)
+            work.equipment.writer.journal(
+                "stay failed", stay=planned.id, attempt=attempt, why=message
+            )
+            work.watcher.say(f"stay `{planned.id}` failed: {message}")
+            _restore_lost(work.equipment)
+            if attempt == ATTEMPTS:
+                return error
+    return None
+
+
+def _said(error: BaseException) -> str:
+    return "; ".join((str(error), *getattr(error, "__notes__", ())))
 
 
 def _carry_out_stay(
-    equipment: Equipment,
-    plan: Plan,
-    planned: StayPlan,
-    due: list[RunPlan],
-    done: set[str],
-    patience: Patience,
-    watcher: Watcher,
-    stop: Stop,
+    work: _Work, planned: StayPlan, due: list[RunPlan], upcoming: RunPlan | None
 ) -> None:
-    deployment, writer = plan.deployment(planned.deployment), equipment.writer
+    equipment, deployment = work.equipment, work.deployment(planned)
+    writer = equipment.writer
     name = writer.new_stay(planned.id)
     substrate = _substrate(equipment, deployment)
     platform = catalog.platform(deployment, equipment.testbed, substrate, equipment.trees, name)
@@ -129,18 +182,19 @@ def _carry_out_stay(
     with living(planned, name, deployment, equipment, database, platform, substrate) as stay:
         writer.journal("stay ready", stay=name)
         for index, run in enumerate(due):
-            stop.check()
-            watcher.run(run, due[index + 1] if index + 1 < len(due) else _after(plan, planned))
+            work.stop.check()
+            work.watcher.run(run, due[index + 1] if index + 1 < len(due) else upcoming)
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(stay, run, patience, stop, watcher.say)
+                record = carry_out_run(stay, run, work.patience, work.stop, work.watcher.say)
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True
                 continue
-            done.add(run.id)
+            work.done.add(run.id)
             writer.journal("run finished", run=run.id, stay=name, status=record.status.value)
-            watcher.finished(record)
+            if run.block != BEFORE:
+                work.watcher.finished(record)
     writer.journal("stay ended", stay=name)
     if failed is not None:
         raise failed
@@ -149,6 +203,11 @@ def _carry_out_stay(
 def _stays(plan: Plan) -> Iterator[StayPlan]:
     for block in plan.blocks:
         yield from block.stays
+
+
+def _first(plan: Plan) -> RunPlan | None:
+    """The first run of the first block."""
+    return next(plan.runs(), None)
 
 
 def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:
@@ -163,8 +222,11 @@ def _open_substrates(
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it."""
     substrates = {}
-    for family in catalog.families(plan.deployments):
-        users = [d for d in plan.deployments if catalog.family(d) == family]
+    deployments = list(plan.deployments)
+    if plan.calibration is not None:
+        deployments.append(plan.calibration.deployment)
+    for family in catalog.families(deployments):
+        users = [d for d in deployments if catalog.family(d) == family]
         groups = {deployment.hosts for deployment in users}
         if any(deployment.client is ClientPlace.CONTAINER for deployment in users):
             groups.add(CLIENT_GROUP)

@@ -5,6 +5,7 @@
 | `study.yaml`, `plan.json` | `dunnage run` | before anything starts |
 | `looks.jsonl`, `plan-2.json`, … | `dunnage run --blocks` | a look, then the blocks it added |
 | `environment.json` | runner | when the testbed is open |
+| `calibration.json` | runner | once, before block 1, where rates are shares of a capacity |
 | `journal.jsonl` | runner | one fsynced line per change of state |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
 | `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |
@@ -55,6 +56,11 @@ class ResultLayout:
     def environment(self) -> Path:
         """Facts about hardware, kernel, daemons and versions."""
         return self.root / "environment.json"
+
+    @property
+    def calibration(self) -> Path:
+        """What the baseline is capable of."""
+        return self.root / "calibration.json"
 
     @property
     def journal(self) -> Path:

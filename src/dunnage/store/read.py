@@ -15,8 +15,9 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from dunnage.errors import NoResultError, ResultError
+from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
-from dunnage.model.plan import Plan
+from dunnage.model.plan import BEFORE, Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.store.layout import ResultLayout
@@ -66,11 +67,23 @@ class Result:
         return tuple(_read(path, Record) for path in found.values() if path.exists())
 
     @cached_property
+    def calibration_records(self) -> tuple[Record, ...]:
+        """Finished runs of the calibration stay; no estimate has any part of them."""
+        planned = self.plan.calibration
+        paths = [self.layout.record(run.id) for run in planned.stay.runs] if planned else []
+        return tuple(_read(path, Record) for path in paths if path.exists())
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What the baseline is capable of; None where that is not known, or no matter."""
+        path = self.layout.calibration
+        return _read(path, Calibration) if path.exists() else None
+
+    @cached_property
     def stays(self) -> tuple[StayRecord, ...]:
-        """Every deployment that became ready, by name of stay."""
-        return tuple(
-            _read(path, StayRecord) for path in sorted(self.layout.stays.glob("*/stay.json"))
-        )
+        """Every deployment of a block that became ready, by name of stay."""
+        found = (_read(path, StayRecord) for path in sorted(self.layout.stays.glob("*/stay.json")))
+        return tuple(stay for stay in found if stay.block != BEFORE)
 
     @property
     def study_text(self) -> str:

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from pydantic_core import to_json
 
 from dunnage.errors import ResultError
+from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
@@ -113,6 +114,15 @@ class ResultWriter:
     def stay(self, record: StayRecord) -> None:
         """Write what a living deployment said of itself."""
         write_value(self.layout.stay(record.stay), record)
+
+    def calibration(self, found: Calibration) -> None:
+        """Write what the baseline is capable of, once and for all.
+
+        Raises ResultError when it is there already: the rates of finished runs depend on it.
+        """
+        if self.layout.calibration.exists():
+            raise ResultError("is there already", where=str(self.layout.calibration))
+        write_value(self.layout.calibration, found)
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""

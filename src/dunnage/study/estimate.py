@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
-from dunnage.model.plan import Plan, RunPlan, StayPlan
-from dunnage.model.study import Phase, Study
+from dunnage.model.plan import BEFORE, CalibrationPlan, Plan, RunPlan, StayPlan
+from dunnage.model.study import Deployment, Phase, Study
 from dunnage.study.suggest import hint
 
 STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
@@ -16,6 +16,8 @@ STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
 goes on."""
 OTHER_STAY_SECONDS = 10.0
 """The guess for a platform that is not listed: an orchestrator."""
+PROBE_SECONDS = 0.5
+"""Around every probe of a search: the generator's start, and a backlog that is worked off."""
 RUN_RATE = 20_000.0
 """Operations per second where neither a duration nor a rate says how long a run is."""
 
@@ -43,11 +45,20 @@ def estimate_seconds(plan: Plan, study: Study) -> float:
     """Return about how many seconds a plan takes."""
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
-    return sum(_stay_seconds(stay, plan, study) for block in plan.blocks for stay in block.stays)
+    stays = (stay for block in plan.blocks for stay in block.stays)
+    return calibration_seconds(plan, study) + sum(
+        _stay_seconds(stay, plan.deployment(stay.deployment), study) for stay in stays
+    )
 
 
-def _stay_seconds(stay: StayPlan, plan: Plan, study: Study) -> float:
-    deployment = plan.deployment(stay.deployment)
+def calibration_seconds(plan: Plan, study: Study) -> float:
+    """Return about how many seconds the stay before block 1 takes; 0 where there is none."""
+    if plan.calibration is None:
+        return 0.0
+    return _stay_seconds(plan.calibration.stay, plan.calibration.deployment, study)
+
+
+def _stay_seconds(stay: StayPlan, deployment: Deployment, study: Study) -> float:
     pace = PACES.get(deployment.database.kind, Pace())
     records = max((run.workload.records for run in stay.runs), default=0)
     return (
@@ -60,8 +71,13 @@ def _stay_seconds(stay: StayPlan, plan: Plan, study: Study) -> float:
 
 def _run_seconds(run: RunPlan, study: Study, pace: Pace) -> float:
     load = study.load
+    if run.level.search is not None:
+        probe = load.warmup + run.level.search.probe + PROBE_SECONDS
+        return run.level.search.probes * probe + pace.settling
     if run.workload.phase is Phase.LOAD:
         measured = run.workload.records / pace.loading
+    elif run.block == BEFORE:
+        measured = load.calibration.duration
     elif load.duration is not None:
         measured = load.duration
     else:
@@ -114,5 +130,26 @@ def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
         update={
             "blocks": tuple(block for block in blocks if block.stays),
             "deployments": tuple(each for each in plan.deployments if each.name in left),
+            "calibration": _still_needed(
+                plan.calibration,
+                {
+                    run.workload.name
+                    for block in blocks
+                    for stay in block.stays
+                    for run in stay.runs
+                    if run.level.share is not None
+                },
+            ),
         }
     )
+
+
+def _still_needed(
+    calibration: CalibrationPlan | None, workloads: set[str]
+) -> CalibrationPlan | None:
+    """The calibration of those workloads whose rates are shares of what it finds."""
+    if calibration is None or not workloads:
+        return None
+    runs = tuple(run for run in calibration.stay.runs if run.workload.name in workloads)
+    stay = calibration.stay.model_copy(update={"runs": runs})
+    return calibration.model_copy(update={"stay": stay})

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from dunnage.model.study import (
     STUDY_VERSION,
+    CalibrationSpec,
     ConsistencySpec,
     DatabaseSpec,
     DeploymentSpec,
@@ -22,6 +23,7 @@ from dunnage.model.study import (
     LoadSpec,
     QuestionSpec,
     SamplerSpec,
+    Search,
     Study,
     SubstrateSpec,
     TestbedSpec,
@@ -29,6 +31,7 @@ from dunnage.model.study import (
 )
 from dunnage.study.document import Path, holds
 from dunnage.study.suggest import hint, nearest, shown
+from dunnage.units import BY_HAND
 
 ANY = "*"
 """Stands in a pattern for every name and list position."""
@@ -45,6 +48,8 @@ SECTIONS: Mapping[Path, type[BaseModel]] = {
     ("deployments", ANY, "database", "consistency"): ConsistencySpec,
     ("workloads", ANY): WorkloadSpec,
     ("load",): LoadSpec,
+    ("load", "calibration"): CalibrationSpec,
+    ("load", "search"): Search,
     ("questions", ANY): QuestionSpec,
     ("sampler",): SamplerSpec,
 }
@@ -83,7 +88,16 @@ EXAMPLES: Mapping[str, str] = {
     "records": "records: 10000",
     "load": "load: {threads: [32], duration: 10s}",
     "threads": "threads: [8, 32]",
-    "rate": "rate: [2000, 4000]",
+    "rate": "rate: [2000, 60%]",
+    "calibration": "calibration: {threads: 32, runs: 3, duration: 3s}",
+    "calibration.threads": "threads: 32",
+    "runs": "runs: 3",
+    "search": "search: {start: 1000, precision: 5%, probes: 20, probe: 2s}",
+    "start": "start: 1000",
+    "precision": "precision: 5%",
+    "probes": "probes: 20",
+    "probe": "probe: 2s",
+    "objective": "objective: {response.p99: 10ms}",
     "sampler.rate": "rate: 5Hz",
     "connections": "connections: 64",
     "warmup": "warmup: 1s",
@@ -154,7 +168,7 @@ def findings(model: type[BaseModel], data: object, at: Path = ()) -> list[Findin
     """Return what `model` finds wrong with `data`, which stands at the path `at`."""
     try:
         # Strict JSON: a text is never taken for a number, nor a truth value for 1.
-        model.model_validate_json(json.dumps(data), strict=True)
+        model.model_validate_json(json.dumps(data), strict=True, context=BY_HAND)
     except ValidationError as error:
         found: dict[Path, Finding] = {}
         for complaint in error.errors(include_url=False):
@@ -231,7 +245,7 @@ def _said(
     if len(path) > 1 and isinstance(path[-1], int):
         subject = f"{shown(path[-2])} number {path[-1] + 1}"
     if kind == "value_error":
-        if isinstance(value, str):
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
             return f"{subject}: {context['error']}", ""
         return f"{subject} cannot be {shown(value)}", remedy
     if kind == "string_pattern_mismatch":

@@ -173,8 +173,28 @@ def workload(spec: WorkloadSpec, study: Study) -> Workload:
     )
 
 
-def levels(load: LoadSpec) -> tuple[Level, ...]:
-    """Return the load settings of a study, as it orders them."""
-    if load.rate:
-        return tuple(Level(rate=rate) for rate in load.rate)
-    return tuple(Level(threads=threads) for threads in load.threads)
+def levels(load: LoadSpec, of: str | None = None) -> tuple[Level, ...]:
+    """Return the load settings of a study, as it orders them; shares are of deployment `of`."""
+    return (
+        *(Level(threads=threads) for threads in load.threads),
+        *(
+            Level(rate=rate.number) if rate.share is None else Level(share=rate.share, of=of)
+            for rate in load.rate
+        ),
+        *((Level(search=load.search),) if load.search is not None else ()),
+    )
+
+
+def shares(load: LoadSpec) -> bool:
+    """Whether some rate is a share of the baseline's capacity."""
+    return any(rate.share is not None for rate in load.rate)
+
+
+def baseline(study: Study) -> str | None:
+    """Return whose capacity shares are of: the first question's baseline, else the twin's original.
+
+    The baseline of a question may be the twin itself, whose original stands for it then.
+    """
+    asked = next((question.baseline for question in study.questions.values()), study.twin)
+    is_twin = study.twin is not None and asked == study.twin + TWIN_SUFFIX
+    return study.twin if is_twin else asked

@@ -6,16 +6,14 @@ drift of the machine hits all of them alike and the block can be the unit of inf
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.study import Deployment, Level, Order, Study, Workload
-from dunnage.study.matrix import levels, workload
-
-_Item = TypeVar("_Item")
+from dunnage.study.calibration import calibration_plan
+from dunnage.study.chance import seed, shuffled
+from dunnage.study.matrix import baseline, levels, workload
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,12 @@ def make_plan(
     blocks: list[Block] = []
     for index in range(1, study.blocks + 1):
         stays: list[StayPlan] = []
-        order = _shuffled(present, f"{study.seed}:block:{index}")
+        order = shuffled(present, f"{study.seed}:block:{index}")
         for deployment in order:
             stay = stay_ids.unique(f"b{index:0{width}d}-{deployment.name}")
             inside: Sequence[_Cell] = cells
             if study.order is Order.RANDOM:
-                inside = _shuffled(cells, f"{study.seed}:stay:{index}:{deployment.name}")
+                inside = shuffled(cells, f"{study.seed}:stay:{index}:{deployment.name}")
             runs: list[RunPlan] = []
             for cell in inside:
                 runs.append(
@@ -84,7 +82,7 @@ def make_plan(
                         level=cell.level,
                         repeat=cell.repeat,
                         position=position,
-                        seed=_seed(f"{study.seed}:run:{index}:{cell.name}"),
+                        seed=seed(f"{study.seed}:run:{index}:{cell.name}"),
                     )
                 )
                 position += 1
@@ -98,25 +96,16 @@ def make_plan(
         deployments=present,
         blocks=tuple(blocks),
         skipped=tuple(skipped),
+        calibration=calibration_plan(study, present, skipped),
     )
 
 
 def _cells(study: Study) -> tuple[_Cell, ...]:
     """Return every workload, level and repeat in the published order: levels ascending."""
-    ascending = sorted(levels(study.load), key=lambda level: (level.threads or 0, level.rate or 0))
+    ascending = sorted(levels(study.load, baseline(study)), key=lambda level: level.weight)
     return tuple(
         _Cell(workload(spec, study), level, repeat)
         for spec in study.workloads
         for level in ascending
         for repeat in range(1, study.repeat + 1)
     )
-
-
-def _shuffled(items: Sequence[_Item], seed: str) -> list[_Item]:
-    order = list(items)
-    random.Random(seed).shuffle(order)  # noqa: S311 - a schedule, not a secret
-    return order
-
-
-def _seed(text: str) -> int:
-    return random.Random(text).getrandbits(31)  # noqa: S311

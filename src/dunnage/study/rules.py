@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
-from dunnage.model.metrics import METRICS
+from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
 from dunnage.model.study import CLIENT_GROUP, LoadSpec, Phase, WorkloadSpec
 from dunnage.study.document import Path
@@ -17,14 +17,12 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_deployment import FAKE, deployment_rules
+from dunnage.study.rules_load import load_rules
 from dunnage.study.suggest import hint, listed, shown
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000
 """More than a month of runs; beyond that a number was mistyped."""
-
-SHORTEST = 1.0
-"""Seconds; a shorter run is mostly start and end."""
 
 OPERATIONS = {
     "A": ("read", "update"),
@@ -64,7 +62,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *_factors(draft, every),
         *deployment_rules(draft, every, offer),
         *_workloads(draft),
-        *(_load(draft.load, draft) if draft.load else ()),
+        *(load_rules(draft.load, draft) if draft.load else ()),
         *_questions(draft, every),
     ]
     return list(dict.fromkeys(found))
@@ -180,70 +178,6 @@ def _workloads(draft: Draft) -> Iterator[Finding]:
         seen.add(workload.name)
 
 
-def _load(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
-    if load.threads and load.rate:
-        yield Finding(
-            ("load", "rate"),
-            "`threads` and `rate` cannot both be given",
-            "`threads` is a closed loop, `rate` an open load; make two studies",
-        )
-    elif not (load.threads or load.rate or _half_said(draft, "threads", "rate")):
-        yield Finding(
-            ("load",),
-            "the load has neither `threads` nor `rate`",
-            "write `threads: [32]` for a closed loop or `rate: [2000]` for an open load",
-        )
-    if not load.rate and not draft.touched("load", "rate"):
-        for key in ("connections", "arrivals"):
-            if key in load.model_fields_set:
-                yield Finding(
-                    ("load", key),
-                    f"`{key}` means something only with `rate`",
-                    f"remove `{key}`",
-                )
-    names = [level.name for level in levels(load)]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            key = "rate" if load.rate else "threads"
-            yield Finding(("load", key, index), f"the level {shown(name)} is there twice")
-    yield from _ending(load, draft)
-
-
-def _half_said(draft: Draft, *keys: str) -> bool:
-    """Whether one of these is there, but wrong."""
-    return any(draft.touched("load", key) for key in keys)
-
-
-def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
-    if load.duration is not None and load.operations is not None:
-        yield Finding(
-            ("load", "operations"),
-            "`duration` and `operations` cannot both be given",
-            "keep `duration`: runs of equal length are compared best",
-        )
-    elif (
-        load.duration is None
-        and load.operations is None
-        and not _half_said(draft, "duration", "operations")
-        and any(workload.phase is Phase.RUN for workload in draft.workloads.values())
-    ):
-        yield Finding(
-            ("load",),
-            "the load does not say how long a run is",
-            "write `duration: 10s`, or `operations: 100000`",
-        )
-    if load.duration is not None and load.duration < SHORTEST:
-        yield Finding(
-            ("load", "duration"),
-            f"`duration` must be at least 1s, not {load.duration:g} s",
-            "write for example `duration: 10s`",
-        )
-    if load.warmup < 0:
-        yield Finding(("load", "warmup"), "`warmup` must not be negative", "write `warmup: 1s`")
-    if load.timeout <= 0:
-        yield Finding(("load", "timeout"), "`timeout` must be more than 0", "write `timeout: 10s`")
-
-
 def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     names = [variant.name for variant in every]
     if draft.twin is not None and _is_unknown(draft.twin, names, draft):
@@ -287,14 +221,17 @@ def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:
 def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
     metric = METRICS.get(name)
     if metric is None:
-        yield unknown(path, "metric", name, METRICS)
+        yield unknown(path, "metric", name, COMPARED)
         return
-    if metric.open_only and draft.load and draft.load.threads and not draft.load.rate:
+    if not metric.compared:
         yield Finding(
             path,
-            f"`{name}` needs intended starts, and a closed loop (`threads`) has none",
-            f"write `{name.replace('response', 'service')}`, or load with `rate: [2000]`",
+            f"`{name}` is shown for every run, but a ratio of it says nothing",
+            hint(name, COMPARED),
         )
+        return
+    if draft.load and not any(draft.touched("load", key) for key in ("threads", "rate", "search")):
+        yield from _measured(path, name, draft.load)
     parts = name.split(".")
     done = sorted({each for spec in draft.workloads.values() for each in _operations(spec)})
     if len(parts) > 2 and done and parts[0] not in done:
@@ -302,6 +239,29 @@ def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
             path,
             f"no workload of this study does any {parts[0]}",
             f"its workloads do: {listed(done)}",
+        )
+
+
+def _measured(path: Path, name: str, load: LoadSpec) -> Iterator[Finding]:
+    """Whether some level of the load tells a metric."""
+    if name == "saturation":
+        if load.search is None:
+            yield Finding(
+                path,
+                "`saturation` is found by a search, and the load has none",
+                "write `search: {}` under `load`, or `throughput` here",
+            )
+    elif METRICS[name].open_only and load.threads and not load.rate:
+        yield Finding(
+            path,
+            f"`{name}` needs intended starts, and a closed loop (`threads`) has none",
+            f"write `{name.replace('response', 'service')}`, or load with `rate: [2000]`",
+        )
+    elif load.search and not (load.threads or load.rate) and name not in SEARCHED:
+        yield Finding(
+            path,
+            f"a search does not tell `{name}`",
+            f"its metrics are {listed(SEARCHED)}; or load with `rate: [2000]`",
         )
 
 

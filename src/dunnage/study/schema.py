@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dunnage.model.metrics import METRICS
+from dunnage.model.metrics import COMPARED
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
 from dunnage.study.matrix import FACTORS
 from dunnage.study.rules import OPERATIONS
+from dunnage.units import OPTIONAL_UNIT, UNIT
 
 
 def study_schema(offer: Offer) -> dict[str, Any]:
@@ -36,9 +37,10 @@ def study_schema(offer: Offer) -> dict[str, Any]:
     _name_them(parts["DeploymentSpec"], "network", networks)
     _name_them(parts["DeploymentSpec"], "endpoint", endpoints)
     _name_them(parts["SamplerSpec"], "kind", offer.samplers)
-    _name_them(parts["QuestionSpec"], "metric", METRICS, in_order=True)
+    _name_them(parts["QuestionSpec"], "metric", COMPARED, in_order=True)
     _name_them(schema, "generator", offer.generators)
     _override(parts)
+    _with_units(schema)
     letters = {"type": "string", "enum": list(OPERATIONS), "description": "A core workload."}
     workloads = schema["properties"]["workloads"]
     workloads["items"] = {"anyOf": [letters, workloads["items"]]}
@@ -51,6 +53,21 @@ def study_schema(offer: Offer) -> dict[str, Any]:
         "title": "A Dunnage study",
         "description": "What to compare, where, under which load, and which questions to answer.",
     }
+
+
+def _with_units(part: Any) -> None:
+    """A person writes a quantity with its unit, unless it is 0; files of ours hold bare numbers."""
+    if isinstance(part, list):
+        for each in part:
+            _with_units(each)
+    elif isinstance(part, dict):
+        choices = part.get("anyOf", [])
+        for choice in choices:
+            if choice.get("pattern", "").endswith(OPTIONAL_UNIT) and "%" not in choice["pattern"]:
+                choices[choices.index({"type": "number"})] = {"const": 0}
+                choice["pattern"] = choice["pattern"].removesuffix(OPTIONAL_UNIT) + UNIT
+        for each in part.values():
+            _with_units(each)
 
 
 def _name_them(

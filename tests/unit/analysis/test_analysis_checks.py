@@ -135,15 +135,39 @@ def test_a_run_without_answers_is_invalid() -> None:
 def test_a_rate_deficit_of_one_and_a_half_percent_over_half_an_hour_is_29_seconds_of_lag() -> None:
     answered = round(1000 * 1800 * (1 - 0.016))
     late = open_run(answered, seconds=1800.0, windows=windows([984] * 1800, 1.0), backlog=28_800)
-    found = gate("schedule", evidence(order=order(OPEN), measurement=late))
-    assert found.status is Status.INVALID
+    given = evidence(order=order(OPEN), measurement=late)
+    found = gate("schedule", given)
+    assert found.status is Status.VALID
+    assert given.over_capacity
     assert "lag at the end 29 s" in found.seen
-    assert "over capacity" in found.seen
+    assert "growing by 16 ms a second: over capacity" in found.seen
 
 
 def test_a_backlog_that_grows_late_is_over_capacity_though_most_was_answered() -> None:
     late = open_run(3970, windows=windows([200] * 10 + [197] * 10))
     assert "over capacity" in gate("schedule", evidence(order=order(OPEN), measurement=late)).seen
+
+
+def test_a_client_at_its_limit_is_a_fault_of_the_instrument_and_no_finding() -> None:
+    late = open_run(3800, client_busy=0.97, windows=windows([190] * 20))
+    given = evidence(order=order(OPEN), measurement=late)
+    found = gate("schedule", given)
+    assert found.status is Status.INVALID
+    assert found.seen.endswith("the client could not keep the schedule")
+    assert not given.over_capacity
+
+
+def test_what_was_given_up_after_the_end_is_the_overload_and_no_error() -> None:
+    stats = OperationStats(
+        count=2000, errors={"timeout": 900}, service=latency(), response=latency()
+    )
+    overrun = measurement(
+        operations={"all": stats}, offered=1000.0, backlog=2000, windows=windows([100] * 20)
+    )
+    found = gate("errors", evidence(order=order(OPEN), measurement=overrun))
+    assert found.status is Status.VALID
+    assert "900 timeout" in found.seen
+    assert "0 of them before the end of the window: over capacity" in found.seen
 
 
 def test_chance_in_poisson_arrivals_is_no_backlog() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dunnage.errors import Problem, StudyError
 from dunnage.model.study import Study
+from dunnage.study.matrix import levels
 from dunnage.study.read import read_study
 from dunnage.study.template import template
 from offers import OFFER
@@ -119,9 +120,44 @@ def test_what_init_writes_reads_without_problems(
         ("[A, C]", "A", 8, "`workloads` must be a list", "workloads: [A, C]"),
         ("threads: [32]", "threads: 32", 9, "`threads` must be a list", "threads: [8, 32]"),
         ("threads: [32]", "threads: [32, 32]", 9, "the level `t32` is there twice", ""),
-        ("threads: [32]", "threads: [32], rate: [5]", 9, "cannot both be given", ""),
-        ("threads: [32], ", "", 9, "neither `threads` nor `rate`", "rate: [2000]"),
-        ("threads: [32]", "rate: [60%]", 9, "must be a number, not `60%`", ""),
+        ("threads: [32], ", "", 9, "neither `threads` nor `rate` nor", "rate: [2000]"),
+        ("threads: [32]", "rate: [6O%]", 9, "`6O%` is not a share", ""),
+        ("threads: [32]", "rate: [fast]", 9, "or a share of the baseline's capacity", ""),
+        ("threads: [32]", "rate: [300%]", 9, "must be at most 2, not `300%`", ""),
+        ("threads: [32]", "rate: [0.6]", 9, "are less than one", "did you mean `60%`"),
+        ("threads: [32]", "rate: [50%, 50%]", 9, "the level `s50` is there twice", ""),
+        ("threads: [32]", "threads: [32], calibration: {runs: 2}", 9, "with a rate that is", ""),
+        ("threads: [32]", "rate: [9%], calibration: {thread: 2}", 9, "`thread` in", "`threads`"),
+        ("threads: [32]", "search: {probes: 2}", 9, "`probes` must be at least 4", "probes: 20"),
+        (
+            "threads: [32]",
+            "threads: [8], search: {probe: 0.2s}",
+            9,
+            "`probe` must be at least 1s",
+            "2s",
+        ),
+        ("threads: [32]", "search: {precison: 5%}", 9, "unknown key", "`precision`"),
+        (
+            "threads: [32]",
+            "threads: [8], search: {objective: {response.p98: 1s}}",
+            9,
+            "objective",
+            "p99",
+        ),
+        ("threads: [32]", "search: {objective: {response.p99: 10}}", 9, "`10` has no unit", ""),
+        ("threads: [32]", "search: {}", 12, "a search does not tell `service.p95`", "`saturation`"),
+        ("service.p95", "saturation", 12, "and the load has none", "search: {}"),
+        ("service.p95", "achieved", 12, "a ratio of it says nothing", ""),
+        (
+            "duration: 4s",
+            "duration: 4",
+            9,
+            "`duration`: `4` has no unit; write for example `4s`",
+            "",
+        ),
+        ("duration: 4s", 'duration: "4"', 9, "`4` has no unit; write for example `4s`", ""),
+        ("client: 1}", "client: 1}, memory: 1073741824", 3, "write for example `1073741824B`", ""),
+        ("twin: native", "sampler: {rate: 5}", 10, "write for example `5Hz`", ""),
         ("duration: 4s", "timeout: 4s", 9, "how long a run is", "duration: 10s"),
         ("duration: 4s", "duration: 4 parsec", 9, "is not a duration", ""),
         ("duration: 4s", "duration: 20ms", 9, "must be at least 1s", "duration: 10s"),
@@ -170,6 +206,44 @@ def test_one_mistake_is_told_where_it_is_and_what_to_write(
     assert hint in problem.hint
 
 
+def test_a_share_of_a_capacity_needs_a_baseline_to_be_of() -> None:
+    text = changed("threads: [32]", "rate: [2000, 60%]").replace("twin: native\n", "")
+    problem = only_problem(text[: text.index("questions:")])
+    assert problem.line == 9
+    assert "this study names no baseline" in problem.what
+    assert "baseline: native" in problem.hint
+
+
+def test_a_search_cannot_measure_a_load_phase() -> None:
+    text = changed("[A, C]", "[A, {name: loading, phase: load}]")
+    problem = only_problem(text.replace("threads: [32]", "threads: [32], search: {}"))
+    assert problem.line == 8
+    assert "its records go in only once" in problem.what
+
+
+def test_numbers_shares_threads_and_a_search_may_stand_beside_each_other() -> None:
+    load = read_study(
+        changed("threads: [32]", "threads: [8, 32], rate: [2000, 62.5%], search: {probe: 3s}"),
+        "study.yaml",
+        OFFER,
+    ).load
+    assert [level.name for level in levels(load, "native")] == [
+        "t8",
+        "t32",
+        "r2000",
+        "s62.5",
+        "search",
+    ]
+    assert [level.label for level in levels(load, "native")][-2:] == [
+        "62.5 % of native's capacity",
+        "search for saturation",
+    ]
+
+
+def test_zero_needs_no_unit() -> None:
+    assert read_study(changed("4s}", "4s, warmup: 0}"), "study.yaml", OFFER).load.warmup == 0
+
+
 def test_a_mistake_in_one_part_does_not_hide_those_in_others() -> None:
     text = changed("kind: redis", "knid: redis").replace("platform: docker", "platform: dokcer")
     text = text.replace("[A, C]", "[A, {name: x, cor: A}]").replace("threads: [32]", "threads: [x]")
@@ -216,7 +290,8 @@ def test_an_open_load_may_be_asked_for_response_times() -> None:
     text = changed("threads: [32]", "rate: [2000], arrivals: poisson").replace(
         "service.p95", "response.p95"
     )
-    assert read_study(text, "study.yaml", OFFER).load.rate == (2000.0,)
+    (rate,) = read_study(text, "study.yaml", OFFER).load.rate
+    assert (rate.number, rate.share) == (2000.0, None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,113 @@
+"""The search for saturation, as pure functions: which rate to try next, and what was found.
+
+A geometric ramp finds a rate that is too high, bisection on the log scale then narrows it down.
+One refusal that a short disturbance could explain does not count until a second agrees.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from dunnage.analysis.schedule import schedule
+from dunnage.analysis.values import latencies
+from dunnage.model.load import LoadOrder
+from dunnage.model.metrics import METRICS
+from dunnage.model.record import Ending, Measurement, Probe, Searched
+from dunnage.model.study import Search
+from dunnage.units import percent
+
+FACTOR = 2.0
+"""Of the ramp, up and down."""
+CLEAR = 0.9
+"""Below this share of the offered rate one refusal is enough."""
+
+
+def first_rate(search: Search, seed: int) -> float:
+    """A rate near the start, another for every seed.
+
+    Without this every search would try the same rates, and two deployments whose capacities fall
+    between the same two of them would never differ.
+    """
+    spread = random.Random(seed).random() - 0.5  # noqa: S311 - a design, not a secret
+    return float(max(1, round(search.start * FACTOR**spread)))
+
+
+def next_rate(search: Search, first: float, probes: Sequence[Probe]) -> float | None:
+    """The rate to try after these probes, whole and at least 1; None when the search is over."""
+    if not probes:
+        return first
+    if len(probes) >= search.probes:
+        return None
+    last = probes[-1].rate
+    if _doubtful(last, probes):
+        return last
+    low, high = edges(probes)
+    if high is None:
+        return float(round((low or first) * FACTOR))
+    if low is None:
+        return None if high <= 1 else float(max(1, int(high / FACTOR)))
+    if _near(search, low, high):
+        return None
+    return float(min(max(round(math.sqrt(low * high)), low + 1), high - 1))
+
+
+def searched(search: Search, probes: Sequence[Probe]) -> Searched:
+    """What these probes found."""
+    low, high = edges(probes)
+    ending = Ending.USED_UP
+    if low is not None and high is not None and _near(search, low, high):
+        ending = Ending.FOUND
+    elif low is None and high is not None and high <= 1:
+        ending = Ending.NEVER_SUSTAINED
+    return Searched(rate=low, ended=ending, probes=tuple(probes))
+
+
+def edges(probes: Sequence[Probe]) -> tuple[float | None, float | None]:
+    """The highest rate that was sustained and the lowest that was refused for good."""
+    sustained = {probe.rate for probe in probes if probe.sustained}
+    refused = {probe.rate for probe in probes} - sustained
+    sure = [rate for rate in refused if not _doubtful(rate, probes)]
+    return max(sustained, default=None), min(sure, default=None)
+
+
+def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
+    """Whether one probe's load was sustained, and if not, why."""
+    assert order.level.rate is not None  # noqa: S101 (a probe is an open load)
+    kept = schedule(measurement, order.connections, order.arrivals)
+    known = latencies(measurement)
+    reasons = []
+    errors = sum(sum(stats.errors.values()) for stats in measurement.operations.values())
+    if kept is None:
+        reasons.append("the offered rate is not known")
+    elif kept.short or kept.growing:
+        reasons.append(f"{percent(kept.flow.achieved)} of the offered rate")
+    elif errors:
+        reasons.append("errors")
+    for name, most in search.objective.items():
+        scale, unit = METRICS[name].scale, METRICS[name].unit
+        if name not in known:
+            reasons.append(f"{name} is not known")
+        elif known[name] > most:
+            reasons.append(f"{name} {known[name] * scale:.3g} {unit}, over {most * scale:g} {unit}")
+    return Probe(
+        rate=order.level.rate,
+        offered=kept.flow.offered if kept else 0.0,
+        achieved=kept.flow.achieved if kept else 0.0,
+        backlog_slope=kept.flow.slope if kept else 0.0,
+        p99=known.get("response.p99"),
+        client_busy=measurement.client_busy,
+        sustained=not reasons,
+        why_not="; ".join(reasons),
+    )
+
+
+def _doubtful(rate: float, probes: Sequence[Probe]) -> bool:
+    """Whether a rate was refused once, and by so little that it must be tried again."""
+    found = [probe for probe in probes if probe.rate == rate]
+    return len(found) == 1 and not found[0].sustained and found[0].achieved >= CLEAR
+
+
+def _near(search: Search, low: float, high: float) -> bool:
+    return high <= low * (1 + search.precision) or high - low <= 1

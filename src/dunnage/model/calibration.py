@@ -1,0 +1,41 @@
+"""What the baseline was found to be capable of, so that a share of it can be made a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dunnage.model.level import Level
+from dunnage.model.value import Value
+
+CALIBRATION_VERSION = 1
+"""1: first."""
+
+
+class Capacity(Value):
+    """What one workload reached in a closed loop."""
+
+    throughput: float
+    """Operations per second: the median of the runs that count."""
+    runs: Mapping[str, float]
+    """Run → its throughput. Their records lie beside those of the study."""
+    spoilt: Mapping[str, str] = {}
+    """Run that is not valid → why. It counts only where no run is valid."""
+
+
+class Calibration(Value):
+    """The capacity of one deployment, workload by workload. Written once, before block 1."""
+
+    version: int = CALIBRATION_VERSION
+    deployment: str
+    threads: int
+    capacities: Mapping[str, Capacity]
+
+    def made(self, level: Level, workload: str) -> Level:
+        """The level with the rate that its share of a workload's capacity is: whole, at least 1.
+
+        A level without a share stays as it is.
+        """
+        if level.share is None:
+            return level
+        rate = round(level.share * self.capacities[workload].throughput)
+        return level.model_copy(update={"rate": float(max(1, rate))})

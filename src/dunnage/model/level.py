@@ -1,0 +1,76 @@
+"""One load setting, and how the highest sustained rate is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from dunnage.model.value import Value
+from dunnage.units import Seconds, Share
+
+
+class Search(Value):
+    """How the highest rate that a deployment sustains is searched for, inside each stay."""
+
+    start: Annotated[float, Field(ge=1)] = Field(
+        default=1000.0, description="Operations per second to begin near."
+    )
+    precision: Annotated[Share, Field(ge=0.005, le=0.5)] = Field(
+        default=0.05, description="How far the rate found may lie below one that is too high."
+    )
+    probes: Annotated[int, Field(ge=4, le=100)] = Field(
+        default=20, description="Most loads that one search makes."
+    )
+    probe: Seconds = Field(default=2.0, description="Measured time of one of them.")
+    objective: Mapping[str, Seconds] = Field(
+        default={},
+        description="Latencies that a sustained rate keeps to, such as `response.p99: 10ms`.",
+    )
+
+
+class Level(Value):
+    """One load setting: `threads` (closed loop), `rate` or `share` (open load), or a `search`.
+
+    A plan's level may say a share of the capacity of deployment `of`; the record's level has the
+    rate that was made of it, too.
+    """
+
+    threads: int | None = None
+    rate: float | None = None
+    share: float | None = None
+    of: str | None = None
+    search: Search | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether operations have intended starts, so that response times mean something."""
+        return self.rate is not None or self.share is not None
+
+    @property
+    def name(self) -> str:
+        """`t32`, `r2000`, `s60` or `search`: short, and safe in a path."""
+        if self.search is not None:
+            return "search"
+        if self.share is not None:
+            return f"s{self.share * 100:.12g}"
+        return f"t{self.threads}" if self.rate is None else f"r{self.rate:.12g}"
+
+    @property
+    def label(self) -> str:
+        """`32 threads`, `2000 op/s` or `60 % of native's capacity`, for people."""
+        if self.search is not None:
+            return "search for saturation"
+        if self.share is not None:
+            return f"{self.share * 100:.12g} % of {self.of or 'the baseline'}'s capacity"
+        return f"{self.threads} threads" if self.rate is None else f"{self.rate:.12g} op/s"
+
+    @property
+    def weight(self) -> tuple[int, float]:
+        """Sorts levels kind by kind, each from light to heavy."""
+        if self.search is not None:
+            return 3, 0.0
+        if self.share is not None:
+            return 2, self.share
+        return (0, float(self.threads or 0)) if self.rate is None else (1, self.rate)

@@ -1,0 +1,57 @@
+"""The capacity of the baseline, from the runs of the calibration stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from dunnage.analysis.values import values
+from dunnage.errors import StayError
+from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.plan import CalibrationPlan
+from dunnage.model.record import Record, Status
+
+
+def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
+    """Return the median throughput of each workload.
+
+    A run that is not valid counts only where none of its workload is: a rate has to be had, and
+    deployments are compared at the same rate whatever it is. Raises StayError when a workload has
+    no run that answered anything.
+    """
+    found = list(records)
+    capacities = {}
+    for name in dict.fromkeys(run.workload.name for run in plan.stay.runs):
+        mine = [record for record in found if record.workload.name == name]
+        reached = {record.run: values(record).get("throughput", 0.0) for record in mine}
+        spoilt = {
+            record.run: "; ".join(
+                f"{check.check}: {check.seen}"
+                for check in record.checks
+                if check.status is not Status.VALID
+            )
+            for record in mine
+            if record.status is not Status.VALID
+        }
+        counted = [reached[run] for run in reached if run not in spoilt] or list(reached.values())
+        counted = [throughput for throughput in counted if throughput > 0]
+        if not counted:
+            raise StayError(
+                f"the capacity of `{plan.deployment.name}` under workload `{name}` is not known: "
+                f"{'; '.join(spoilt.values()) or 'it has no run'}",
+                where=plan.stay.id,
+            )
+        capacities[name] = Capacity(throughput=median(counted), runs=reached, spoilt=spoilt)
+    (level,) = {run.level.threads for run in plan.stay.runs}
+    return Calibration(deployment=plan.deployment.name, threads=level or 1, capacities=capacities)
+
+
+def told(found: Calibration) -> str:
+    """Return what was found as one sentence."""
+    each = ", ".join(
+        f"{name} {capacity.throughput:.0f} op/s" for name, capacity in found.capacities.items()
+    )
+    spoilt = sum(len(capacity.spoilt) for capacity in found.capacities.values())
+    runs = sum(len(capacity.runs) for capacity in found.capacities.values())
+    doubt = f" ({spoilt} of {runs} runs are not valid)" if spoilt else ""
+    return f"the capacity of `{found.deployment}` at {found.threads} threads: {each}{doubt}"

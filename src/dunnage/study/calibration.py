@@ -1,0 +1,57 @@
+"""The stay that finds the baseline's capacity, where a study's rates are shares of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.errors import UnavailableError
+from dunnage.model.plan import BEFORE, CalibrationPlan, RunPlan, Skipped, StayPlan
+from dunnage.model.study import Deployment, Level, LoadSpec, Study
+from dunnage.study.chance import seed
+from dunnage.study.matrix import baseline, shares, workload
+
+NAME = "calibration"
+
+
+def calibration_plan(
+    study: Study, present: Sequence[Deployment], skipped: Sequence[Skipped] = ()
+) -> CalibrationPlan | None:
+    """Return a stay of the baseline with a few runs of each workload; None where none is needed.
+
+    Raises UnavailableError when the baseline is among the skipped.
+    """
+    if not shares(study.load):
+        return None
+    name = baseline(study)
+    found = [each for each in present if each.name == name]
+    if not found:
+        reason = next((each.reason for each in skipped if each.deployment == name), "it is not")
+        raise UnavailableError(
+            f"rates are shares of the capacity of `{name}`, which cannot run here: {reason}",
+            where=study.name,
+            hint="dunnage doctor",
+        )
+    (deployment,) = found
+    level = Level(threads=threads(study.load))
+    runs = [
+        RunPlan(
+            id=f"{NAME}-{spec.name}-{level.name}-{repeat}",
+            block=BEFORE,
+            deployment=deployment.name,
+            workload=workload(spec, study),
+            level=level,
+            repeat=repeat,
+            position=0,
+            seed=seed(f"{study.seed}:{NAME}:{spec.name}:{repeat}"),
+        )
+        for spec in study.workloads
+        for repeat in range(1, study.load.calibration.runs + 1)
+    ]
+    numbered = tuple(run.model_copy(update={"position": at}) for at, run in enumerate(runs))
+    stay = StayPlan(id=NAME, block=BEFORE, deployment=deployment.name, runs=numbered)
+    return CalibrationPlan(deployment=deployment, stay=stay)
+
+
+def threads(load: LoadSpec) -> int:
+    """Return the threads of the closed loop that finds the capacity."""
+    return load.calibration.threads or max(load.threads, default=load.connections)

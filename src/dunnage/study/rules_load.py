@@ -1,0 +1,149 @@
+"""What a study's load must make sense of: levels, shares of a capacity, a search, its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dunnage.model.metrics import METRICS
+from dunnage.model.study import LoadSpec, Phase, Search
+from dunnage.study.document import Path
+from dunnage.study.draft import Draft
+from dunnage.study.grammar import Finding
+from dunnage.study.matrix import levels, shares
+from dunnage.study.suggest import hint, shown
+from dunnage.units import percent
+
+SHORTEST = 1.0
+"""Seconds; a shorter run is mostly start and end."""
+
+
+def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
+    """Yield everything that is wrong with a load, beside its shape."""
+    if not (load.threads or load.rate or load.search or _half_said(draft, *_KINDS)):
+        yield Finding(
+            ("load",),
+            "the load has neither `threads` nor `rate` nor `search`",
+            "write `threads: [32]` for a closed loop or `rate: [2000]` for an open load",
+        )
+    if not (load.rate or load.search or _half_said(draft, "rate", "search")):
+        for key in ("connections", "arrivals"):
+            if key in load.model_fields_set:
+                yield Finding(
+                    ("load", key),
+                    f"`{key}` means something only with `rate` or `search`",
+                    f"remove `{key}`",
+                )
+    yield from _levels(load)
+    yield from _shares(load, draft)
+    if load.search is not None:
+        yield from _search(load.search, draft)
+    yield from _ending(load, draft)
+
+
+_KINDS = ("threads", "rate", "search")
+
+
+def _levels(load: LoadSpec) -> Iterator[Finding]:
+    places: list[Path] = [("load", "threads", index) for index in range(len(load.threads))]
+    places += [("load", "rate", index) for index in range(len(load.rate))]
+    seen: set[str] = set()
+    for place, level in zip(places, levels(load), strict=False):
+        if level.name in seen:
+            yield Finding(place, f"the level {shown(level.name)} is there twice")
+        seen.add(level.name)
+    for index, rate in enumerate(load.rate):
+        if rate.number is not None and rate.number < 1:
+            yield Finding(
+                ("load", "rate", index),
+                f"`{rate.number:g}` operations per second are less than one",
+                f"did you mean `{percent(rate.number).replace(' ', '').replace('.0', '')}`, "
+                "a share of the baseline's capacity?",
+            )
+
+
+def _shares(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
+    if not shares(load):
+        if "calibration" in load.model_fields_set and not draft.touched("load", "rate"):
+            yield Finding(
+                ("load", "calibration"),
+                "`calibration` means something only with a rate that is a share",
+                "write for example `rate: [60%]`, or remove `calibration`",
+            )
+        return
+    named = draft.questions or draft.twin or draft.touched("questions") or draft.touched("twin")
+    if not named:
+        index = next(at for at, rate in enumerate(load.rate) if rate.share is not None)
+        yield Finding(
+            ("load", "rate", index),
+            "a rate is a share of the baseline's capacity, and this study names no baseline",
+            "write a question, for example `questions: {Q1: {baseline: native, "
+            "against: [docker]}}`, or a `twin`",
+        )
+    if load.calibration.duration < SHORTEST:
+        yield Finding(
+            ("load", "calibration", "duration"),
+            f"`duration` must be at least 1s, not {load.calibration.duration:g} s",
+            "write for example `duration: 3s`",
+        )
+
+
+def _search(search: Search, draft: Draft) -> Iterator[Finding]:
+    latencies = [metric.name for metric in METRICS.values() if metric.latency]
+    for name, most in search.objective.items():
+        place: Path = ("load", "search", "objective", name)
+        if name not in latencies:
+            yield Finding(
+                place, f"{shown(name)} cannot be an objective of a search", hint(name, latencies)
+            )
+        elif most <= 0:
+            yield Finding(place, f"{shown(name)} must be more than 0", f"write `{name}: 10ms`")
+    if search.probe < SHORTEST:
+        yield Finding(
+            ("load", "search", "probe"),
+            f"`probe` must be at least 1s, not {search.probe:g} s",
+            "write for example `probe: 2s`",
+        )
+    for index, workload in draft.workloads.items():
+        if workload.phase is Phase.LOAD:
+            yield Finding(
+                ("workloads", index),
+                f"a search cannot measure the load phase of {shown(workload.name)}: "
+                "its records go in only once",
+                "make two studies, or remove `search`",
+            )
+
+
+def _half_said(draft: Draft, *keys: str) -> bool:
+    """Whether one of these is there, but wrong."""
+    return any(draft.touched("load", key) for key in keys)
+
+
+def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
+    if load.duration is not None and load.operations is not None:
+        yield Finding(
+            ("load", "operations"),
+            "`duration` and `operations` cannot both be given",
+            "keep `duration`: runs of equal length are compared best",
+        )
+    elif (
+        load.duration is None
+        and load.operations is None
+        and not _half_said(draft, "duration", "operations")
+        and (load.threads or load.rate)
+        and any(workload.phase is Phase.RUN for workload in draft.workloads.values())
+    ):
+        yield Finding(
+            ("load",),
+            "the load does not say how long a run is",
+            "write `duration: 10s`, or `operations: 100000`",
+        )
+    if load.duration is not None and load.duration < SHORTEST:
+        yield Finding(
+            ("load", "duration"),
+            f"`duration` must be at least 1s, not {load.duration:g} s",
+            "write for example `duration: 10s`",
+        )
+    if load.warmup < 0:
+        yield Finding(("load", "warmup"), "`warmup` must not be negative", "write `warmup: 1s`")
+    if load.timeout <= 0:
+        yield Finding(("load", "timeout"), "`timeout` must be more than 0", "write `timeout: 10s`")
