@@ -26,6 +26,7 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
+from dunnage.hosts.environment import machine_facts
 from dunnage.hosts.fake import open_fake
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace import open_namespace
@@ -33,6 +34,7 @@ from dunnage.hosts.supports import supports as namespace_supports
 from dunnage.model.offer import Capability, Offer, PlatformOffer, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.value import Scalar
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
@@ -112,6 +114,14 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         Capability.SOFTWARE: debian.software_support("redis"),
         Capability.CASSANDRA: debian.software_support("cassandra"),
     }
+
+
+def here(testbed: str) -> Mapping[str, Scalar]:
+    """What is known of this machine before a testbed is opened on it, as its environment has it.
+
+    A machine bears on hosts made of namespaces only: others are elsewhere, or nowhere.
+    """
+    return machine_facts() if testbed == "namespace" else {}
 
 
 def available(

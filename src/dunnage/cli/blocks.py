@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from dunnage import catalog
+from dunnage import __version__, catalog
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import UsageError
 from dunnage.model.look import Look
@@ -48,8 +48,13 @@ def total(written: str, present: int | None = None) -> int:
 
 
 def add(study: Study, writer: ResultWriter, written: str) -> Result:
-    """Add blocks to a result and return it anew: a look is recorded, then a further plan."""
+    """Add blocks to a result and return it anew: a look is recorded, then a further plan.
+
+    Raises ResultError where they could not be measured under the conditions of the others, as far
+    as that is known beforehand: a look that nothing comes of would be spent for nothing.
+    """
     with writer.held():
+        writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
         result = open_result(writer.layout.root)
         present = len(result.plan.blocks)
         wanted = total(written, present)

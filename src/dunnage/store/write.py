@@ -81,25 +81,32 @@ class ResultWriter:
     def environment(self, facts: Mapping[str, Scalar]) -> None:
         """Write what is known of the machine, the daemons and our own version.
 
-        Raises ResultError when an earlier part of this result was measured under other ones: runs
-        of two machines must not meet in a block.
+        Raises ResultError as `same_conditions` does.
         """
-        if self.layout.environment.exists():
-            earlier = json.loads(self.layout.environment.read_text())
-            changed = [
-                f"{key}: {earlier.get(key)} → {value}"
-                for key, value in sorted(masked_data(dict(facts)).items())
-                if key in earlier and earlier[key] != value
-            ]
-            if changed:
-                raise ResultError(
-                    f"this result was begun under other conditions: {'; '.join(changed)}",
-                    where=str(self.layout.root),
-                    hint="dunnage run STUDY  # a new result",
-                )
+        self.same_conditions(facts)
         known = masked_data(dict(sorted(facts.items())))
         text = json.dumps(known, indent=2, ensure_ascii=False)
         write_text(self.layout.environment, text + "\n")
+
+    def same_conditions(self, facts: Mapping[str, Scalar]) -> None:
+        """Raise ResultError when an earlier part of this result was measured under other facts.
+
+        Runs of two machines must not meet in a block.
+        """
+        if not self.layout.environment.exists():
+            return
+        earlier = json.loads(self.layout.environment.read_text())
+        changed = [
+            f"{key}: {earlier.get(key)} → {value}"
+            for key, value in sorted(masked_data(dict(facts)).items())
+            if key in earlier and earlier[key] != value
+        ]
+        if changed:
+            raise ResultError(
+                f"this result was begun under other conditions: {'; '.join(changed)}",
+                where=str(self.layout.root),
+                hint="dunnage run STUDY  # a new result",
+            )
 
     def new_stay(self, stay: str) -> str:
         """Return the name for the next attempt at a planned stay and make its directory."""

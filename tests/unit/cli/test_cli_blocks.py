@@ -206,3 +206,15 @@ def test_a_study_whose_secret_was_masked_cannot_be_gone_on_with(
         assert f"{study}, line 5" in shown.err
         assert "try: dunnage run STUDY" in shown.err
     assert sorted(path.name for path in result.iterdir()) == before
+
+
+def test_blocks_of_another_dunnage_are_refused_before_a_look_is_spent(
+    dunnage: Command, result: Path
+) -> None:
+    path = result / "environment.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"dunnage.version": "0.0.1"}))
+    shown = dunnage("run", "--resume", result, "--blocks", "+6")
+    assert shown.code == 4
+    assert "dunnage.version: 0.0.1 → " in shown.err
+    assert not (result / "looks.jsonl").exists()
+    assert not (result / "plan-2.json").exists()
