@@ -31,14 +31,16 @@ check: $(SETUP) $(ENGINE)  ## Format, lint, types, import rules, schema drift; s
 	cargo fmt --check
 	cargo clippy --release --locked --quiet --all-targets -- -D warnings
 	$(BIN)/python -m dunnage schema --check schema
+	$(BIN)/python -m dunnage.reference --check docs/reference
 
 format: $(SETUP)  ## Rewrite what `check` would complain of
 	$(BIN)/ruff format src tests bench
 	$(BIN)/ruff check --fix src tests bench
 	cargo fmt
 
-schema: $(SETUP) $(ENGINE)  ## Write schema/ anew
+schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ anew
 	$(BIN)/python -m dunnage schema --write schema
+	$(BIN)/python -m dunnage.reference --write docs/reference
 
 bench: $(SETUP) $(ENGINE)  ## The engine beside its peers, as ratios
 	$(BIN)/python bench/engine.py

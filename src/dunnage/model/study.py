@@ -71,7 +71,7 @@ class ConsistencySpec(Value):
 class DatabaseSpec(Value):
     """What is deployed."""
 
-    kind: str
+    kind: str = Field(description="Which database.")
     version: str | None = Field(default=None, description="Default: the one Dunnage knows best.")
     image: str | None = Field(
         default=None,
@@ -79,8 +79,12 @@ class DatabaseSpec(Value):
         "the native server. It is then listed as a difference.",
     )
     topology: str | None = Field(default=None, description="Default: the database's first.")
-    members: Annotated[int, Field(ge=1, le=64)] = 1
-    replication: Annotated[int, Field(ge=1)] | None = None
+    members: Annotated[int, Field(ge=1, le=64)] = Field(
+        default=1, description="Database processes, each on a host of its own."
+    )
+    replication: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Copies of each record, where the database lets you choose."
+    )
     consistency: ConsistencySpec = ConsistencySpec()
     settings: Mapping[str, Scalar] = Field(
         default={}, description="Server settings, written into its configuration as they are."
@@ -97,20 +101,25 @@ class Storage(StrEnum):
     CONTAINER = "container"
     """The container's own file system (overlay2)."""
     TMPFS = "tmpfs"
+    """Memory; gone with the member."""
 
 
 class Peers(StrEnum):
     """Which address members use among themselves."""
 
     DIRECT = "direct"
+    """Each other's own addresses."""
     ENDPOINT = "endpoint"
+    """The addresses that clients use."""
 
 
 class ClientPlace(StrEnum):
     """Where the generator runs, on the client's own host either way."""
 
     HOST = "host"
+    """Directly on that host."""
     CONTAINER = "container"
+    """In a container on that host."""
 
 
 class Limits(Value):
@@ -126,7 +135,7 @@ class Limits(Value):
 class DeploymentSpec(Value):
     """One variant under study; anything left out is the study's own."""
 
-    platform: str
+    platform: str = Field(description="How database processes are run.")
     network: str | None = Field(
         default=None, description="Driver of the network: `host`, `bridge` or `user-defined`."
     )
@@ -150,7 +159,9 @@ class Phase(StrEnum):
     """Which phase of a workload is measured."""
 
     LOAD = "load"
+    """Putting the records in."""
     RUN = "run"
+    """The workload's own mix of operations."""
 
 
 class WorkloadSpec(Value):
@@ -171,7 +182,9 @@ class Arrivals(StrEnum):
     """How the intended starts of an open load are spaced."""
 
     CONSTANT = "constant"
+    """Evenly."""
     POISSON = "poisson"
+    """At random, as many users who know nothing of one another would."""
 
 
 class RateSpec(Value):
@@ -259,44 +272,60 @@ class SamplerSpec(Value):
 class QuestionSpec(Value):
     """What the study shall answer: `against` compared with `baseline`."""
 
-    baseline: Name
-    against: tuple[Name, ...] = Field(min_length=1)
-    metric: str = "throughput"
-    tolerance: Annotated[Share, Field(gt=0, lt=1)] = 0.03
+    baseline: Name = Field(description="The deployment that the others are compared with.")
+    against: tuple[Name, ...] = Field(min_length=1, description="Those others.")
+    metric: str = Field(default="throughput", description="See the reference of metrics.")
+    tolerance: Annotated[Share, Field(gt=0, lt=1)] = Field(
+        default=0.03, description="Differences up to this count as none."
+    )
 
 
 class Order(StrEnum):
     """Order of workloads and levels inside a stay."""
 
     RANDOM = "random"
+    """Shuffled, so that time is no cause."""
     PUBLISHED = "published"
+    """As written, levels ascending: for repeating a published study."""
 
 
 class Unavailable(StrEnum):
     """What to do with a deployment that cannot run here."""
 
     REFUSE = "refuse"
+    """Nothing is started, and the reason is told."""
     SKIP = "skip"
+    """It is left out, and reported as skipped with the reason."""
 
 
 class Study(Value):
     """A study file."""
 
     dunnage: Literal[1] = Field(description="Version of this grammar.")
-    name: Name
-    testbed: TestbedSpec
+    name: Name = Field(description="Results go to `results/NAME/`.")
+    testbed: TestbedSpec = Field(description="Where it runs.")
     substrate: SubstrateSpec = SubstrateSpec()
-    database: DatabaseSpec
-    deployments: Mapping[Name, DeploymentSpec] = Field(min_length=1)
+    database: DatabaseSpec = Field(description="What is deployed, the same in every variant.")
+    deployments: Mapping[Name, DeploymentSpec] = Field(
+        min_length=1, description="The variants to compare, by names of your own."
+    )
     factors: Mapping[Name, tuple[Scalar, ...]] = Field(
         default={},
         description="Keys of a deployment, each with several values: every deployment is "
         "multiplied by every combination.",
     )
-    workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(_workload)], ...] = Field(min_length=1)
-    records: Annotated[int, Field(ge=1)] = 10_000
-    load: LoadSpec
-    blocks: Annotated[int, Field(ge=1, le=1000)] = 6
+    workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(_workload)], ...] = Field(
+        min_length=1, description="YCSB's core workloads, by letter or with a name of your own."
+    )
+    records: Annotated[int, Field(ge=1)] = Field(
+        default=10_000, description="Records of 1 kB that the database holds before a run."
+    )
+    load: LoadSpec = Field(description="How hard and how long each run drives the database.")
+    blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=6,
+        description="Rounds; each deploys every variant once, in random order. Below six there is "
+        "no interval.",
+    )
     spare: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0,
         description="Most further blocks that are measured in place of blocks in which a run is "
@@ -308,12 +337,16 @@ class Study(Value):
     twin: Name | None = Field(
         default=None, description="The deployment that is deployed twice in every block."
     )
-    questions: Mapping[Name, QuestionSpec] = {}
-    generator: str = "engine"
+    questions: Mapping[Name, QuestionSpec] = Field(
+        default={}, description="What the report shall answer, by names of your own."
+    )
+    generator: str = Field(default="engine", description="Who makes the load.")
     sampler: SamplerSpec = SamplerSpec()
     order: Order = Order.RANDOM
     unavailable: Unavailable = Unavailable.REFUSE
-    seed: int = 1
+    seed: int = Field(
+        default=1, description="Of the random order and of the keys that are asked for."
+    )
     patience: Seconds = Field(
         default=120.0,
         description="Time in all that may be spent on measuring again what was disturbed from "

@@ -117,6 +117,8 @@ EXAMPLES: Mapping[str, str] = {
     "sampler": "sampler: {rate: 5Hz}",
     "kind": "kind: redis",
     "testbed.kind": "kind: namespace",
+    "substrate.kind": "kind: daemons",
+    "sampler.kind": "kind: engine",
     "seed": "seed: 1",
     "deadline": "deadline: 120s",
 }

@@ -1,0 +1,179 @@
+"""`study.md`: every key of a study file, and what can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from dunnage import catalog
+from dunnage.model import study
+from dunnage.reference.fields import fields
+from dunnage.reference.markdown import code, codes, paragraph, table
+from dunnage.study.grammar import ANY, SECTIONS, example
+from dunnage.study.matrix import FACTORS
+from dunnage.study.schema import study_schema
+
+_HEAD = """
+# The study file
+
+A study is one YAML file. It is read strictly: an unknown key, a wrong type, a name that refers to
+nothing are errors, and all of them are told at once, each with its line. Quantities carry their
+units: `15s`, `200ms`, `3%`, `512MiB`, `5Hz`. `dunnage schema study` prints a JSON Schema of it, for
+editors; [`studies/quickstart.yaml`](../../studies/quickstart.yaml) is a complete one with every
+line explained.
+"""
+_QUANTITIES = {
+    "µs": "a duration (`15s`, `200ms`, `2min`)",
+    "KiB": "a size (`512MiB`)",
+    "Hz": "a frequency (`5Hz`)",
+    "%": "a share (`3%`)",
+}
+"""A unit that only one kind of quantity has, and what that is called."""
+_LONG = 12
+"""A list of choices that is longer has a table of its own."""
+
+
+def study_page() -> str:
+    """Return the page."""
+    schema = study_schema(catalog.OFFER)
+    sections = [
+        _section(path, schema["$defs"].get(model.__name__, schema), schema["$defs"])
+        for path, model in SECTIONS.items()
+        if path[-2:] != ("database", "consistency") or path[0] == "database"
+    ]
+    return "\n".join((_HEAD, *sections, *_choices(), *_offered()))
+
+
+def _section(
+    path: tuple[str | int, ...], model: Mapping[str, Any], parts: Mapping[str, Any]
+) -> str:
+    name = ".".join("NAME" if part == ANY else str(part) for part in path)
+    title = f"## `{name}`" if name else "## The whole file"
+    required = model.get("required", ())
+    rows = [
+        (
+            f"**{code(key)}**" if key in required else code(key),
+            _value(said, parts),
+            _default(said),
+            code(example((*path, key))) if example((*path, key)) else "",
+            _meaning(said, parts),
+        )
+        for key, said in model["properties"].items()
+    ]
+    if path[:1] == ("deployments",) and "database" in path:
+        return f"{title}\n\nThe keys of `database` that differ for this deployment.\n"
+    return (
+        f"{title}\n\n{paragraph(model.get('description'))}\n\n"
+        + table(("key", "value", "default", "for example", "meaning"), rows)
+        + "\nKeys in bold are required.\n" * bool(required)
+    )
+
+
+def _meaning(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    """What the key says of itself; else what its kind says."""
+    kind = said.get("$ref", "").rsplit("/", maxsplit=1)[-1]
+    return paragraph(said.get("description") or parts.get(kind, {}).get("description"))
+
+
+def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    """What may stand behind a key, in words."""
+    if "$ref" in said:
+        return _value(parts[said["$ref"].rsplit("/", maxsplit=1)[1]], parts)
+    if "enum" in said:
+        return codes(said["enum"]) if len(said["enum"]) <= _LONG else "a name from the table"
+    if "const" in said:
+        return code(said["const"])
+    if "allOf" in said:
+        return _value(said["allOf"][0], parts)
+    if "anyOf" in said:
+        return _either(said, parts)
+    kind = said.get("type")
+    if kind == "array":
+        return f"a list of {_value(said.get('items', {}), parts)}"
+    if kind == "object":
+        return "a mapping"
+    words = {"integer": "a whole number", "number": "a number", "boolean": "`true` or `false`"}
+    return words.get(str(kind), "text") + _bounds(said)
+
+
+def _either(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    for branch in said["anyOf"]:
+        for unit, words in _QUANTITIES.items():
+            if unit in branch.get("pattern", ""):
+                return words + _bounds(said)
+        if "anyOf" in branch:
+            return _either(branch, parts)
+    found = [_value(each, parts) for each in said["anyOf"] if each.get("type") != "null"]
+    return " or ".join(dict.fromkeys(found))
+
+
+def _bounds(said: Mapping[str, Any]) -> str:
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "more than",
+        "maximum": "at most",
+        "exclusiveMaximum": "less than",
+    }
+    found = [f"{word} {said[key]:g}" for key, word in words.items() if key in said]
+    return f" ({', '.join(found)})" if found else ""
+
+
+def _default(said: Mapping[str, Any]) -> str:
+    default = said.get("default")
+    if default in (None, []) or isinstance(default, dict):
+        return ""
+    return code(str(default).lower() if isinstance(default, bool) else default)
+
+
+def _choices() -> Iterator[str]:
+    yield "## Words that stand for a choice\n"
+    for kind in vars(study).values():
+        if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
+            yield f"### {kind.__name__}\n\n{paragraph(kind.__doc__)}\n"
+            yield table(
+                ("word", "meaning"), ((code(each.default), each.meaning) for each in fields(kind))
+            )
+    yield "### Factors\n\nA factor is a key of a deployment, with several values: "
+    yield f"{codes(FACTORS)}.\n"
+
+
+def _offered() -> Iterator[str]:
+    offer = catalog.OFFER
+    yield "## What can be chosen\n"
+    yield table(
+        ("platform", "network", "endpoints", "storage", "client"),
+        (
+            (
+                code(name),
+                code(network),
+                codes(platform.endpoints[network]),
+                codes(each.value for each in platform.storages),
+                codes(each.value for each in platform.clients),
+            )
+            for name, platform in offer.platforms.items()
+            for network in platform.networks
+        ),
+    )
+    yield table(
+        ("database", "versions", "topologies", "another image"),
+        (
+            (
+                code(name),
+                codes(database.versions),
+                codes(database.topologies),
+                "yes" if database.images else "no",
+            )
+            for name, database in offer.databases.items()
+        ),
+    )
+    yield "The first of each is the default.\n"
+    yield table(
+        ("part", "kinds"),
+        (
+            ("testbed", codes(offer.testbeds)),
+            ("substrate", codes(offer.substrates)),
+            ("generator", codes(offer.generators)),
+            ("sampler", codes(offer.samplers)),
+        ),
+    )
