@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import (
     AbsentCounter,
@@ -255,6 +256,26 @@ def associations(names: Sequence[str]) -> tuple[Association, ...]:
         for counter, title, unit, machine, base, difference in rows
     )
 
+
+CONDITIONS = tuple(
+    Conditions(
+        deployment=name,
+        workload=workload,
+        level="t32",
+        runs=8,
+        throttled=0.0,
+        swap=0.0,
+        resident=38e6,
+        cache=size,
+        memory_limit=2.0**30,
+        charged=0.04,
+        daemons_share=0.011,
+        absent={"daemons": "the sampler saw no daemon"},
+    )
+    for name in ("native", "docker-bridge")
+    for workload, size in (("A", 8192.0), ("C", 65536.0))
+)
+"""What the kernel held back."""
 
 ABSENT = (
     AbsentCounter(

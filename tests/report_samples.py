@@ -489,6 +489,7 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         timelines=explanations.timelines(list(EFFECTS), workloads),
         associations=explanations.associations(names[1:]),
         absent=explanations.ABSENT,
+        conditions=explanations.CONDITIONS,
     )
 
 

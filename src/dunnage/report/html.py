@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
-from dunnage.analysis.shares import OUTSIDE
+from dunnage.analysis.shares import OUTSIDE, PARTS
 from dunnage.errors import ResultError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -26,6 +26,7 @@ from dunnage.report import answer, differences, figures, looked, numbers, reason
 from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.growth import growths
+from dunnage.report.held import held
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -144,6 +145,8 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "twins": [found for found in analysis.twin if found.difference.n],
         "beside": beside(analysis),
         "outside": part_title(OUTSIDE),
+        "cpu_parts": (*PARTS, "soft interrupts"),
+        "held": held(analysis),
         "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
         "series": {
             words.plain(deployment.name): number

@@ -15,7 +15,6 @@ CAUSES: Mapping[str, str] = {
     "connections": "clients went round the address under study",
     "parts": "not every load generator took part",
     "slowdown": "the declared slowdown was missed",
-    "clock": "a host's clock was set while the run went on",
     "steal": "somebody else on this physical machine took processor time",
     "other load": "other programs on this machine were busy",
     "swap": "memory was swapped to disk",

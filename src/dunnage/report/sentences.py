@@ -153,16 +153,16 @@ def setting(study: Study, plan: Plan) -> str:
     noun = "workload" if len(workloads) == 1 else "workloads"
     again = ", one of them twice to see how far identical deployments differ" if twins else ""
     rounds = (
-        f"In each of {len(plan.blocks)} rounds (blocks) every one was brought up, measured and "
+        f"In each of {len(plan.blocks)} rounds (blocks) every one is brought up, measured and "
         "taken down again, in random order"
         if len(plan.blocks) > 1
-        else "Every one was brought up once, measured and taken down again"
+        else "Every one is brought up once, measured and taken down again"
     )
     text = (
-        f"{database} was run in {numbers.count(len(ways), 'way')}{again}. {rounds}, under YCSB "
-        f"{noun} {words.listed(workloads)} with {words.listed(levels)}."
+        f"This study runs {database} in {numbers.count(len(ways), 'way')}{again}. {rounds}, under "
+        f"YCSB {noun} {words.listed(workloads)} with {words.listed(levels)}."
     )
-    return words.plain(text[:1].upper() + text[1:])
+    return words.plain(text)
 
 
 INVENTED = (

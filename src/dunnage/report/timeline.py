@@ -8,7 +8,7 @@ from statistics import median
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import TimeLine, TimeSeries
-from dunnage.report import words
+from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Plot, area, height, path, ticks
 from dunnage.report.scale import Scale, linear
 from dunnage.report.shown import Unit, unit
@@ -137,7 +137,7 @@ def _panel(
         title=_title(name),
         unit=shown.label,
         label=f"{_title(name)} over time, {title}; the table below has the numbers",
-        x=tuple(("" if bare else f"{tick.value:g}", tick.at) for tick in x.ticks),
+        x=tuple(("" if bare else _moment(tick.value), tick.at) for tick in x.ticks),
         x_title="" if bare else "seconds since the measured window began",
         y=ticks(y, lambda value: f"{value:,g}"),
         curves=tuple(curves),
@@ -152,6 +152,10 @@ def _seconds(begin: float, end: float) -> Scale:
     bare = Scale(begin, end, ())
     inside = [tick for tick in rounded.ticks if begin - 1e-9 <= tick.value <= end + 1e-9]
     return Scale(begin, end, tuple(type(tick)(tick.value, bare.at(tick.value)) for tick in inside))
+
+
+def _moment(seconds: float) -> str:
+    return f"{seconds:g}".replace("-", numbers.MINUS)
 
 
 def _middle(line: TimeLine, place: int) -> float:

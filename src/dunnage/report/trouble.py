@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import numbers, reasons
+from dunnage.report import differences, numbers, reasons
 
 ENOUGH_VALID = 0.9
 """Share of the planned runs that must be valid for an answer to be trusted."""
@@ -47,7 +47,8 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
 def _spoilt(analysis: Analysis) -> Iterator[tuple[int, str]]:
     for group in reasons.first_causes(analysis).values():
         runs, first = sum(reason.runs for reason in group), group[0]
-        seen = f"{first.seen}; wanted: {first.wanted}" if first.wanted else first.seen
+        seen = differences.readable(first.seen)
+        seen = f"{seen}; wanted: {first.wanted}" if first.wanted else seen
         more = f"; and {numbers.count(len(group) - 1, 'reason')} like it" if group[1:] else ""
         yield runs, f"{numbers.count(runs, 'run')}: {first.cause} ({seen}{more})."
 

@@ -8,6 +8,7 @@ from dunnage.report import figures
 from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, variance_bars
 from dunnage.report.growth import growths
+from dunnage.report.held import held
 from dunnage.report.plot import area, path
 from dunnage.report.scale import linear, logarithmic
 from dunnage.report.tails import shifts, tails
@@ -150,6 +151,17 @@ def test_a_counter_that_the_baseline_lacks_has_no_place_on_a_relative_axis() -> 
     assert all(pair.still == ("Throttled by a quota",) for pair in beside(sample().analysis))
     assert all(row.at is not None for row in rows if row.title == "Packets")
     assert [row.clear for row in beside(sample().analysis)[0].rows] == [True, True, True, False]
+
+
+def test_what_was_held_back_is_the_worst_of_every_condition() -> None:
+    found = held(sample().analysis)
+    assert found is not None
+    assert [name for name, _ in found.rows] == ["native", "docker-bridge"]
+    assert {cells for _, cells in found.rows} == {
+        ("0.0 %", "0 B", "36.2 MiB", "64.0 KiB", "4.0 %", "1.1 %")
+    }
+    assert found.absent == ("native, docker-bridge: daemons: the sampler saw no daemon",)
+    assert held(nothing_measured()) is None
 
 
 def test_a_line_breaks_where_a_value_is_missing_and_a_ribbon_closes() -> None:

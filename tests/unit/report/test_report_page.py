@@ -75,7 +75,7 @@ def test_nothing_is_asked_of_any_network() -> None:
 
 
 def test_the_page_stays_small() -> None:
-    assert len(rendered(sample()).encode()) < 300_000
+    assert len(rendered(sample()).encode()) < 500_000
 
 
 def test_every_number_of_a_question_is_written_as_the_terminal_writes_it() -> None:
@@ -132,6 +132,45 @@ def test_a_study_without_any_finished_run_still_has_a_page() -> None:
     text = page(nothing_measured(), made.study, made.plan, ())
     assert "No comparison could be made" in text
     assert "docker-bridge: no dockerd could be found" in text
+
+
+def test_when_nothing_can_be_used_that_and_its_cause_are_the_first_thing_said() -> None:
+    made = sample()
+    text = page(nothing_measured(), made.study, made.plan, (), failures=("no dockerd on db-1",))
+    first = " ".join(Elements(text.split('id="answer"')[1].split("<nav")[0]).text)
+    assert first.index("None of the 60 planned runs can be used.") < first.index("no dockerd on db")
+    assert first.index("no dockerd on db-1") < first.index("No comparison could be made")
+
+
+def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
+    made = sample()
+    testbed = made.study.testbed.model_copy(update={"kind": "fake"})
+    study = made.study.model_copy(update={"testbed": testbed})
+    text = page(made.analysis, study, made.plan, made.stays)
+    assert text.index("These numbers are invented") < text.index('class="question"')
+    assert "These numbers are invented" not in rendered(made)
+
+
+def test_a_run_without_its_baseline_says_so_and_shows_what_was_reached() -> None:
+    made = sample()
+    plan = made.plan.model_copy(update={"deployments": made.plan.deployments[3:4]})
+    empty = nothing_measured().model_copy(update={"summaries": made.analysis.summaries[-9:]})
+    text = " ".join(Elements(page(empty, made.study, plan, ())).text)
+    assert "the baseline native was not part of this run" in " ".join(text.split())
+    assert "--only native --only docker-bridge" in text
+    assert "docker-noisy, C, 32 threads" in text
+
+
+def test_what_stands_between_backticks_is_code_and_never_markup() -> None:
+    made = sample()
+    advice = made.analysis.advice[0].model_copy(update={"sentence": "try `<b>x</b>` or `y"})
+    analysis = made.analysis.model_copy(update={"advice": (advice,)})
+    text = rendered(replace(made, analysis=analysis))
+    assert "try `&lt;b&gt;x&lt;/b&gt;` or `y" in text
+    advice = advice.model_copy(update={"sentence": "try `<b>x</b>`"})
+    analysis = made.analysis.model_copy(update={"advice": (advice,)})
+    text = rendered(replace(made, analysis=analysis))
+    assert "try <code>&lt;b&gt;x&lt;/b&gt;</code>" in text
 
 
 def test_the_study_file_is_inside_as_it_was_given() -> None:

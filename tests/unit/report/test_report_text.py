@@ -96,6 +96,52 @@ def test_a_study_without_any_finished_run_says_so() -> None:
     assert "docker-bridge: no dockerd could be found" in output
 
 
+def test_what_must_be_known_first_comes_first() -> None:
+    made = sample()
+    table = text.answer_table(nothing_measured(), made.study, made.plan, ("no dockerd on db-1",))
+    output = shown(table)
+    headline = output.index("None of the 60 planned runs can be used.")
+    assert headline < output.index("60 runs did not happen: no dockerd on db-1.")
+    assert output.index("no dockerd on db-1") < output.index("No comparison could be made")
+
+
+def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
+    made = sample()
+    testbed = made.study.testbed.model_copy(update={"kind": "fake"})
+    study = made.study.model_copy(update={"testbed": testbed})
+    assert "These numbers are invented" in shown(text.answer_table(made.analysis, study, made.plan))
+
+
+def test_a_run_without_its_baseline_names_it_and_shows_what_was_reached() -> None:
+    made = sample()
+    plan = made.plan.model_copy(update={"deployments": made.plan.deployments[3:4]})
+    alone = nothing_measured().model_copy(update={"summaries": made.analysis.summaries[-9:]})
+    output = " ".join(shown(text.answer_table(alone, made.study, plan)).split())
+    assert "the baseline `native` was not part of this run" in output
+    assert "dunnage run STUDY --only native --only docker-bridge" in output
+    assert "docker-noisy, C, 32 threads" in output
+    assert "nothing else was found to differ" not in output
+
+
+def test_conditions_with_different_baselines_are_told_apart() -> None:
+    made = sample()
+    other = made.analysis.answers[1].comparisons[0].model_copy(update={"baseline": "docker-host"})
+    answer = made.analysis.answers[1].model_copy(update={"comparisons": (other,)})
+    analysis = made.analysis.model_copy(update={"answers": (made.analysis.answers[0], answer)})
+    output = shown(text.answer_table(analysis, made.study, made.plan))
+    lines = [line.strip() for line in output.splitlines()]
+    assert lines.count("against native") == 2
+    assert lines.count("against docker-host") == 1
+
+
+@pytest.mark.parametrize("width", [60, 80, 96, 120])
+def test_no_title_of_a_deployment_breaks(width: int) -> None:
+    output = shown(text.plan_table(sample().plan, sample().study, 60.0), width)
+    for deployment in sample().plan.deployments:
+        assert deployment.title in output
+    assert max(len(line) for line in output.splitlines()) <= width
+
+
 def test_hostile_names_are_shown_literally_and_cannot_steer_the_terminal() -> None:
     made = sample(hostile=True)
     output = shown(text.answer_table(made.analysis, made.study, made.plan), 400, colour=True)

@@ -1,0 +1,76 @@
+"""What the kernel held back from the members, and the daemons beside them, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dunnage.model.analysis import Analysis
+from dunnage.model.conditions import Conditions
+from dunnage.report import words
+from dunnage.units import percent, size
+
+TITLES = (
+    "Throttled, of the time",
+    "Swapped",
+    "Largest member",
+    "Its page cache",
+    "Of its memory limit",
+    "Daemons, of processor time",
+)
+_FIELDS = ("throttled", "swap", "resident", "cache", "charged", "daemons_share")
+
+
+@dataclass(frozen=True)
+class Held:
+    """The worst of all runs of each deployment, under any condition."""
+
+    titles: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    absent: tuple[str, ...]
+    """What is not known, each a sentence."""
+
+
+def held(analysis: Analysis) -> Held | None:
+    """One row for each deployment; None where nothing was read back."""
+    by_deployment: dict[str, list[Conditions]] = {}
+    for found in analysis.conditions:
+        if any(getattr(found, field) is not None for field in _FIELDS):
+            by_deployment.setdefault(words.plain(found.deployment), []).append(found)
+    if not by_deployment:
+        return None
+    return Held(
+        titles=TITLES,
+        rows=tuple((name, _cells(every)) for name, every in by_deployment.items()),
+        absent=words.together(
+            (words.plain(found.deployment), f"{name.replace('_', ' ')}: {words.plain(reason)}")
+            for found in analysis.conditions
+            for name, reason in found.absent.items()
+        ),
+    )
+
+
+def _cells(every: Sequence[Conditions]) -> tuple[str, ...]:
+    worst = {
+        field: max(
+            (value for one in every if (value := getattr(one, field)) is not None), default=None
+        )
+        for field in _FIELDS
+    }
+    limited = any(one.memory_limit is not None for one in every)
+    return (
+        _share(worst["throttled"]),
+        _size(worst["swap"]),
+        _size(worst["resident"]),
+        _size(worst["cache"]),
+        _share(worst["charged"]) if limited else "no limit",
+        _share(worst["daemons_share"]),
+    )
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else percent(share)
+
+
+def _size(count: float | None) -> str:
+    return "-" if count is None else size(count)
