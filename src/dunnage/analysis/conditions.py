@@ -1,4 +1,4 @@
-"""Throttling, swap, page cache against the limit, and daemons beside the members, at their worst."""
+"""Throttling, swap, page cache against the limit, daemons beside the members: at their worst."""
 
 from __future__ import annotations
 

@@ -126,6 +126,7 @@ def _process(
         name = f"configuration {path.rsplit('/', 1)[-1]}"
         yield from _lines(who, name, one, other, masks, factors)
     yield from _kernel(who, a, b, factors)
+    yield from _runtime(who, a, b, masks, factors)
     if a.user != b.user:
         yield _difference(f"{who}: runs as {a.user}, {b.user}", False)
 
@@ -147,6 +148,19 @@ def _kernel(
             yield _inherent(text, "network")
         else:
             yield _difference(text, "hosts" in factors)
+
+
+def _runtime(
+    who: str, a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    """Java derives its heap, its collector and their threads from limits where nobody sets them."""
+    texts = (
+        {key: mask.text(value) for key, value in process.runtime.items()}
+        for mask, process in zip(masks, (a, b), strict=True)
+    )
+    for key, one, other in _unequal(*texts):
+        text = f"{who}: virtual machine, {key}: {one}, {other}"
+        yield _difference(text, bool(factors & {"database", "limits"}))
 
 
 def _facts(

@@ -29,8 +29,8 @@ class Conditions(Value):
     memory_limit: float | None = None
     """The tightest limit of a member's memory, in bytes, read back; None where there is none."""
     charged: float | None = None
-    """Anonymous memory and page cache of one member as a share of its limit. Near 1 the kernel takes
-    page cache back, and reads that others serve from memory go to the disk."""
+    """Anonymous memory and page cache of one member as a share of its limit. Near 1 the kernel
+    takes page cache back, and reads that others serve from memory go to the disk."""
     daemons: float | None = None
     """Processors that daemons beside the members kept busy, summed over the database hosts."""
     daemons_share: float | None = None

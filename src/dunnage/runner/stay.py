@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,25 +11,21 @@ from dunnage.contracts import (
     Generator,
     Host,
     Platform,
-    Running,
     Sampler,
     SoftwareStore,
     Substrate,
     Testbed,
 )
-from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration
-from dunnage.model.layout import Reservation, Service, Target
+from dunnage.model.layout import Reservation, Target
 from dunnage.model.plan import StayPlan
-from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import Deployment, Study, Workload
+from dunnage.model.record import StayRecord
+from dunnage.model.study import CLIENT_GROUP, Deployment, Study, Workload
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
+from dunnage.runner.inspection import inspect
 from dunnage.runner.slowdown import Slowdown, slowdown
 from dunnage.store.write import ResultWriter
-
-CLIENT_GROUP = "client"
-"""The group of hosts that generators run on."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +105,10 @@ def living(
                 ready=ready,
                 stages=took,
                 facts=take(platform, database.facts(spec, reservation), testbed.clock),
-                processes=tuple(_inspect(member, reservation, services) for member in running),
+                processes=tuple(
+                    inspect(member, reservation.place(member.member), services[member.member].files)
+                    for member in running
+                ),
                 endpoint=tuple(sorted(str(address) for address in target.endpoint)),
                 network=platform.network(),
             )
@@ -129,24 +127,6 @@ def living(
             clients=tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP)),
             slowdown=held,
         )
-
-
-def _inspect(
-    member: Running, reservation: Reservation, services: Mapping[str, Service]
-) -> ProcessFacts:
-    place = reservation.place(member.member)
-    argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", place.data]
-    completed = member.host.run(argv, timeout=30.0, unit="inspect")
-    if completed.code != 0:
-        raise StayError(
-            f"cannot inspect its process: {completed.stderr.strip()}", where=place.member
-        )
-    return ProcessFacts(
-        member=member.member,
-        role=place.role,
-        files=dict(services[member.member].files),
-        **json.loads(completed.stdout),
-    )
 
 
 def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:

@@ -166,3 +166,21 @@ def test_the_order_of_lines_is_a_difference() -> None:
         for content in ("save 1 1\nsave ''\n", "save ''\nsave 1 1\n")
     ]
     assert {item.cause for item in compare(*pair, {"platform"})} == {Cause.UNDECLARED}
+
+
+@pytest.mark.parametrize(
+    ("declared", "cause"),
+    [
+        (set(), Cause.UNDECLARED),
+        ({"platform"}, Cause.UNDECLARED),
+        ({"limits"}, Cause.FACTOR),
+        ({"database"}, Cause.FACTOR),
+    ],
+)
+def test_another_heap_that_java_found_for_itself_is_told(declared: set[str], cause: Cause) -> None:
+    def with_heap(size: str) -> Any:
+        return stay(processes=(process(runtime={"flag.MaxHeapSize": size, "cpus": "2 total"}),))
+
+    (found,) = compare(with_heap("512"), with_heap("256"), declared)
+    assert found.text == "primary: virtual machine, flag.MaxHeapSize: 512, 256"
+    assert found.cause is cause
