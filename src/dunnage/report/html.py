@@ -27,6 +27,7 @@ from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.growth import growths
 from dunnage.report.held import held
+from dunnage.report.overload import over_capacity
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -118,6 +119,7 @@ def _told(
         "reading": answer.reading(analysis),
         "looked": looked.looks(analysis),
         "undecided": answer.undecided(analysis),
+        "overloaded": over_capacity(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 
@@ -219,7 +221,7 @@ def _measured(stays: Sequence[StayRecord]) -> str:
 def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
     present = {metric for run in analysis.runs for metric in run.values}
     asked = answer.metrics(answer.all_comparisons(analysis))
-    beside_latency = (name for name in METRICS if METRICS[name].unit == "%")
+    beside_latency = (name for name in METRICS if not METRICS[name].compared)
     wanted = dict.fromkeys((*RUN_METRICS, *asked, *beside_latency))
     return tuple(name for name in wanted if name in present)
 

@@ -173,6 +173,18 @@ def test_what_stands_between_backticks_is_code_and_never_markup() -> None:
     assert "try <code>&lt;b&gt;x&lt;/b&gt;</code>" in text
 
 
+def test_runs_over_capacity_are_said_before_the_numbers_and_stand_in_the_table() -> None:
+    made = sample()
+    first, *rest = made.analysis.runs
+    values = {**first.values, "offered": 60_000.0, "achieved": 0.81, "backlog.slope": 0.19}
+    over = first.model_copy(update={"over_capacity": True, "values": values})
+    analysis = made.analysis.model_copy(update={"runs": (over, *rest)})
+    text = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
+    assert text.index("81.0 % of the rate at worst") < text.index("Differences from the baseline")
+    assert "valid, over capacity" in text and "Growth of the backlog" in text
+    assert "Over capacity" not in rendered(made)
+
+
 def test_the_study_file_is_inside_as_it_was_given() -> None:
     made = sample()
     assert "workloads: [A, C]\nload: {threads: [32], duration: 4s}" in rendered(made)
