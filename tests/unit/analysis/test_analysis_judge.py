@@ -218,3 +218,31 @@ def test_a_question_checks_its_own_pair() -> None:
     assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
     assert analysis.parity.compared == ("twin", "docker")
     assert analysis.parity.differences == ("docker from twin: primary: runs as 0:0, 9:9",)
+
+
+def overloaded(planned: Plan, deployment: str = "docker") -> list[Record]:
+    """Records of which one deployment's first run was over capacity."""
+    first = next(run.id for run in planned.runs() if run.deployment == deployment)
+    made = []
+    for record in records(planned, 0.05):
+        assert record.measurement is not None
+        # The made-up time line holds fewer operations than the made-up counts say.
+        seen = record.measurement.model_copy(update={"windows": ()})
+        changed = {"over_capacity": True, "measurement": seen} if record.run == first else {}
+        made.append(record.model_copy(update=changed))
+    return made
+
+
+@pytest.mark.parametrize("side", ["docker", "native"])
+def test_over_capacity_throughput_is_compared_and_latency_is_not(side: str) -> None:
+    planned = plan()
+    analysis = judged(planned, overloaded(planned, side))
+    assert analysis.valid == analysis.planned
+    assert answer(analysis, "RQ1").verdict is Verdict.OVERHEAD
+    latency = answer(analysis, "RQ2")
+    assert latency.verdict is Verdict.INCONCLUSIVE
+    assert latency.reason.startswith(f"Over capacity: `{side}` in 1 of 8 runs")
+    assert (latency.difference.n, latency.difference.low) == (0, None)
+    assert [each.deployment for each in analysis.latency if each.deployment == "docker"] == []
+    shown = next(run for run in analysis.runs if run.over_capacity)
+    assert "service.p95" in shown.values

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dunnage.errors import UsageError
+from dunnage.errors import UnavailableError, UsageError
 from dunnage.model.plan import Plan, Skipped
 from dunnage.model.study import Storage, Study
 from dunnage.study.estimate import estimate_seconds, filter_plan
@@ -198,3 +198,67 @@ def test_a_choice_that_fits_nothing_is_told_with_what_was_meant() -> None:
         filter_plan(planned(study()), ["native", "brigde"])
     assert "brigde" in raised.value.what
     assert "did you mean `bridge`?" in raised.value.hint
+
+
+SHARED: dict[str, object] = {
+    "load": {"threads": [8, 32], "rate": [2000, "60%", "120%"], "duration": "4s"},
+    "questions": {"Q1": {"baseline": "native", "against": ["bridge"]}},
+    "blocks": 2,
+}
+
+
+def test_a_share_is_planned_as_a_share_with_a_calibration_before_block_one() -> None:
+    of = study(**SHARED)
+    plan = planned(of)
+    levels = {run.level.name: run.level for run in plan.runs()}
+    assert sorted(levels) == ["r2000", "s120", "s60", "t32", "t8"]
+    assert (levels["s60"].share, levels["s60"].of, levels["s60"].rate) == (0.6, "native", None)
+    assert plan.calibration is not None
+    stay = plan.calibration.stay
+    assert (plan.calibration.deployment.name, stay.block) == ("native", 0)
+    assert [(run.workload.name, run.level.threads, run.repeat) for run in stay.runs] == [
+        (name, 32, repeat) for name in ("A", "big") for repeat in (1, 2, 3)
+    ]
+    assert not {run.id for run in stay.runs} & {run.id for run in plan.runs()}
+    assert Plan.model_validate_json(plan.model_dump_json()) == plan
+
+
+def test_the_calibration_takes_time_and_is_only_planned_for_what_needs_it() -> None:
+    of = study(**SHARED)
+    plan = planned(of)
+    part = filter_plan(plan, ["bridge", "big", "s60"])
+    assert part.calibration is not None
+    assert {run.workload.name for run in part.calibration.stay.runs} == {"big"}
+    assert filter_plan(plan, ["t8"]).calibration is None
+    assert estimate_seconds(plan, of) > estimate_seconds(
+        plan.model_copy(update={"calibration": None}), of
+    ) + 6 * (3.0 + of.load.warmup)
+
+
+def test_the_calibration_can_be_said_otherwise() -> None:
+    load = {
+        "rate": ["50%"],
+        "connections": 48,
+        "duration": "4s",
+        "calibration": {"runs": 1, "duration": "2s"},
+    }
+    plan = planned(study(load=load, twin="native"))
+    assert plan.calibration is not None
+    assert [run.level.threads for run in plan.calibration.stay.runs] == [48, 48]
+
+
+def test_a_baseline_that_is_a_twin_or_cannot_run_is_told_apart() -> None:
+    asked = {"Q1": {"baseline": "native-twin", "against": ["bridge"]}}
+    of = study(**{**SHARED, "questions": asked})
+    plan = planned(of)
+    assert plan.calibration is not None
+    assert plan.calibration.deployment.name == "native"
+    with pytest.raises(UnavailableError, match="capacity of `native`, which cannot run here: no x"):
+        make_plan(of, deployments(of, OFFER), [Skipped(deployment="native", reason="no x")])
+
+
+def test_a_search_is_a_level_of_its_own_and_takes_its_probes() -> None:
+    of = study(load={"search": {"probes": 10, "probe": "2s"}}, workloads=["A"], blocks=1)
+    plan = planned(of)
+    assert {run.level.name for run in plan.runs()} == {"search"}
+    assert estimate_seconds(plan, of) > 4 * 10 * 2.0

@@ -1,0 +1,131 @@
+"""The search for saturation against servers whose capacity is known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from analysis_cases import OPEN, latency, measurement, order, windows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dunnage.analysis.saturation import first_rate, judged, next_rate, searched
+from dunnage.model.record import Ending, OperationStats, Probe, Searched
+from dunnage.model.study import Search
+
+Answer = Callable[[float], float]
+"""Rate → the share of it that a server achieves."""
+
+
+def capacity(most: float) -> Answer:
+    return lambda rate: min(1.0, most / rate)
+
+
+def look(search: Search, answer: Answer, first: float | None = None) -> Searched:
+    """Carry a search out against a simulated server."""
+    probes: list[Probe] = []
+    begin = first or search.start
+    while (rate := next_rate(search, begin, probes)) is not None:
+        achieved = answer(rate)
+        probes.append(
+            Probe(
+                rate=rate,
+                offered=rate,
+                achieved=achieved,
+                backlog_slope=1 - achieved,
+                p99=None,
+                client_busy=0.3,
+                sustained=achieved >= 0.99,
+            )
+        )
+        assert len(probes) <= search.probes
+    return searched(search, probes)
+
+
+@given(
+    most=st.floats(20, 1e6),
+    start=st.floats(1, 1e6),
+    precision=st.sampled_from([0.01, 0.05, 0.2]),
+)
+def test_the_rate_found_lies_within_the_precision_below_the_capacity(
+    most: float, start: float, precision: float
+) -> None:
+    search = Search(start=start, precision=precision, probes=100)
+    found = look(search, capacity(most), float(round(start)))
+    assert found.ended is Ending.FOUND
+    assert found.rate is not None
+    edge = most / 0.99
+    assert found.rate <= edge < max(found.rate * (1 + precision), found.rate + 1) * (1 + 1e-9)
+    assert len({probe.rate for probe in found.probes}) == len(
+        {probe.rate for probe in found.probes if probe.sustained}
+    ) + len({probe.rate for probe in found.probes if not probe.sustained})
+
+
+def test_a_usual_search_takes_few_probes() -> None:
+    found = look(Search(start=10_000), capacity(42_000))
+    assert found.ended is Ending.FOUND
+    assert len(found.probes) <= 12
+
+
+def test_a_server_that_is_over_capacity_from_the_first_probe_ends_the_search() -> None:
+    found = look(Search(start=100_000, probes=30), capacity(0.2))
+    assert found == searched(Search(), found.probes)
+    assert (found.rate, found.ended) == (None, Ending.NEVER_SUSTAINED)
+    assert found.probes[-1].rate == 1
+
+
+def test_a_server_without_limit_uses_the_probes_up_and_claims_nothing() -> None:
+    found = look(Search(probes=8), capacity(float("inf")))
+    assert found.ended is Ending.USED_UP
+    assert len(found.probes) == 8
+    assert found.rate == found.probes[-1].rate == 128_000
+
+
+def test_one_disturbed_probe_does_not_end_the_search_too_low() -> None:
+    disturbed = iter([1.0, 0.95])
+
+    def answer(rate: float) -> float:
+        return min(1.0, 40_000 / rate) * next(disturbed, 1.0)
+
+    found = look(Search(start=10_000), answer)
+    assert [probe.rate for probe in found.probes[:3]] == [10_000, 20_000, 20_000]
+    assert found.rate is not None and 38_000 < found.rate <= 40_500
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_noisy_acceptance_lands_within_noise_and_precision(seed: int) -> None:
+    chance = random.Random(seed)
+    search = Search(start=5_000, precision=0.05)
+    found = look(search, lambda rate: min(1.0, 30_000 * chance.gauss(1.0, 0.02) / rate))
+    assert found.ended is Ending.FOUND
+    assert found.rate is not None
+    assert 30_000 * 0.90 <= found.rate <= 30_000 * 1.10
+
+
+def test_searches_begin_near_the_start_and_elsewhere_for_every_seed() -> None:
+    firsts = {first_rate(Search(start=1000), seed) for seed in range(50)}
+    assert len(firsts) > 40
+    assert all(700 <= first <= 1420 and first == int(first) for first in firsts)
+    assert first_rate(Search(start=1000), 7) == first_rate(Search(start=1000), 7)
+
+
+def test_a_probe_is_sustained_when_rate_errors_and_objective_are_kept() -> None:
+    def probe(search: Search, **changed: object) -> Probe:
+        stats = OperationStats(count=4000, errors={}, service=latency(), response=latency())
+        known = {"operations": {"all": stats}, "offered": 1000.0, **changed}
+        return judged(search, order(OPEN), measurement(**known))
+
+    kept = probe(Search(objective={"response.p99": 0.01}))
+    assert kept.sustained and kept.why_not == ""
+    assert (kept.rate, kept.achieved, kept.p99) == (1000.0, 1.0, 0.004)
+    slow = probe(Search(objective={"response.p99": 0.002}))
+    assert slow.why_not == "response.p99 4 ms, over 2 ms"
+    late = probe(Search(), windows=windows([190] * 20))
+    assert late.why_not == "95.0 % of the offered rate"
+    failing = OperationStats(
+        count=3999, errors={"timeout": 1}, service=latency(), response=latency()
+    )
+    assert probe(Search(), operations={"all": failing}).why_not == "errors"
+    unknown = probe(Search(objective={"scan.response.p99": 1.0}))
+    assert unknown.why_not == "scan.response.p99 is not known"
