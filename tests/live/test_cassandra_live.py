@@ -1,0 +1,222 @@
+"""Real rings: the same Cassandra natively and in containers, and members that are hurt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from study_process import StudyProcess, answered, insist_nothing_left, started
+
+from dunnage import catalog
+from dunnage.analysis import parity
+from dunnage.errors import RunError, StayError
+from dunnage.hosts.lab import SCRATCH
+from dunnage.model.analysis import Analysis
+from dunnage.model.record import Record, StayRecord
+from dunnage.model.study import Phase
+from dunnage.runner.fill import fill
+from dunnage.runner.formation import form
+from dunnage.runner.stay import Stay
+from dunnage.store.read import Result, open_result
+from dunnage.study.matrix import deployments
+from dunnage.study.plan import make_plan
+from dunnage.study.read import read_study
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+
+RING = """
+dunnage: 1
+name: {name}
+testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, memory: 2GiB}}
+database: {{kind: cassandra, members: 3, consistency: {{read: ONE, write: QUORUM}}}}
+deployments:
+  native: {{platform: native}}
+  bridge: {{platform: docker, network: bridge}}
+workloads: [A]
+records: 1000
+load: {{threads: [8], warmup: 2s, duration: 4s}}
+blocks: 1
+deadline: 240s
+patience: 0s
+"""
+ONE = """
+dunnage: 1
+name: {name}
+testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}}}
+database: {{kind: cassandra}}
+deployments:
+  native: {{platform: native}}
+workloads: [A, C]
+records: 300
+load: {{threads: [4], warmup: 500ms, duration: 4s, timeout: 1s}}
+blocks: 1
+deadline: 120s
+patience: 0s
+"""
+
+
+def written(directory: Path, text: str) -> tuple[str, Path]:
+    """A study under a name of its own."""
+    name = f"ring-{uuid.uuid4().hex[:8]}"
+    path = directory / "study.yaml"
+    path.write_text(text.format(name=name))
+    return name, path
+
+
+@pytest.fixture(scope="module")
+def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """One block of a ring of three, natively and behind a bridge."""
+    results = tmp_path_factory.mktemp("ring")
+    name, path = written(results, RING)
+    answer = answered("run", str(path), "--results", str(results))
+    assert Analysis.model_validate(answer["analysis"]).missing == 0
+    return open_result(results / name)
+
+
+def record(ring: Result, deployment: str) -> Record:
+    (found,) = [each for each in ring.records if each.deployment == deployment]
+    return found
+
+
+def stay(ring: Result, deployment: str) -> StayRecord:
+    (found,) = [each for each in ring.stays if each.deployment == deployment]
+    return found
+
+
+@pytest.mark.parametrize("deployment", ["native", "bridge"])
+def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deployment: str) -> None:
+    measured = record(ring, deployment)
+    assert measured.measurement is not None
+    everything = measured.measurement.operations["all"]
+    assert everything.count > 100
+    assert not any(everything.errors.values())
+    endpoint = stay(ring, deployment).endpoint
+    assert len(endpoint) == 3
+    assert set(measured.measurement.remotes) == set(endpoint)
+    assert measured.data_size is not None
+    assert measured.data_size >= 2**20
+
+
+@pytest.mark.parametrize("deployment", ["native", "bridge"])
+def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: str) -> None:
+    facts = stay(ring, deployment).facts
+    tokens = {facts[f"cassandra-{number}.tokens"] for number in (1, 2, 3)}
+    assert len(tokens) == 3
+    for number in (1, 2, 3):
+        assert str(facts[f"cassandra-{number}.release_version"]).startswith("5.0")
+        assert facts[f"cassandra-{number}.java.heap"] == 512 * 2**20
+        assert facts[f"cassandra-{number}.java.processors"] == 2
+        assert "G1" in str(facts[f"cassandra-{number}.java.collectors"])
+        assert '"datacenter1": "3"' in str(facts[f"cassandra-{number}.table.replication"])
+
+
+def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Result) -> None:
+    study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
+    native, bridge = deployments(study, catalog.OFFER)
+    factors = parity.keys(parity.factors(native, bridge))
+    found = parity.compare(stay(ring, "native"), stay(ring, "bridge"), factors)
+    undeclared = [each.text for each in found if each.cause is parity.Cause.UNDECLARED]
+    assert undeclared == []
+
+
+def driven(running: StudyProcess) -> bool:
+    """Whether operations of a measured run are being answered."""
+    lab = running.lab()
+    logs = SCRATCH.glob(f"{lab}/*/runs/*/generator.log")
+    return any('"operations"' in log.read_text() for log in logs)
+
+
+@pytest.fixture
+def hurt(tmp_path: Path) -> Iterator[tuple[StudyProcess, int]]:
+    """A study of a ring of one whose first run is going on, and its member."""
+    name, path = written(tmp_path, ONE)
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: driven(running))
+        yield running, running.until(lambda: running.member("CassandraDaemon"))
+    insist_nothing_left(name, {lab})
+
+
+def events(running: StudyProcess, name: str) -> list[dict[str, object]]:
+    return [dict(each) for each in running.result().events() if each["event"] == name]
+
+
+def test_a_member_killed_during_a_run_costs_a_stay_and_no_run(
+    hurt: tuple[StudyProcess, int],
+) -> None:
+    running, member = hurt
+    os.kill(member, signal.SIGKILL)
+    assert running.wait() in (0, 5), running.said
+    assert len(running.result().finished()) == 2
+    (failed,) = events(running, "stay failed")
+    assert "cassandra-1: died" in str(failed["why"])
+
+
+def test_a_member_that_hangs_gives_time_outs_and_an_invalid_run_and_the_study_goes_on(
+    hurt: tuple[StudyProcess, int],
+) -> None:
+    running, member = hurt
+    os.kill(member, signal.SIGSTOP)
+    running.until(lambda: not running.member("/runs/"))
+    os.kill(member, signal.SIGCONT)
+    assert running.wait() in (0, 5), running.said
+    first, second = sorted(running.result().records, key=lambda each: each.position)
+    assert first.status.value == "invalid"
+    assert first.measurement is not None
+    assert first.measurement.operations["all"].errors["timeout"] > 0
+    assert second.measurement is not None
+    assert not any(second.measurement.operations["all"].errors.values())
+    assert events(running, "stay failed") == []
+
+
+def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in(tmp_path: Path) -> None:
+    name, _ = written(tmp_path, ONE)
+    text = ONE.format(name=name).replace("records: 300", "records: 200000")
+    study = read_study(text, "study.yaml", catalog.OFFER)
+    (deployment,) = deployments(study, catalog.OFFER)
+    database = catalog.DATABASES["cassandra"]()
+    with catalog.open_testbed(study.testbed, name, keep=False) as testbed:
+        platform = catalog.platform(
+            deployment, testbed, None, catalog.software("namespace"), "b1-full"
+        )
+        try:
+            reservation = platform.reserve(database.layout(deployment.database))
+            (place,), (host,) = reservation.places, testbed.group("db")
+            assert host.run(["mkdir", "-p", place.data]).code == 0
+            mount = ["mount", "-t", "tmpfs", "-o", "size=150m", "tmpfs", place.data]
+            assert host.run(mount).code == 0
+            stages = database.stages(deployment.database, reservation)
+            form(platform, stages, testbed.clock, study.deadline)
+            equipment = SimpleNamespace(
+                study=study, testbed=testbed, generator=catalog.GENERATORS["engine"]()
+            )
+            stay = Stay(
+                name="b1-full",
+                plan=cast("Any", None),
+                deployment=deployment,
+                equipment=cast("Any", equipment),
+                database=database,
+                platform=platform,
+                reservation=reservation,
+                target=database.target(deployment.database, reservation),
+                substrate=None,
+                clients=testbed.group("client"),
+                slowdown=cast("Any", None),
+            )
+            run = next(iter(make_plan(study, [deployment]).runs()))
+            assert run.workload.phase is Phase.RUN
+            # Either the server refuses writes, or Java dies in a log that it has mapped.
+            told = r"loading stored \d+ of 200000 records; errors:|cassandra-1: died"
+            with pytest.raises((RunError, StayError), match=told):
+                fill(stay, run)
+            log = platform.log(place.member, 2000)
+            assert "No space left on device" in log or "SIGBUS" in log
+        finally:
+            platform.down()
+    insist_nothing_left(name, {testbed.name})
