@@ -13,6 +13,7 @@ from dunnage.analysis.estimate import (
     sidak,
     t_quantile,
 )
+from dunnage.analysis.gather import counts
 from dunnage.model.analysis import Analysis, Estimate, RunSummary
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.record import Status
@@ -82,7 +83,7 @@ def _logs(
         for run in runs
         if run.status == Status.VALID
         and (run.deployment, run.workload, run.level) == (deployment, workload, level)
-        and metric in run.values
+        and counts(run, metric)
     )
 
 

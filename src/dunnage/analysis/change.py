@@ -10,6 +10,7 @@ from dunnage.analysis.between import between, welch
 from dunnage.analysis.comparable import Conditions, mismatches
 from dunnage.analysis.contrast import DEFAULT_TOLERANCE
 from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
+from dunnage.analysis.gather import counts
 from dunnage.model.analysis import Analysis, Estimate, Summary
 from dunnage.model.between import Change, ChangeVerdict, Mismatch, ResultComparison, Side
 from dunnage.model.metrics import HEADLINE, METRICS, Better
@@ -55,6 +56,7 @@ def compare(
         comparable=not found,
         mismatches=_sorted(found),
         changes=tuple(_changes(a, b, tolerance)) if wanted else (),
+        left_out=tuple(_left_out(a.analysis, b.analysis)) if wanted else (),
         method=METHOD,
         caution=CAUTION,
     )
@@ -118,12 +120,48 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
 
 
 def _pairs(a: Analysis, b: Analysis) -> Iterator[tuple[Summary, Summary]]:
-    """Summaries that both results have, in the order of the first."""
-    second = {(s.deployment, s.workload, s.level, s.metric): s for s in b.summaries}
-    for one in a.summaries:
-        other = second.get((one.deployment, one.workload, one.level, one.metric))
-        if other is not None:
-            yield one, other
+    """Summaries that both results have and that may be compared, in the order of the first."""
+    second = _by_place(b)
+    over = _over_capacity(a) | _over_capacity(b)
+    for place, one in _by_place(a).items():
+        if place in second and not (METRICS[one.metric].latency and place[:3] in over):
+            yield one, second[place]
+
+
+def _left_out(a: Analysis, b: Analysis) -> Iterator[str]:
+    """What decides but cannot be compared, each as a sentence with its reason."""
+    first, second = _by_place(a), _by_place(b)
+    over = _over_capacity(a), _over_capacity(b)
+    for place in dict.fromkeys((*first, *second)):
+        deployment, workload, level, metric = place
+        what = f"{deployment}, {metric}, {workload}, {level}"
+        sides = [
+            name
+            for name, found in zip(("first", "second"), over, strict=True)
+            if place[:3] in found
+        ]
+        if METRICS[metric].latency and sides:
+            if metric in HEADLINE:
+                yield f"{what}: over capacity in the {' and the '.join(sides)} result"
+        elif metric in HEADLINE and (place not in first or place not in second):
+            yield f"{what}: the {'second' if place in first else 'first'} result has no value"
+
+
+Place = tuple[str, str, str, str]
+
+
+def _by_place(analysis: Analysis) -> dict[Place, Summary]:
+    """Deployment, workload, level and metric → summary."""
+    return {(s.deployment, s.workload, s.level, s.metric): s for s in analysis.summaries}
+
+
+def _over_capacity(analysis: Analysis) -> frozenset[tuple[str, str, str]]:
+    """Where a deployment could not keep up with its open load: latencies say nothing there."""
+    return frozenset(
+        (run.deployment, run.workload, run.level)
+        for run in analysis.runs
+        if run.status == Status.VALID and run.over_capacity
+    )
 
 
 def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
@@ -134,7 +172,7 @@ def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
         if run.status == Status.VALID
         and (run.deployment, run.workload, run.level)
         == (wanted.deployment, wanted.workload, wanted.level)
-        and wanted.metric in run.values
+        and counts(run, wanted.metric)
     )
     return Paired(tuple(logs.values()))
 

@@ -40,7 +40,7 @@ class Gathered:
         return block_logs(
             (run.block, run.values[metric])
             for run in self.valid(deployment, setting)
-            if _counts(run, metric)
+            if counts(run, metric)
         )
 
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
@@ -50,7 +50,7 @@ class Gathered:
             for run in self.runs
             if run.status == Status.VALID
             and (run.workload, run.level) == setting
-            and _counts(run, metric)
+            and counts(run, metric)
         ]
 
     def disturbed(self) -> dict[str, int]:
@@ -145,7 +145,7 @@ def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
     )
 
 
-def _counts(run: RunSummary, metric: str) -> bool:
+def counts(run: RunSummary, metric: str) -> bool:
     """Whether a run has a value that means something: over capacity, latencies do not."""
     return metric in run.values and not (run.over_capacity and METRICS[metric].latency)
 

@@ -79,6 +79,9 @@ class ResultComparison(Value):
     """Why they are not comparable; empty where they are."""
     changes: tuple[Change, ...]
     """Empty where they are not comparable and nobody asked to compare them anyway."""
+    left_out: tuple[str, ...] = ()
+    """Headline metrics that cannot be compared, each as a sentence: one result has no value, or a
+    deployment could not keep up with the load, so that its latencies say nothing."""
     method: str
     caution: str
     """What nobody may conclude."""

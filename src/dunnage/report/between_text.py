@@ -46,6 +46,8 @@ def comparison(found: ResultComparison) -> RenderableType:
             c for c in others if c.verdict in (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
         ]
         grid.add_row("Beside", Text(_others(len(others), told)))
+    for number, text in enumerate(found.left_out):
+        grid.add_row("Left out" if number == 0 else "", Text(words.plain(text)))
     if found.changes:
         grid.add_row("Method", Text(found.method))
     grid.add_row("Caution", Text(found.caution))

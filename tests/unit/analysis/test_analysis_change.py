@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,32 @@ def test_looks_at_either_result_widen_the_intervals() -> None:
         assert one.change.low is not None and other.change.low is not None
         assert other.change.low < one.change.low or one.change.low == one.change.high
         assert other.change.level == pytest.approx(0.9875)
+
+
+def overloaded(one: Judged, deployment: str) -> Judged:
+    runs = tuple(
+        run.model_copy(update={"over_capacity": run.deployment == deployment})
+        for run in one.analysis.runs
+    )
+    return replace(one, analysis=one.analysis.model_copy(update={"runs": runs}))
+
+
+def test_latencies_over_capacity_are_left_out_and_said_and_throughput_is_compared() -> None:
+    found = compare(judged(), overloaded(judged(seed=2, slower=2.0), "docker"))
+    verdicts = deciding(found)
+    assert ("docker", "service.p95") not in verdicts
+    assert verdicts["docker", "throughput"] is ChangeVerdict.REGRESSION
+    assert ("native", "service.p95") in verdicts
+    assert found.left_out == ("docker, service.p95, A, t8: over capacity in the second result",)
+
+
+def test_what_only_one_result_has_is_said() -> None:
+    other = judged(seed=2)
+    fewer = tuple(s for s in other.analysis.summaries if s.metric != "cpu.database")
+    lacking = replace(other, analysis=other.analysis.model_copy(update={"summaries": fewer}))
+    found = compare(judged(), lacking)
+    assert [text.split(",")[0] for text in found.left_out] == ["native", "twin", "docker"]
+    assert found.left_out[0].endswith("the second result has no value")
 
 
 def differing(**changed: Any) -> list[tuple[str, str]]:
