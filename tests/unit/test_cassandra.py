@@ -148,7 +148,7 @@ def test_settings_in_force_are_those_of_the_list() -> None:
 
 
 def test_java_says_its_heap_collector_and_processors() -> None:
-    facts = answers.java_facts("m", fixture("java"))
+    facts = answers.java_facts("m", "WARN  something is not as it might be\n" + fixture("java"))
     assert facts["m.java.heap"] == 512 * 2**20
     assert facts["m.java.collectors"] == "G1 Old Generation, G1 Young Generation"
     assert facts["m.java.processors"] == 2

@@ -123,8 +123,11 @@ def settings_facts(member: str, text: str) -> dict[str, Scalar]:
 
 
 def java_facts(member: str, text: str) -> dict[str, Scalar]:
-    """Heap, collectors, processors and files that Java has, from its own management beans."""
-    beans = {bean["name"]: bean for bean in json.loads(text)["beans"]}
+    """Heap, collectors, processors and files that Java has, from its own management beans.
+
+    nodetool may warn of something before it answers.
+    """
+    beans = {bean["name"]: bean for bean in json.loads(text[text.index("{") :])["beans"]}
     collectors = sorted(bean["Name"] for name, bean in beans.items() if "GarbageColl" in name)
     system, runtime = beans["java.lang:type=OperatingSystem"], beans["java.lang:type=Runtime"]
     return {
