@@ -61,9 +61,8 @@ class Command:
 
     def run(self, load: str, metric: str, blocks: int = 1, database: str = "") -> Ended:
         text = STUDY.replace("LOAD", load).replace("METRIC", metric)
-        text = text.replace("BLOCKS", str(blocks)).replace(
-            "topology: single", database or "topology: single"
-        )
+        text = text.replace("BLOCKS", str(blocks))
+        text = text.replace("topology: single", f"topology: single{database}")
         study = self._tmp / "study.yaml"
         study.write_text(text)
         return self.verb("run", str(study), "--results", str(self.results))
