@@ -73,7 +73,10 @@ def _section(
 def _meaning(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What the key says of itself; else what its kind says."""
     kind = said.get("$ref", "").rsplit("/", maxsplit=1)[-1]
-    return paragraph(said.get("description") or parts.get(kind, {}).get("description"))
+    own = said.get("description", "")
+    if own.startswith("A ") and "for example" in own:
+        own = ""  # a quantity that says nothing but how it is written
+    return paragraph(own or parts.get(kind, {}).get("description"))
 
 
 def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
@@ -98,14 +101,24 @@ def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
 
 
 def _either(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    for branch in said["anyOf"]:
-        for unit, words in _QUANTITIES.items():
-            if unit in branch.get("pattern", ""):
-                return words + _bounds(said)
-        if "anyOf" in branch:
-            return _either(branch, parts)
-    found = [_value(each, parts) for each in said["anyOf"] if each.get("type") != "null"]
+    """What may stand there, branch by branch; a quantity may stand as a number too."""
+    measured = any("pattern" in each for each in said["anyOf"])
+    found = [
+        _branch(each, parts)
+        for each in said["anyOf"]
+        if each.get("type") != "null"
+        and not (
+            measured and ("const" in each or (each.get("type") == "number" and not _bounds(each)))
+        )
+    ]
     return " or ".join(dict.fromkeys(found))
+
+
+def _branch(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+    for unit, words in _QUANTITIES.items():
+        if unit in said.get("pattern", ""):
+            return words
+    return _value(said, parts)
 
 
 def _bounds(said: Mapping[str, Any]) -> str:
@@ -123,7 +136,13 @@ def _default(said: Mapping[str, Any]) -> str:
     default = said.get("default")
     if default in (None, []) or isinstance(default, dict):
         return ""
+    if isinstance(default, float):
+        return code(f"{default:g}{'s' if _is_duration(said) else ''}")
     return code(str(default).lower() if isinstance(default, bool) else default)
+
+
+def _is_duration(said: Mapping[str, Any]) -> bool:
+    return any("µs" in each.get("pattern", "") for each in said.get("anyOf", ()))
 
 
 def _choices() -> Iterator[str]:
@@ -134,7 +153,7 @@ def _choices() -> Iterator[str]:
             yield table(
                 ("word", "meaning"), ((code(each.default), each.meaning) for each in fields(kind))
             )
-    yield "### Factors\n\nA factor is a key of a deployment, with several values: "
+    yield "### Factors\n\nA factor is a key of a deployment, with several values. Keys that can be one:\n"
     yield f"{codes(FACTORS)}.\n"
 
 
