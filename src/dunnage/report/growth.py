@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
@@ -70,7 +70,8 @@ def _growth(workload: str, found: Sequence[Scalability]) -> Growth:
     x = _threads(found)
     title = f"Workload {words.plain(workload)}"
     plots = [_plot(title, metric, of, found, x) for metric, of in QUANTITIES]
-    top = _scale(found, throughput)
+    fitted = [point.value for curve in found for fit in _fitted(curve) for point in fit]
+    top = _scale(found, throughput, fitted)
     levels = {point.level: None for curve in found for point in curve.levels}
     return Growth(
         workload=words.plain(workload),
@@ -196,7 +197,18 @@ def _threads(found: Sequence[Scalability]) -> Scale:
     )
 
 
-def _scale(found: Sequence[Scalability], of: Callable[[LevelPoint], Estimate | None]) -> Scale:
+def _fitted(curve: Scalability) -> Iterator[Sequence[FittedPoint]]:
+    """The curves that were fitted to the throughput of one deployment."""
+    yield from (fit.points for fit in curve.quadratic if fit.metric == "throughput")
+    if curve.law is not None:
+        yield curve.law.points
+
+
+def _scale(
+    found: Sequence[Scalability],
+    of: Callable[[LevelPoint], Estimate | None],
+    besides: Sequence[float] = (),
+) -> Scale:
     estimates = [estimate for curve in found for point in curve.levels if (estimate := of(point))]
     ends = [
         end
@@ -206,7 +218,7 @@ def _scale(found: Sequence[Scalability], of: Callable[[LevelPoint], Estimate | N
     ]
     if of is latency and ends and max(ends) > _WIDE * min(ends) > 0:
         return logarithmic(ends)
-    return linear([0.0, *ends])
+    return linear([0.0, *ends, *besides])
 
 
 def _marks(x: Scale, least: float = 7.0) -> tuple[tuple[str, float], ...]:

@@ -148,8 +148,8 @@ def setting(study: Study, plan: Plan) -> str:
     ways = [deployment for deployment in plan.deployments if deployment.twin_of is None]
     twins = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
     database = words.plain(DATABASES.get(study.database.kind, study.database.kind))
-    workloads = list(dict.fromkeys(run.workload.name for run in plan.runs()))
-    levels = list(dict.fromkeys(words.level(run.level.name) for run in plan.runs()))
+    workloads = sorted({run.workload.name for run in plan.runs()})
+    levels = words.levels(run.level for run in plan.runs())
     noun = "workload" if len(workloads) == 1 else "workloads"
     again = ", one of them twice to see how far identical deployments differ" if twins else ""
     rounds = (
@@ -160,7 +160,7 @@ def setting(study: Study, plan: Plan) -> str:
     )
     text = (
         f"This study runs {database} in {numbers.count(len(ways), 'way')}{again}. {rounds}, under "
-        f"YCSB {noun} {words.listed(workloads)} with {words.listed(levels)}."
+        f"YCSB {noun} {words.listed(workloads)} with {levels}."
     )
     return words.plain(text)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dunnage.errors import plain as plain
 from dunnage.model.analysis import Verdict
+from dunnage.model.level import Level
 from dunnage.model.metrics import METRICS
 
 SYMBOLS: Mapping[Verdict, str] = {
@@ -17,6 +18,7 @@ SYMBOLS: Mapping[Verdict, str] = {
 }
 """Worse, better, the same, not settled: whichever direction the number itself went."""
 
+_LEVELS_TOLD = 4
 _THREADS = re.compile(r"t(\d+)")
 _RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _SHARE = re.compile(r"s(\d+(?:\.\d+)?)")
@@ -38,6 +40,27 @@ def level(name: str) -> str:
     if name == "search":
         return "at saturation"
     return plain(name)
+
+
+def levels(found: Iterable[Level]) -> str:
+    """Several levels in a sentence: `5 and 40 threads`, `1 to 128 threads in 8 levels`."""
+    every = list(found)
+    threads = sorted({each.threads for each in every if each.threads is not None})
+    rates = sorted({each.rate for each in every if each.rate is not None and each.share is None})
+    others = sorted(
+        (each for each in every if each.share is not None or each.search is not None),
+        key=lambda each: each.weight,
+    )
+    told = _counted([f"{n}" for n in threads], "thread" if threads == [1] else "threads")
+    told += _counted([f"{rate:.12g}" for rate in rates], "op/s")
+    told += dict.fromkeys(level(each.name) for each in others)
+    return listed(told)
+
+
+def _counted(values: Sequence[str], noun: str) -> list[str]:
+    if len(values) > _LEVELS_TOLD:
+        return [f"{values[0]} to {values[-1]} {noun} in {len(values)} levels"]
+    return [f"{listed(values)} {noun}"] if values else []
 
 
 def condition(workload: str, name: str) -> str:

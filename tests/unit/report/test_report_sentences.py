@@ -3,7 +3,8 @@
 import pytest
 
 from dunnage.model.analysis import Comparison, Estimate, Verdict
-from dunnage.report import sentences
+from dunnage.model.level import Level
+from dunnage.report import sentences, words
 from report_samples import sample
 
 
@@ -143,3 +144,26 @@ def test_a_declared_slowdown_is_never_called_by_its_platform() -> None:
     slow = made.plan.deployment("docker-host").model_copy(update={"slowdown": 0.05})
     plan = made.plan.model_copy(update={"deployments": (slow,)})
     assert sentences.subjects(plan)["docker-host"] == "docker-host"
+
+
+@pytest.mark.parametrize(
+    ("levels", "said"),
+    [
+        ([Level(threads=40), Level(threads=5)], "5 and 40 threads"),
+        ([Level(threads=1)], "1 thread"),
+        ([Level(threads=2**n) for n in range(8)], "1 to 128 threads in 8 levels"),
+        ([Level(rate=2000.0), Level(threads=8)], "8 threads and 2000 op/s"),
+        ([Level(share=0.6, of="native", rate=812.0)], words.level("s60")),
+    ],
+)
+def test_levels_are_told_from_light_to_heavy(levels: list[Level], said: str) -> None:
+    assert words.levels(levels) == said
+
+
+def test_the_setting_of_a_study_is_one_paragraph_for_a_newcomer() -> None:
+    made = sample()
+    assert sentences.setting(made.study, made.plan) == (
+        "This study runs Redis in 5 ways, one of them twice to see how far identical deployments "
+        "differ. In each of 8 rounds (blocks) every one is brought up, measured and taken down "
+        "again, in random order, under YCSB workloads A and C with 32 threads."
+    )
