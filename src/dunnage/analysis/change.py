@@ -63,7 +63,7 @@ def compare(
 
 
 def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
-    kinds = ("study", "deployment", "environment", "process", "network")
+    kinds = ("study", "deployment", "load", "environment", "process", "network")
     return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dunnage.analysis.mask import Mask
 from dunnage.analysis.parity import compare, factors
 from dunnage.model.between import Mismatch
+from dunnage.model.calibration import Calibration
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
@@ -27,6 +28,8 @@ class Conditions:
     plan: Plan
     environment: Mapping[str, Scalar]
     stays: Sequence[StayRecord]
+    calibration: Calibration | None = None
+    """What a share of the capacity means in this result; None where no rate is a share."""
 
 
 def mismatches(a: Conditions, b: Conditions) -> tuple[Mismatch, ...]:
@@ -39,6 +42,7 @@ def mismatches(a: Conditions, b: Conditions) -> tuple[Mismatch, ...]:
         *_study(a.study, b.study),
         *_deployments(a.plan, b.plan),
         *_environment(a.environment, b.environment),
+        *_loads(a.calibration, b.calibration),
         *_stays(a, b),
     )
 
@@ -69,20 +73,33 @@ def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[M
             yield Mismatch(kind="environment", text=_arrow(fact, a.get(fact), b.get(fact)))
 
 
+def _loads(a: Calibration | None, b: Calibration | None) -> Iterator[Mismatch]:
+    """A share of another capacity is another rate: throughput then differs by construction."""
+    if a is None or b is None:
+        return
+    for workload in sorted(a.capacities.keys() & b.capacities.keys()):
+        one, other = (side.capacities[workload].throughput for side in (a, b))
+        if round(one) != round(other):
+            yield Mismatch(
+                kind="load",
+                text=f"{workload}: rates are shares of {one:,.0f} → {other:,.0f} op/s",
+            )
+
+
 def _stays(a: Conditions, b: Conditions) -> Iterator[Mismatch]:
     left, right = _first(a.stays), _first(b.stays)
     # Deployments mostly share what differs, such as a server's version: it is told once for all.
     told: dict[tuple[str, str], list[str]] = {}
     for name in left:
         if name in right:
-            for mismatch in _pair(left[name], right[name]):
+            pair = _anywhere(left[name], a.study.name), _anywhere(right[name], b.study.name)
+            for mismatch in _pair(*pair):
                 told.setdefault((mismatch.kind, mismatch.text), []).append(name)
     for (kind, text), names in told.items():
         yield Mismatch(kind=kind, text=f"{', '.join(names)}: {text}")
 
 
 def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
-    a, b = _anywhere(a), _anywhere(b)
     for difference in compare(a, b, ()):
         yield Mismatch(kind="process", text=difference.text)
     masks = Mask.of(a), Mask.of(b)
@@ -100,9 +117,13 @@ def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
     return dict(sorted(found.items()))
 
 
-def _anywhere(stay: StayRecord) -> StayRecord:
-    """The stay as any lab would have had it: what a lab is called stands in its paths."""
-    return StayRecord.model_validate_json(_LAB.sub(r"\1<lab>", stay.model_dump_json()))
+def _anywhere(stay: StayRecord, study: str) -> StayRecord:
+    """The stay as any lab would have had it: what a lab is called stands in its paths.
+
+    A lab of namespaces has a name of its own, fake hosts have that of the study.
+    """
+    text = _LAB.sub(r"\1<lab>", stay.model_dump_json())
+    return StayRecord.model_validate_json(text.replace(f"/scratch/{study}/", "/scratch/<lab>/"))
 
 
 def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:

@@ -65,7 +65,13 @@ def command(
 def _judged(opened: OpenedResult) -> Judged:
     return Judged(
         path=str(opened.path),
-        conditions=Conditions(opened.study, opened.plan, opened.result.environment, opened.stays),
+        conditions=Conditions(
+            opened.study,
+            opened.plan,
+            opened.result.environment,
+            opened.stays,
+            opened.result.calibration,
+        ),
         analysis=opened.analysis,
         records=opened.records,
     )

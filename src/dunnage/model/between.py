@@ -25,7 +25,7 @@ class Mismatch(Value):
     """A fact in which two results differ although it is not what is compared."""
 
     kind: str
-    """`study`, `deployment`, `environment`, `process` or `network`."""
+    """`study`, `deployment`, `load`, `environment`, `process` or `network`."""
     text: str
     """Such as `kernel: 6.1.0 → 6.12.3`."""
 

@@ -150,6 +150,20 @@ _FIXED: tuple[RunColumn, ...] = (
         lambda r: r.record.level.rate,
     ),
     RunColumn(
+        "share",
+        _NUMBER,
+        "share",
+        "share of the baseline's capacity that the rate was made of; null for other loads",
+        lambda row: row.record.level.share,
+    ),
+    RunColumn(
+        "over_capacity",
+        ColumnType.TRUTH,
+        "",
+        "the deployment could not keep up with the open load: latencies say nothing",
+        lambda row: row.summary.over_capacity,
+    ),
+    RunColumn(
         "started", ColumnType.MOMENT, "", "when the run began", lambda row: row.record.started
     ),
     RunColumn("ended", ColumnType.MOMENT, "", "when it ended", lambda row: row.record.ended),

@@ -17,10 +17,17 @@ from dunnage.analysis.comparable import Conditions, mismatches
 from dunnage.analysis.estimate import Paired
 from dunnage.analysis.judge import analyse
 from dunnage.model.between import ChangeVerdict, ResultComparison
+from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
 
 ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}
+
+
+def capacity(rate: float) -> Calibration:
+    return Calibration(
+        deployment="native", threads=8, capacities={"A": Capacity(throughput=rate, runs={})}
+    )
 
 
 def judged(
@@ -39,6 +46,7 @@ def judged(
         "plan": planned,
         "environment": ENVIRONMENT,
         "stays": stays(planned),
+        "calibration": capacity(1000.0),
     }
     conditions = Conditions(**(known | changed))
     analysis = analyse(
@@ -173,6 +181,10 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
         (
             {"stays": [s.model_copy(update={"network": {"mtu": "9000"}}) for s in stays(plan())]},
             ("network", "docker, native, twin: mtu: - → 9000"),
+        ),
+        (
+            {"calibration": capacity(900.0)},
+            ("load", "A: rates are shares of 1,000 → 900 op/s"),
         ),
         (
             {"stays": processes(user="1000:1000")},
