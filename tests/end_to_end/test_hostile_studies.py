@@ -19,6 +19,7 @@ from dunnage.model.offer import Capability, Support
 
 PRESETS = sorted(Path(catalog.__file__).parent.glob("study/presets/*.yaml"))
 TEXTS = tuple(path.read_text() for path in PRESETS)
+FAKE = next(path for path in PRESETS if path.stem == "fake").read_text()
 
 TRICKS = (
     "\t",
@@ -247,9 +248,7 @@ MONSTERS = {
     "deep mappings": b"{a: " * 45_000,
     "deep blocks": b"\n".join(b" " * n + b"a:" for n in range(600)),
     "one long line": b"name: " + b"x" * 20_000_000,
-    "one long quantity": TEXTS[0]
-    .replace("warmup: 1s", 'warmup: "1s' + " " * 150_000 + 'x"')
-    .encode(),
+    "one long quantity": FAKE.replace("warmup: 1s", 'warmup: "1s' + " " * 150_000 + 'x"').encode(),
     "many digits": b"seed: " + b"7" * 150_000,
     "many keys": b"\n".join(b"k%d: 1" % n for n in range(50_000)),
     "many documents": b"--- a\n" * 20_000,

@@ -85,8 +85,8 @@ def _near(path: Path) -> str:
         return typed("report", path)
     places = (path, path.parent, STUDIES)
     found = chain.from_iterable(_studies(place) for place in places)
-    by_name = {name: each for each in found for name in (each.name, each.stem)}
-    for name in get_close_matches(path.name, by_name, n=1):
+    by_name = {each.stem: each for each in found}
+    for name in get_close_matches(path.stem, by_name, n=1):
         return typed("plan", by_name[name])
     return typed("init", path) if path.suffix and _there(path.parent) else "dunnage init"
 

@@ -153,8 +153,8 @@ def _choices() -> Iterator[str]:
             yield table(
                 ("word", "meaning"), ((code(each.default), each.meaning) for each in fields(kind))
             )
-    yield "### Factors\n\nA factor is a key of a deployment, with several values. Keys that can be one:\n"
-    yield f"{codes(FACTORS)}.\n"
+    yield "### Factors\n\nA factor is a key of a deployment, with several values. A factor can be:"
+    yield f"\n{codes(FACTORS)}.\n"
 
 
 def _offered() -> Iterator[str]:

@@ -33,6 +33,9 @@ def misread(error: YAMLError, text: str) -> Problem:
     if noticed is None:
         return Problem(opened.line + 1 if opened else 0, f"this is not YAML: {said}")
     line = noticed.line + 1
+    if opened is not None and opened.line < noticed.line and "flow" in str(error.context):
+        what = f"this is not YAML: the bracket that opens here runs to line {line}"
+        return Problem(opened.line + 1, what, "close it where it should end")
     for begin in _long_quotes(text, noticed):
         what = f"this is not YAML: the quote that opens here runs to line {line}"
         return Problem(begin.line + 1, what, "close it where it should end")

@@ -143,3 +143,35 @@ def test_hostile_names_are_refused_before_anything_starts(
         for line in (2, 4, 6, 7, 8, 9):
             assert f"line {line}: " in shown.err
     assert [path.name for path in tmp_path.iterdir()] == ["study.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("studies/quikstart.yaml", "dunnage plan studies/quickstart.yaml"),
+        ("quickstart", "dunnage plan studies/quickstart.yaml"),
+        ("mine.yml", "dunnage plan mine.yaml"),
+        ("other.yaml", "dunnage init other.yaml"),
+        ("nowhere/other.yaml", "dunnage init"),
+        ("studies", "dunnage init"),
+        ("done", "dunnage report done"),
+    ],
+)
+def test_where_no_study_is_the_next_command_is_the_nearest_one(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, hint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("studies/quickstart.yaml", "studies/fake.yaml", "mine.yaml", "done/plan.json"):
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).touch()
+    shown = dunnage("plan", asked)
+    assert shown.code == 2
+    assert shown.err.splitlines()[-1] == f"  try: {hint}"
+
+
+def test_a_file_that_is_not_utf_8_is_told_with_the_line(dunnage: Command, tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_bytes(b"dunnage: 1\nname: caf\xe9\n")
+    shown = dunnage("plan", path)
+    assert shown.code == 2
+    assert "line 2: this is not UTF-8 text: it holds the byte 0xe9" in shown.err

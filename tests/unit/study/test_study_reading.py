@@ -344,6 +344,63 @@ def test_no_text_whatever_ends_in_anything_but_problems(text: str) -> None:
     assert [problem.line for problem in found] == sorted(problem.line for problem in found)
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ('a: 1\nb: "open\nc: 2\nd: 3\n', 2, "this quote is never closed"),
+        ("a: 1\nb: 'open\nc: 2\n", 2, "this quote is never closed"),
+        ('a: 1\nb: "open\nc: 2\nd: "7.0"\ne: 5\n', 2, "the quote that opens here runs to line 4"),
+        ("a: 1\nb: [1, 2\n", 2, "this bracket is never closed"),
+        ("a: 1\nb: [1, 2\nc: 3\n", 2, "the bracket that opens here runs to line 3"),
+        ("a: 1\nb: {c: 1\n", 2, "this bracket is never closed"),
+        ("a: 1\nb: \x00\n", 2, "the character U+0000 cannot stand in a study"),
+        ("a: 1\nb: c: d\n", 2, "mapping values are not allowed here"),
+        ("a: 1\nb: @x\n", 2, "cannot start any token"),
+    ],
+)
+def test_what_is_not_yaml_is_told_where_it_began(text: str, line: int, what: str) -> None:
+    problem = only_problem(text)
+    assert problem.line == line
+    assert what in problem.what
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("", "dunnage init"),
+        ("# nothing\n", "dunnage init"),
+        ("just words", "dunnage init"),
+        ("name: [", "dunnage plan 'my study.yaml'"),
+        ("name: good", "dunnage plan 'my study.yaml'"),
+    ],
+)
+def test_whoever_has_nothing_begins_and_whoever_mends_checks_again(text: str, hint: str) -> None:
+    with pytest.raises(StudyError) as raised:
+        read_study(text, "my study.yaml", OFFER)
+    assert raised.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        '{"a b": 1}',
+        '{"a\\nrequirepass x": 1}',
+        '{a: "1\\nrequirepass x"}',
+        '{"$(x)": 1}',
+        '{"": 1}',
+    ],
+)
+def test_a_setting_is_one_word_with_one_line(settings: str) -> None:
+    told = only_problem(changed("members: 3", f"members: 3, settings: {settings}"))
+    assert "cannot be a setting" in told.what
+
+
+@pytest.mark.parametrize("image", ["-v", "a b", "redis:7.0 --privileged", "$(x)", "../x"])
+def test_an_image_is_the_name_of_one(image: str) -> None:
+    told = only_problem(changed("members: 3", f"members: 3, image: {image!r}"))
+    assert "cannot be an image" in told.what
+
+
 JARGON = ("Input should", "Value error", "pydantic", "Traceback", "NoneType", "validation")
 
 
