@@ -9,7 +9,7 @@ from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
-from dunnage.model.study import QuestionSpec, Study
+from dunnage.model.study import Study
 from dunnage.report import looked, numbers, words
 
 
@@ -99,14 +99,6 @@ def unsettled(analysis: Analysis) -> tuple[Comparison, ...]:
         for answer in analysis.answers
         for comparison in answer.comparisons
         if comparison.verdict is Verdict.INCONCLUSIVE
-    )
-
-
-def asked(question: QuestionSpec) -> str:
-    """What a question asks, in words."""
-    return (
-        f"{', '.join(question.against)} against {question.baseline} "
-        f"in {words.phrase(question.metric)}, tolerance {numbers.tolerance(question.tolerance)}"
     )
 
 
