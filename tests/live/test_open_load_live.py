@@ -47,7 +47,7 @@ load:
   warmup: 500ms
   duration: 3s
 blocks: 1
-patience: 20s
+patience: 0s
 sampler: {rate: 5Hz}
 questions:
   Q1: {baseline: native, against: [held], metric: saturation}

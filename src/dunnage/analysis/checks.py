@@ -178,7 +178,7 @@ def _schedule(evidence: Evidence, _bounds: Bounds) -> Finding:
     return _passes(not (kept.over and kept.client)), seen, bound
 
 
-def _search(evidence: Evidence, bounds: Bounds) -> Finding:
+def _search(evidence: Evidence, _bounds: Bounds) -> Finding:
     if evidence.search is None or evidence.searched is None:
         return Status.VALID, "no search", "none at a set level"
     probes, rate = evidence.searched.probes, evidence.searched.rate
@@ -191,8 +191,7 @@ def _search(evidence: Evidence, bounds: Bounds) -> Finding:
         return Status.INVALID, f"{seen}, and no higher rate was refused", bound
     nearest = min(probe.rate for probe in above)
     seen += f", {nearest:g} op/s was not"
-    busy = [probe.client_busy for probe in above if probe.rate == nearest]
-    if min(busy) >= bounds.busy_open:
+    if all(probe.client for probe in above if probe.rate == nearest):
         return Status.INVALID, f"{seen}, but for the client's limit", bound
     return _passes(evidence.searched.ended is Ending.FOUND), seen, bound
 

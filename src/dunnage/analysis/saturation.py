@@ -16,7 +16,7 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.metrics import METRICS
 from dunnage.model.record import Ending, Measurement, Probe, Searched
 from dunnage.model.study import Search
-from dunnage.units import percent
+from dunnage.units import duration, percent
 
 FACTOR = 2.0
 """Of the ramp, up and down."""
@@ -81,8 +81,10 @@ def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
     errors = sum(sum(stats.errors.values()) for stats in measurement.operations.values())
     if kept is None:
         reasons.append("the offered rate is not known")
-    elif kept.short or kept.growing:
+    elif kept.short:
         reasons.append(f"{percent(kept.flow.achieved)} of the offered rate")
+    elif kept.growing:
+        reasons.append(f"a backlog that grows by {duration(kept.flow.slope)} a second")
     elif errors:
         reasons.append("errors")
     for name, most in search.objective.items():
@@ -98,6 +100,7 @@ def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
         backlog_slope=kept.flow.slope if kept else 0.0,
         p99=known.get("response.p99"),
         client_busy=measurement.client_busy,
+        client=kept is not None and kept.over and kept.client,
         sustained=not reasons,
         why_not="; ".join(reasons),
     )

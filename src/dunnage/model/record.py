@@ -173,6 +173,8 @@ class Probe(Value):
     p99: float | None
     """Response time, in seconds."""
     client_busy: float
+    client: bool = False
+    """Whether it was the client that could not keep the schedule."""
     sustained: bool
     why_not: str = ""
 

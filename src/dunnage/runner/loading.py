@@ -12,6 +12,9 @@ from dunnage.model.study import Level, Search
 from dunnage.runner.drive import drive
 from dunnage.runner.stay import Stay
 
+WINDOWS = 10
+"""Windows of a probe's time line, however short it is."""
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -41,7 +44,13 @@ def _search(stay: Stay, order: LoadOrder, search: Search, directory: str) -> Loa
     made: list[Loaded] = []
     while (rate := next_rate(search, first, probes)) is not None:
         level = Level(rate=rate)
-        asked = replace(order, level=level, duration=search.probe, operations=None)
+        asked = replace(
+            order,
+            level=level,
+            duration=search.probe,
+            operations=None,
+            interval=min(order.interval, search.probe / WINDOWS),
+        )
         number = len(probes) + 1
         parts, measurement = drive(stay, asked, f"{directory}/probe-{number}")
         probes.append(judged(search, asked, measurement))

@@ -10,13 +10,16 @@ from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, o
 from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
 from dunnage.model.record import (
     CheckResult,
+    Ending,
     MachineUsage,
     Measurement,
     OperationStats,
+    Probe,
+    Searched,
     Status,
     Usage,
 )
-from dunnage.model.study import Arrivals, Phase
+from dunnage.model.study import Arrivals, Phase, Search
 
 
 def gate(name: str, given: Evidence) -> CheckResult:
@@ -230,3 +233,69 @@ def test_only_what_comes_from_outside_is_a_disturbance() -> None:
         )
     )
     assert [disturbed(quiet), disturbed(stolen), disturbed(failing)] == [False, True, False]
+
+
+SEARCH = Search(precision=0.05)
+
+
+def probe(rate: float, *, sustained: bool, client: bool = False) -> Probe:
+    return Probe(
+        rate=rate,
+        offered=rate,
+        achieved=1.0 if sustained else 0.9,
+        backlog_slope=0.0 if sustained else 0.1,
+        p99=None,
+        client_busy=0.5,
+        client=client,
+        sustained=sustained,
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "seen"),
+    [
+        (
+            Searched(
+                rate=1000,
+                ended=Ending.FOUND,
+                probes=(probe(1000, sustained=True), probe(1040, sustained=False)),
+            ),
+            Status.VALID,
+            "2 probes; 1000 op/s was sustained, 1040 op/s was not",
+        ),
+        (
+            Searched(
+                rate=1000,
+                ended=Ending.FOUND,
+                probes=(probe(1000, sustained=True), probe(1040, sustained=False, client=True)),
+            ),
+            Status.INVALID,
+            "but for the client's limit",
+        ),
+        (
+            Searched(
+                rate=1000,
+                ended=Ending.USED_UP,
+                probes=(probe(1000, sustained=True), probe(2000, sustained=False)),
+            ),
+            Status.INVALID,
+            "2000 op/s was not",
+        ),
+        (
+            Searched(rate=1000, ended=Ending.USED_UP, probes=(probe(1000, sustained=True),)),
+            Status.INVALID,
+            "no higher rate was refused",
+        ),
+        (
+            Searched(rate=None, ended=Ending.NEVER_SUSTAINED, probes=(probe(1, sustained=False),)),
+            Status.INVALID,
+            "none of 1 probes was sustained",
+        ),
+    ],
+)
+def test_a_search_is_valid_only_where_the_deployment_set_its_end(
+    found: Searched, status: Status, seen: str
+) -> None:
+    said = gate("search", evidence(search=SEARCH, searched=found))
+    assert said.status is status
+    assert seen in said.seen

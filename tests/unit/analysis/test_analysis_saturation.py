@@ -123,6 +123,11 @@ def test_a_probe_is_sustained_when_rate_errors_and_objective_are_kept() -> None:
     assert slow.why_not == "response.p99 4 ms, over 2 ms"
     late = probe(Search(), windows=windows([190] * 20))
     assert late.why_not == "95.0 % of the offered rate"
+    assert not late.client
+    growing = probe(Search(), windows=windows([204] * 10 + [196] * 10))
+    assert growing.why_not == "a backlog that grows by 20 ms a second"
+    busy = probe(Search(), windows=windows([190] * 20), client_busy=0.97)
+    assert busy.client and not busy.sustained
     failing = OperationStats(
         count=3999, errors={"timeout": 1}, service=latency(), response=latency()
     )
