@@ -1,0 +1,91 @@
+"""`dunnage plan`: a plan is shown wherever one is, with every run on demand and what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage import catalog
+from dunnage.model.offer import Capability, Support
+
+STUDIES = Path(__file__).parents[3] / "studies"
+OPEN = """
+dunnage: 1
+name: open
+testbed: {kind: fake, hosts: {db: 3, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+workloads: [A]
+load: {threads: [8], rate: [2000, 60%], search: {}, duration: 4s}
+blocks: 1
+generator: fake
+sampler: {kind: fake}
+questions:
+  Q1: {baseline: plain, against: [late], metric: saturation}
+"""
+
+
+@pytest.fixture
+def poor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which only some of what a study needs is there."""
+
+    def supports(_testbed: str) -> Mapping[Capability, Support]:
+        have = {capability: Support(met=True) for capability in Capability}
+        return have | {
+            Capability.ROOT: Support(met=False, reason="you are not root", hint="sudo dunnage run"),
+        }
+
+    monkeypatch.setattr(catalog, "supports", supports)
+
+
+def test_a_plan_is_shown_without_rights_and_says_what_is_missing(
+    dunnage: Command, poor: None
+) -> None:
+    shown = dunnage("plan", STUDIES / "quickstart.yaml")
+    assert shown.code == 0
+    assert "docker-bridge" in shown.out
+    missing = " ".join(shown.err.split())
+    assert "missing here for native, native-twin, docker-host, docker-bridge" in missing
+    assert missing.count("you are not root") == 1
+    assert "try: sudo dunnage run" in missing
+
+
+def test_what_is_missing_is_in_the_json_too_and_a_run_is_still_refused(
+    dunnage: Command, poor: None, tmp_path: Path
+) -> None:
+    shown = dunnage("plan", STUDIES / "quickstart.yaml", "--only", "native", "--format", "json")
+    answer = json.loads(shown.out)
+    assert answer["missing"] == {
+        "native": "you are not root",
+    }
+    assert answer["plan"]["blocks"]
+    refused = dunnage("run", STUDIES / "quickstart.yaml", "--results", tmp_path)
+    assert refused.code == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_run_is_listed_on_demand_with_the_calibration_first(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "open.yaml"
+    study.write_text(OPEN)
+    plain = dunnage("plan", study)
+    assert plain.code == 0
+    assert "Calibration" in plain.out and "3 runs at 8 threads" in " ".join(plain.out.split())
+    assert "b01-plain-A-s60" not in plain.out
+    listed = dunnage("plan", study, "--runs").out
+    runs = [line.split()[-1] for line in listed.splitlines() if "-A-" in line]
+    assert runs[:3] == [f"calibration-A-t8-{at}" for at in (1, 2, 3)]
+    assert sorted(runs[3:]) == sorted(
+        f"b01-{name}-A-{level}"
+        for name in ("plain", "late")
+        for level in ("t8", "r2000", "s60", "search")
+    )
+    assert "60 % of plain's capacity" in listed
+    assert "search for saturation" in listed
