@@ -14,7 +14,7 @@ HOSTILE = "\\input{/etc/passwd} \\\\[1em] 100% of $x_1^2$ & #1 ~ {a} \\end{tabul
 _COMMAND = re.compile(
     r"\\(?:text[a-z]+|char34|ldots)\{\}|\\[{}$&#%_]"
     r"|\$(?:\^\{[23]\}|-|\\(?:pm|times|div|mu|sigma|kappa|lambda|rightarrow|approx|geq|leq|infty"
-    r"|surd|cdot))\$|\{[\[\]*]\}|\{\}"
+    r"|surd|cdot))\$|\{[\[\]*]\}|\{\}[`']\{\}|\{\}"
 )
 """Everything that `escaped` may write beside plain characters."""
 
