@@ -1,4 +1,4 @@
-"""Real packages: the tree runs from its prefix, nothing from outside; Docker's tools run."""
+"""Real packages and jars: trees run from their prefix, nothing from outside; Docker's tools run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import tarfile
 
 import pytest
 
+from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Software
+from dunnage.model.study import TestbedSpec
+from dunnage.software.engine import engine_path
 from dunnage.software.obtain import DebianSoftware
 
 pytestmark = pytest.mark.live
@@ -100,3 +103,27 @@ def test_docker_and_what_it_calls_start_and_iptables_works_in_a_namespace() -> N
         )
         assert listed.returncode == 0, listed.stderr
         assert "POSTROUTING" in listed.stdout
+
+
+@pytest.mark.parametrize("version", ["5.0", "4.1"])
+def test_cassandras_tree_starts_java_and_nodetool_on_a_host_with_their_archives(
+    version: str,
+) -> None:
+    tree = DebianSoftware().tree(Software("cassandra", version))
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
+    with open_namespace(spec, name="java", engine=engine_path(), keep=False) as testbed:
+        (host,) = testbed.hosts
+        host.put_tree(tree.source, tree.prefix)
+        java = f"{tree.prefix}/bin/java"
+        # With `-Xshare:on` Java ends when it cannot use the archive, instead of starting slowly.
+        started = host.run([java, "-Xshare:on", f"@{tree.prefix}/lib/jvm.args", "-version"])
+        assert started.code == 0, started.stderr
+        assert 'openjdk version "17' in started.stderr
+        assert ", sharing" in started.stderr
+        told = host.run([java, "-Xshare:on", f"@{tree.prefix}/lib/nodetool.args", "help"])
+        assert told.code == 0, told.stderr
+        assert "usage: nodetool" in told.stdout
+        assert told.stdout.startswith("usage: nodetool"), "nothing else is written there"
+    assert tree.facts["version"] == {"5.0": "5.0.6", "4.1": "4.1.9"}[version]
+    known = {path.name for path in (tree.source / "lib" / "cassandra").iterdir()}
+    assert {f"jar.{name}" for name in known} <= tree.facts.keys()

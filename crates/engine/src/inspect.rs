@@ -13,6 +13,7 @@ use process::Status;
 
 mod digest;
 mod groups;
+mod jvm;
 mod limits;
 mod mount;
 mod process;
@@ -31,11 +32,7 @@ pub struct Arguments {
 
 /// Print an [`Inspection`] of the process.
 pub fn inspect(arguments: &Arguments) -> io::Result<()> {
-    let found = look(
-        &PathBuf::from(format!("/proc/{}", arguments.pid)),
-        &arguments.data,
-    )
-    .map_err(|error| {
+    let found = look(arguments.pid, &arguments.data).map_err(|error| {
         let what = format!("process {} cannot be inspected: {error}", arguments.pid);
         io::Error::new(error.kind(), what)
     })?;
@@ -43,7 +40,8 @@ pub fn inspect(arguments: &Arguments) -> io::Result<()> {
     Ok(())
 }
 
-fn look(process: &Path, data: &Path) -> io::Result<Inspection> {
+fn look(pid: u32, data: &Path) -> io::Result<Inspection> {
+    let process = &PathBuf::from(format!("/proc/{pid}"));
     let read = |name: &str| fs::read_to_string(process.join(name));
     let executable = fs::read_link(process.join("exe"))?;
     let status = Status::parse(&read("status")?);
@@ -55,11 +53,28 @@ fn look(process: &Path, data: &Path) -> io::Result<Inspection> {
         "transparent_hugepages".into(),
         settings::huge_pages(&status)?,
     );
+    let argv = arguments(&fs::read(process.join("cmdline"))?);
+    let mut mapped = mapped(process, &read("maps")?)?;
+    let mut runtime = BTreeMap::new();
+    if mapped.keys().any(|path| path.ends_with("/libjvm.so")) {
+        let answers = jvm::ask(process, pid, &status);
+        runtime = answers.facts;
+        let listed = argv.iter().filter_map(|word| word.strip_prefix('@'));
+        let jars = answers.class_path.iter().map(String::as_str);
+        // Directories and what is not there may stand among them.
+        for path in listed
+            .chain(jars)
+            .filter(|path| inside(process, path).is_file())
+        {
+            mapped.insert(path.to_owned(), sha256(&inside(process, path))?);
+        }
+    }
     Ok(Inspection {
         executable: executable.to_string_lossy().into_owned(),
         executable_sha256: sha256(&process.join("exe"))?,
-        mapped: mapped(process, &read("maps")?)?,
-        argv: arguments(&fs::read(process.join("cmdline"))?),
+        mapped,
+        argv,
+        runtime,
         limits,
         data: mount::find(&read("mountinfo")?, data),
         kernel: settings::kernel(process)?,
@@ -74,12 +89,17 @@ fn mapped(process: &Path, maps: &str) -> io::Result<BTreeMap<String, String>> {
         if found.contains_key(path) {
             continue;
         }
-        let inside = process.join("root").join(path.trim_start_matches('/'));
         // What was removed or replaced since it was mapped can still be reached by its range.
-        let hash = sha256(&inside).or_else(|_| sha256(&process.join("map_files").join(range)))?;
+        let hash = sha256(&inside(process, path))
+            .or_else(|_| sha256(&process.join("map_files").join(range)))?;
         found.insert(path.to_owned(), hash);
     }
     Ok(found)
+}
+
+/// A path that a process knows, as this one reaches it.
+fn inside(process: &Path, path: &str) -> PathBuf {
+    process.join("root").join(path.trim_start_matches('/'))
 }
 
 /// Range and path of a line of `/proc/PID/maps`, if it is a file mapped executable.
@@ -141,8 +161,7 @@ mod tests {
         let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         input.write_all(b"?").unwrap();
         output.read_exact(&mut [0]).unwrap();
-        let process = PathBuf::from(format!("/proc/{}", child.id()));
-        let found = look(&process, Path::new("/"));
+        let found = look(child.id(), Path::new("/"));
         child.kill().unwrap();
         child.wait().unwrap();
         let found = found.unwrap();

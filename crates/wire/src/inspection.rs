@@ -13,7 +13,8 @@ pub struct Inspection {
     pub executable: String,
     /// SHA-256 of the executable.
     pub executable_sha256: String,
-    /// Every file mapped executable → SHA-256, read through the process's own root.
+    /// Every file mapped executable → SHA-256, read through the process's own root; of a Java virtual
+    /// machine also every jar on its class path and every file of arguments.
     pub mapped: BTreeMap<String, String>,
     /// Arguments.
     pub argv: Vec<String>,
@@ -27,6 +28,11 @@ pub struct Inspection {
     /// Kernel release, `vm.*` and `net.*` settings that matter to databases (overcommit, swappiness,
     /// dirty ratios, somaxconn, tcp keepalive, …), as seen in the process's network namespace.
     pub kernel: BTreeMap<String, String>,
+    /// What a Java virtual machine says of itself: flags in force (`flag.MaxHeapSize`), and what its
+    /// collector saw when it started (`cpus`, `heap max capacity`); `absent` with the reason where
+    /// it does not answer. Empty for other programs.
+    #[serde(default)]
+    pub runtime: BTreeMap<String, String>,
     /// `uid:gid` it runs as.
     pub user: String,
 }

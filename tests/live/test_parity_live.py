@@ -1,0 +1,345 @@
+"""Parity on real processes: whatever makes two sides unequal is provoked, and must be caught."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from dunnage import contracts
+from dunnage.analysis.parity import Cause, compare, factors, keys
+from dunnage.contracts import Host, Platform, Running, SoftwareStore, Substrate, Tree
+from dunnage.databases.redis import Redis
+from dunnage.hosts.namespace import open_namespace
+from dunnage.model.layout import Place, Service, Software
+from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.study import (
+    ClientPlace,
+    DatabaseSpec,
+    Deployment,
+    Limits,
+    Peers,
+    Storage,
+    TestbedSpec,
+)
+from dunnage.platforms.docker import Docker
+from dunnage.platforms.native import Native
+from dunnage.runner.formation import form, take
+from dunnage.runner.inspection import inspect
+from dunnage.software.engine import engine_path
+from dunnage.software.obtain import DebianSoftware
+from dunnage.substrates.daemons import open_daemons
+
+pytestmark = pytest.mark.live
+
+TREES = DebianSoftware()
+NATIVE = Deployment(
+    name="native",
+    title="Host_HostPort",
+    platform="native",
+    network="host",
+    endpoint="host-port",
+    storage=Storage.BIND,
+    peers=Peers.ENDPOINT,
+    client=ClientPlace.HOST,
+    hosts="db",
+    limits=Limits(),
+    slowdown=0.0,
+    database=DatabaseSpec(kind="redis", version="7.0", topology="single", members=1),
+)
+DOCKER = NATIVE.model_copy(update={"name": "docker", "platform": "docker"})
+
+
+@dataclass(frozen=True)
+class Lab:
+    testbed: contracts.Testbed
+    substrate: Substrate
+
+    @property
+    def host(self) -> Host:
+        return self.testbed.group("db")[0]
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
+    with (
+        open_namespace(spec, name="parity", engine=engine_path(), keep=False) as testbed,
+        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,
+    ):
+        yield Lab(testbed, substrate)
+
+
+@contextmanager
+def living(
+    lab: Lab,
+    deployment: Deployment,
+    trees: SoftwareStore = TREES,
+    change: Callable[[Service], Service] = lambda service: service,
+) -> Iterator[tuple[Platform, Callable[[], StayRecord]]]:
+    """A Redis, formed, and how to have its stay recorded as it is now."""
+    make = {"native": Native, "docker": Docker}[deployment.platform]
+    database, spec, clock = Redis(), deployment.database, lab.testbed.clock
+    platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
+    try:
+        reservation = platform.reserve(database.layout(spec))
+        stages = tuple(
+            replace(stage, services=tuple(map(change, stage.services)))
+            for stage in database.stages(spec, reservation)
+        )
+        form(platform, stages, clock, deadline=30.0)
+        (service,) = (service for stage in stages for service in stage.services)
+        (place,) = reservation.places
+
+        def record() -> StayRecord:
+            (member,) = platform.running()
+            return as_stay(
+                deployment.name,
+                inspect(member, place, service.files),
+                take(platform, database.facts(spec, reservation), clock),
+                (str(place.ports["redis"].client),),
+            )
+
+        yield platform, record
+    finally:
+        platform.down()
+
+
+def as_stay(
+    name: str, process: ProcessFacts, facts: object = None, endpoint: tuple[str, ...] = ()
+) -> StayRecord:
+    return StayRecord.model_validate(
+        {
+            "stay": f"b1-{name}",
+            "block": 1,
+            "deployment": name,
+            "started": 0.0,
+            "ready": 1.0,
+            "stages": {},
+            "facts": facts or {},
+            "processes": (process,),
+            "endpoint": endpoint,
+            "network": {},
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def native(lab: Lab) -> StayRecord:
+    with living(lab, NATIVE) as (_, record):
+        return record()
+
+
+@pytest.fixture(scope="module")
+def docker(lab: Lab) -> StayRecord:
+    with living(lab, DOCKER) as (_, record):
+        return record()
+
+
+def undeclared(a: StayRecord, b: StayRecord) -> list[str]:
+    """Everything that tells two stays apart when no factor is declared."""
+    return [found.text for found in compare(a, b, ()) if found.cause is Cause.UNDECLARED]
+
+
+def caught(texts: list[str], *words: str) -> bool:
+    return any(all(word in text for word in words) for text in texts)
+
+
+def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
+    lab: Lab, native: StayRecord, docker: StayRecord
+) -> None:
+    twin = NATIVE.model_copy(update={"name": "twin", "twin_of": "native"})
+    with living(lab, twin) as (_, record):
+        assert compare(native, record(), ()) == ()
+    found = compare(native, docker, keys(factors(NATIVE, DOCKER)))
+    assert found and {each.cause for each in found} == {Cause.INHERENT}
+
+
+MEBIBYTE = 2**20
+VARIANTS = [
+    pytest.param(
+        {"storage": Storage.TMPFS}, ("data directory, file_system:", "tmpfs"), id="file system"
+    ),
+    pytest.param(
+        {"limits": Limits(memory=64 * MEBIBYTE)}, ("limit memory_limit:", "67108864"), id="memory"
+    ),
+    pytest.param({"limits": Limits(cpus=0.5)}, ("limit cpu_quota:", "0.5"), id="quota"),
+    pytest.param({"limits": Limits(pids=50)}, ("limit pids_limit:", "50"), id="processes"),
+    pytest.param(
+        {"database": NATIVE.database.model_copy(update={"settings": {"hz": 50}})},
+        ("configuration redis.conf:", "hz 50"),
+        id="configuration",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "words"), VARIANTS)
+def test_what_a_study_varies_is_its_factor_and_else_undeclared(
+    lab: Lab, native: StayRecord, changed: dict[str, object], words: tuple[str, ...]
+) -> None:
+    variant = NATIVE.model_copy(update={"name": "variant", **changed})
+    with living(lab, variant) as (_, record):
+        seen = record()
+    assert caught(undeclared(native, seen), *words)
+    explained = compare(native, seen, keys(factors(NATIVE, variant)))
+    assert {found.cause for found in explained} == {Cause.FACTOR}, explained
+
+
+def test_data_on_the_containers_own_layers_is_caught(lab: Lab, docker: StayRecord) -> None:
+    inside = DOCKER.model_copy(update={"name": "inside", "storage": Storage.CONTAINER})
+    with living(lab, inside) as (_, record):
+        seen = record()
+    assert caught(undeclared(docker, seen), "data directory, file_system:", "overlay")
+    explained = compare(docker, seen, keys(factors(DOCKER, inside)))
+    assert {found.cause for found in explained} == {Cause.FACTOR}, explained
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        pytest.param(
+            ("prlimit", "--nofile=512:512", "--pid"),
+            ("limit max_open_files:", "512:512"),
+            id="files",
+        ),
+        pytest.param(
+            ("prlimit", "--memlock=65536:65536", "--pid"),
+            ("limit max_locked_memory:",),
+            id="locked",
+        ),
+        pytest.param(
+            ("taskset", "--cpu-list", "--pid", "0"), ("limit cpus_allowed:",), id="processors"
+        ),
+        pytest.param(("renice", "--priority", "5", "--pid"), ("limit nice:", "5"), id="niceness"),
+        pytest.param(("chrt", "--batch", "--pid", "0"), ("limit scheduler:",), id="scheduler"),
+    ],
+)
+def test_what_was_changed_behind_our_back_is_caught(
+    lab: Lab, native: StayRecord, command: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    with living(lab, NATIVE) as (platform, record):
+        (member,) = platform.running()
+        assert undeclared(native, record()) == []
+        done = lab.host.run([*command, str(member.pid)])
+        assert done.code == 0, done.stderr
+        assert caught(undeclared(native, record()), *words)
+
+
+# What a process says for itself of huge pages outlives its next program.
+WITHOUT_HUGE_PAGES = """
+import ctypes, os, sys
+PR_SET_THP_DISABLE = 41
+assert ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_other_huge_pages_are_caught(lab: Lab, native: StayRecord) -> None:
+    def without(service: Service) -> Service:
+        return replace(service, argv=(sys.executable, "-c", WITHOUT_HUGE_PAGES, *service.argv))
+
+    with living(lab, NATIVE, change=without) as (_, record):
+        seen = record()
+    (found,) = undeclared(native, seen)
+    assert "limit transparent_hugepages:" in found
+    assert "switched off by the process" in found
+
+
+def test_other_arguments_are_caught(lab: Lab, native: StayRecord) -> None:
+    def told(service: Service) -> Service:
+        return replace(service, argv=(*service.argv, "--maxmemory", "100mb"))
+
+    with living(lab, NATIVE, change=told) as (_, record):
+        seen = record()
+    # Redis rewrites the line that the kernel shows, so it is what the server says that tells.
+    assert caught(undeclared(native, seen), "server:", "maxmemory", "104857600")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """Trees that look like ours, at the same place, with one file that is another."""
+
+    source: Path
+
+    def tree(self, software: Software) -> Tree:
+        return replace(TREES.tree(software), source=self.source)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("bin/redis-server", ("the executable is another:",)),
+        ("lib/libc.so.6", ("mapped file", "libc.so.6")),
+    ],
+)
+def test_another_binary_at_the_same_path_is_caught(
+    lab: Lab, native: StayRecord, tmp_path: Path, file: str, words: tuple[str, ...]
+) -> None:
+    known = TREES.tree(Software("redis", "7.0"))
+    shutil.copytree(known.source, tmp_path / "tree")
+    with (tmp_path / "tree" / file).open("ab") as binary:
+        binary.write(b"\0")
+    try:
+        with living(lab, NATIVE, Changed(tmp_path / "tree")) as (_, record):
+            seen = record()
+    finally:
+        lab.host.run(["umount", known.prefix])
+    assert caught(undeclared(native, seen), *words)
+
+
+@contextmanager
+def java(
+    lab: Lab, name: str, *options: str, limits: Limits | None = None, tools: str = ""
+) -> Iterator[StayRecord]:
+    """A Java server, of nothing but Java itself, and what it says once it can be asked."""
+    tree = TREES.tree(Software("cassandra", "5.0"))
+    lab.host.put_tree(tree.source, tree.prefix)
+    home = f"{lab.host.scratch}/java"
+    process = lab.host.start(
+        [f"{tree.prefix}/bin/java", *options, "-m", "java.rmi/sun.rmi.registry.RegistryImpl"],
+        unit=f"member-{name}",
+        log=f"{home}/log",
+        env={"LC_ALL": "C", **({"JAVA_TOOL_OPTIONS": tools} if tools else {})},
+        limits=limits,
+    )
+    place = Place("java-1", "server", lab.host.name, home, home, tree.prefix, {})
+    member = Running("java-1", lab.host, process.pid, lab.host.control_group(f"member-{name}"))
+    try:
+        ends = time.monotonic() + 30.0
+        while "cpus" not in (seen := inspect(member, place, {})).runtime:
+            assert time.monotonic() < ends, seen.runtime or lab.host.get(f"{home}/log")
+        yield as_stay(name, seen)
+    finally:
+        process.signal("KILL")
+        process.wait(10.0)
+        lab.host.remove(home)
+
+
+def test_another_heap_collector_or_machine_is_caught_by_asking_java_itself(lab: Lab) -> None:
+    heap, g1 = "-Xmx64m", "-XX:+UseG1GC"
+    with java(lab, "known", heap, g1) as known:
+        process = known.processes[0]
+        assert process.runtime["flag.MaxHeapSize"] == str(64 * MEBIBYTE)
+        assert {Path(path).parts[1:4] for path in process.mapped} == {
+            ("run", "dunnage", "software")
+        }
+    with java(lab, "same", heap, g1) as seen:
+        assert undeclared(known, seen) == []
+    with java(lab, "smaller", "-Xmx32m", g1) as seen:
+        assert caught(undeclared(known, seen), "argument 1:", "-Xmx32m")
+        assert caught(undeclared(known, seen), "virtual machine, flag.MaxHeapSize:", "33554432")
+    # Not in any argument: only Java itself can tell.
+    with java(lab, "hidden", heap, g1, tools="-XX:MaxHeapFreeRatio=60") as seen:
+        found = undeclared(known, seen)
+        assert caught(found, "virtual machine, flag.MaxHeapFreeRatio:", "60")
+        assert not caught(found, "argument")
+    with java(lab, "collector", heap, "-XX:+UseSerialGC") as seen:
+        assert caught(undeclared(known, seen), "virtual machine, flag.UseSerialGC:", "true")
+    with java(lab, "machine", heap, g1, limits=Limits(cpus=0.5, memory=2**28)) as seen:
+        assert caught(undeclared(known, seen), "virtual machine, memory:", "256M")
