@@ -70,15 +70,22 @@ def size(place: Place, *, cluster: bool) -> Step:
 
 
 def ask(place: Place, *, cluster: bool) -> tuple[Step, ...]:
-    """Ask a member for its facts."""
+    """Ask a member for its facts, again when the answer was lost on its way out of a container."""
     member = place.member
     sections = command(place, "INFO", "server", "replication", "memory")
     steps = [
-        Step("server", member, sections, parse=partial(answers.server_facts, member)),
+        Step(
+            "server",
+            member,
+            sections,
+            done=lambda text: "mem_allocator:" in text,
+            parse=partial(answers.server_facts, member),
+        ),
         Step(
             "settings",
             member,
             command(place, "CONFIG", "GET", *answers.CONFIG),
+            done=lambda text: bool(text.strip()),
             parse=partial(answers.config_facts, member),
         ),
     ]
