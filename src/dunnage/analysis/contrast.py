@@ -187,7 +187,7 @@ class Contrasts:
             if over:
                 shares = [run.values["achieved"] for run in over if "achieved" in run.values]
                 runs = len(self.gathered.valid(name, pairing.setting))
-                least = f", answering {percent(min(shares))} at worst" if shares else ""
+                least = f" ({percent(min(shares))} answered at worst)" if shares else ""
                 sides.append(f"`{name}` in {len(over)} of {runs} runs{least}")
         if not sides:
             return ""

@@ -145,12 +145,22 @@ def _answer(
 def _complete(
     question: QuestionSpec, against: Sequence[str], gathered: Gathered, contrasts: Contrasts
 ) -> int:
-    """Blocks in which every side of the question has a value at every workload and level."""
-    sides = [
-        set(gathered.logs(deployment, setting, question.metric))
-        for deployment in (question.baseline, *against)
+    """Blocks in which every side of the question has a value at every workload and level that is
+    compared: latencies of a level that was too much for a side are not."""
+    names = (question.baseline, *against)
+    settings = [
+        setting
         for setting in gathered.settings
         if contrasts.means(question.metric, setting)
+        and not (
+            METRICS[question.metric].latency
+            and any(gathered.over_capacity(name, setting) for name in names)
+        )
+    ]
+    sides = [
+        set(gathered.logs(deployment, setting, question.metric))
+        for deployment in names
+        for setting in settings
     ]
     return len(set.intersection(*sides)) if sides and against else 0
 
