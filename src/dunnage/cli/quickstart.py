@@ -21,7 +21,7 @@ EXAMPLES = "Examples:  dunnage quickstart  ·  dunnage quickstart --fake  ·  ma
 
 def command(
     fake: Annotated[
-        bool, typer.Option("--fake", help="Walk the whole path with fakes, in about a second.")
+        bool, typer.Option("--fake", help="Walk the whole path with fakes, in a few seconds.")
     ] = False,
     results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
     format_: FormatOption = Format.TEXT,

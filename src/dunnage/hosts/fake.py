@@ -1,4 +1,4 @@
-"""A testbed in memory, on a virtual clock: the whole path can be walked in about a second."""
+"""A testbed in memory, on a virtual clock: the whole path can be walked in seconds."""
 
 from __future__ import annotations
 
