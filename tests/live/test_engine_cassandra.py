@@ -108,7 +108,7 @@ class Ring:
             f"-Dlogback.configurationFile={home}/logback.xml",
             f"-Dcassandra.jmx.local.port={7199 + number}",
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-            "-Dcassandra.ring_delay_ms=1000",
+            "-Dcassandra.superuser_setup_delay_ms=0",
             "org.apache.cassandra.service.CassandraDaemon",
         )
         with (home / "log").open("wb") as log:
@@ -234,6 +234,15 @@ def test_every_core_workload_runs_without_an_error(ring: Ring, core: str) -> Non
     assert measured.operations["all"].count > 0
     # One member was named; the kernel tells of connections to both.
     assert measured.remotes == tuple(f"{member}:9042" for member in MEMBERS)
+
+
+def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
+    content = order("C")
+    content["target"]["options"]["connections"] = 3
+    assert errors(ring.load(content)) == {}
+    result = json.loads((ring.directory / f"load-{ring.loads}" / "result.json").read_text())
+    # To each member three, and one to hear of changes.
+    assert result["connections"] == 3 * len(MEMBERS) + 1
 
 
 def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:

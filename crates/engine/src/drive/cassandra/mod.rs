@@ -10,6 +10,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
@@ -22,7 +23,7 @@ use wire::load::LoadPlan;
 pub use self::session::Session;
 use self::settings::Settings;
 use self::statements::Statements;
-use super::connected::Watch;
+use super::connected::{Watch, established};
 use super::resolve::resolve;
 use super::values::Values;
 use super::{Failure, Fault};
@@ -31,6 +32,9 @@ mod failure;
 mod session;
 mod settings;
 mod statements;
+
+/// Time between two looks whether all connections are there.
+const PROBING: Duration = Duration::from_millis(5);
 
 /// A Cassandra to drive.
 pub struct Cassandra {
@@ -119,18 +123,18 @@ impl Shared {
             .build()
             .await
             .map_err(|error| failure::of_connecting(&error))?;
-        let unreached = session
-            .get_cluster_state()
-            .get_nodes_info()
-            .iter()
-            .find(|member| !member.is_connected())
-            .map(|member| member.address.to_string());
-        match unreached {
-            None => Ok(session),
-            Some(address) => {
-                let message = format!("the member at `{address}` cannot be reached");
-                Err(Failure::new(Fault::Connection, message))
-            }
+        let state = session.get_cluster_state();
+        let members = state.get_nodes_info();
+        if let Some(member) = members.iter().find(|member| !member.is_connected()) {
+            let message = format!("the member at `{}` cannot be reached", member.address);
+            return Err(Failure::new(Fault::Connection, message));
         }
+        // With one connection to each the driver is content, and it opens the others later. It
+        // keeps one more to hear of changes.
+        let wanted = members.len() * settings.connections.get() + 1;
+        while established()?.len() < wanted {
+            tokio::time::sleep(PROBING).await;
+        }
+        Ok(session)
     }
 }
