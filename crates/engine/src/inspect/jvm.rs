@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ fn talk(process: &Path, pid: u32, status: &Status) -> io::Result<Answers> {
 }
 
 /// Make it listen, and wait until it does.
-fn wake(pid: u32, status: &Status, request: &Path, socket: &PathBuf) -> io::Result<()> {
+fn wake(pid: u32, status: &Status, request: &Path, socket: &Path) -> io::Result<()> {
     // Told not to, it does not handle the signal, and would end by it.
     if !catches_quit(status.get("SigCgt")) {
         return Err(io::Error::other(
