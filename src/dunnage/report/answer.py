@@ -135,15 +135,19 @@ def runs_counted(analysis: Analysis) -> str:
     return (
         f"{analysis.valid} of {analysis.planned} valid, {analysis.invalid} invalid, "
         f"{analysis.unknown} unknown, {analysis.missing} missing"
-    ) + measured_again(analysis)
+    ) + besides_the_plan(analysis)
 
 
-def measured_again(analysis: Analysis) -> str:
-    """Which gates found a disturbance from outside, so that an attempt was made again."""
-    if not analysis.disturbed:
-        return ""
-    gates = ", ".join(f"{gate} {number} ×" for gate, number in analysis.disturbed.items())
-    return f"; disturbed attempts were measured again ({gates})"
+def besides_the_plan(analysis: Analysis) -> str:
+    """What was measured besides the plan: again after a disturbance, and spare blocks."""
+    text = ""
+    if analysis.disturbed:
+        gates = ", ".join(f"{gate} {number} ×" for gate, number in analysis.disturbed.items())
+        text += f"; disturbed attempts were measured again ({gates})"
+    spares = sum(look.added for look in analysis.looks if look.spare)
+    if spares:
+        text += f"; {numbers.count(spares, 'spare block')} for spoilt ones"
+    return text
 
 
 def heading(condition: Condition, among: Sequence[Condition]) -> str:

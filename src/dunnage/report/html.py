@@ -113,7 +113,7 @@ def _told(
         "nothing": answer.nothing_compared(analysis, study, plan),
         "reached": answer.reached(analysis),
         "questions": _questions(analysis, study, plan),
-        "measured_again": answer.measured_again(analysis),
+        "besides_the_plan": answer.besides_the_plan(analysis),
         "reasons": reasons.why_not_valid(analysis),
         "failures": reasons.grouped(failures),
         "reading": answer.reading(analysis),

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from dunnage.model.analysis import Verdict
+from dunnage.model.look import Look
 from dunnage.model.record import Status
 from dunnage.report import numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
@@ -72,6 +73,15 @@ def test_invalid_runs_are_counted_with_their_reasons() -> None:
     assert "93 of 97 valid, 2 invalid, 1 unknown, 1 missing" in output
     assert "2 × client-busy:" in output
     assert "swarm: IPVS is missing in this kernel" in output
+
+
+def test_attempts_made_again_and_spare_blocks_are_counted() -> None:
+    looks = (Look(time=0.0, plan=2, complete=0, planned=6, added=2, spare=True),)
+    made = sample()
+    seen = made.analysis.model_copy(update={"disturbed": {"steal": 3}, "looks": looks})
+    told = " ".join(shown(text.answer_table(seen, made.study, made.plan)).split())
+    assert "disturbed attempts were measured again (steal 3 ×); 2 spare blocks for spoilt" in told
+    assert "look 2" not in told
 
 
 def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:
