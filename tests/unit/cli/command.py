@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from dunnage.cli.main import main
+from dunnage.cli.terminal import out
 
 
 @dataclass
@@ -25,7 +26,8 @@ class Command:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
-        monkeypatch.setenv("COLUMNS", "100")
+        # The console may have been made where the environment named another width.
+        monkeypatch.setattr(out, "_width", 100)
 
     def __call__(self, *words: object) -> Shown:
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *map(str, words)])
