@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -112,8 +113,12 @@ class Ring:
             "org.apache.cassandra.service.CassandraDaemon",
         )
         with (home / "log").open("wb") as log:
+            # One process group, so that one signal reaches all members at the same moment.
+            group = self.servers[0].pid if self.servers else 0
             self.servers.append(
-                subprocess.Popen(argv, stdout=log, stderr=subprocess.STDOUT, cwd=home)
+                subprocess.Popen(
+                    argv, stdout=log, stderr=subprocess.STDOUT, cwd=home, process_group=group
+                )
             )
 
     def until_it_is_whole(self) -> None:
@@ -278,11 +283,9 @@ def test_a_stall_of_two_seconds_is_in_the_response_times(ring: Ring) -> None:
     def stall() -> None:
         time.sleep(5)
         began = time.monotonic()
-        for server in ring.servers:
-            server.send_signal(signal.SIGSTOP)
+        os.killpg(ring.servers[0].pid, signal.SIGSTOP)
         time.sleep(2)
-        for server in ring.servers:
-            server.send_signal(signal.SIGCONT)
+        os.killpg(ring.servers[0].pid, signal.SIGCONT)
         stopped.append(time.monotonic() - began)
 
     trouble = threading.Thread(target=stall)
