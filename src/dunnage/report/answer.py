@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.advice import PRACTICABLE
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
@@ -218,6 +219,8 @@ def undecided(analysis: Analysis) -> tuple[str, ...]:
 def _remedy(comparison: Comparison) -> str:
     if comparison.blocks_needed is None or comparison.difference.low is None:
         return words.plain(comparison.reason)
+    if comparison.blocks_needed > PRACTICABLE:
+        return "no practicable number of blocks would settle it: it lies on an edge"
     return (
         f"{numbers.count(comparison.blocks_needed, 'block')} in all would settle it "
         f"({comparison.difference.n} so far)"

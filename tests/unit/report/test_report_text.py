@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from dunnage.model.analysis import Verdict
 from dunnage.model.look import Look
 from dunnage.model.record import Status
-from dunnage.report import numbers, text, words
+from dunnage.report import answer, numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
 
 
@@ -36,8 +36,8 @@ def test_every_verdict_is_a_word_and_a_symbol() -> None:
 def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study, made.plan), 160)
-    for answer in made.analysis.answers:
-        for comparison in answer.comparisons:
+    for question in made.analysis.answers:
+        for comparison in question.comparisons:
             estimate = comparison.difference
             assert numbers.difference(estimate.value) in output
             assert numbers.interval(estimate.low, estimate.high) in output
@@ -90,6 +90,25 @@ def test_factors_undeclared_differences_and_undecided_comparisons_are_named() ->
     assert "docker-bridge from native: platform: native → docker; network: host → bridge" in output
     assert "docker-noisy from native: mapped file /usr/lib/libc.so.6: 2 versions" in output
     assert "docker-noisy, throughput, workload C, 32 threads: 34 blocks in all" in output
+
+
+def test_a_number_of_blocks_that_nobody_would_measure_is_not_named() -> None:
+    analysis = sample().analysis
+    far = [
+        question.model_copy(
+            update={
+                "comparisons": tuple(
+                    each.model_copy(update={"blocks_needed": 97_181})
+                    for each in question.comparisons
+                )
+            }
+        )
+        for question in analysis.answers
+    ]
+    told = answer.undecided(analysis.model_copy(update={"answers": tuple(far)}))
+    assert told
+    assert not any("97,181" in each for each in told)
+    assert any("no practicable number of blocks" in each for each in told)
 
 
 def test_an_exploratory_comparison_is_marked() -> None:
