@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.advice import PRACTICABLE
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
@@ -117,9 +118,13 @@ def rest(alike: Sequence[Comparison]) -> str:
     if not needed:
         reason = words.plain(alike[0].reason).rstrip(".")
         return f". {reason[:1].upper()}{reason[1:]}."
-    least, most = min(needed), max(needed)
+    practicable = [blocks for blocks in needed if blocks <= PRACTICABLE]
+    if not practicable:
+        return ", and no practicable number of blocks would settle it."
+    least, most = min(practicable), max(practicable)
     blocks = numbers.count(most, "block") if least == most else f"{least:,} to {most:,} blocks"
-    return f": {blocks} in all would settle it."
+    what = "it" if len(practicable) == len(needed) else "some of it"
+    return f": {blocks} in all would settle {what}."
 
 
 def evidence(comparison: Comparison) -> str:
