@@ -63,7 +63,7 @@ class OpenedResult:
     @cached_property
     def analysis(self) -> Analysis:
         """Everything that the report says, made anew from the records."""
-        return analyse(
+        found = analyse(
             self.study,
             self.plan,
             self.records,
@@ -73,6 +73,7 @@ class OpenedResult:
             looks=self.result.looks,
             samples=self.host_samples,
         )
+        return found.model_copy(update={"calibration": self.result.calibration})
 
     def latency_logs(self, run: str) -> tuple[bytes, ...]:
         """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any."""

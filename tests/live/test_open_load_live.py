@@ -50,7 +50,7 @@ blocks: 1
 patience: 0s
 sampler: {rate: 5Hz}
 questions:
-  Q1: {baseline: native, against: [held], metric: saturation}
+  Q1: {baseline: native, against: [held], metric: saturation, tolerance: 20%}
 """
 
 

@@ -147,6 +147,16 @@ def test_settings_in_force_are_those_of_the_list() -> None:
     assert facts["m.commitlog_sync"] == "periodic"
 
 
+def test_a_setting_of_the_study_is_read_back_or_said_not_to_be_told() -> None:
+    told = fixture("settings")
+    own = ("hinted_handoff_enabled", "concurrent_writes", "no_such_setting")
+    facts = answers.settings_facts("m", told, own)
+    assert facts["m.hinted_handoff_enabled"] == "true"
+    assert facts["m.no_such_setting"] == "not told"
+    added = facts.keys() - answers.settings_facts("m", told).keys()
+    assert added == {"m.hinted_handoff_enabled", "m.no_such_setting"}
+
+
 def test_java_says_its_heap_collector_and_processors() -> None:
     facts = answers.java_facts("m", "WARN  something is not as it might be\n" + fixture("java"))
     assert facts["m.java.heap"] == 512 * 2**20

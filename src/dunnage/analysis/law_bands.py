@@ -33,7 +33,9 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
     whole = _of_blocks(levels, logs)
     if whole is None:
         return None
-    resampled = _bootstrap(levels, logs) if len(logs) >= MINIMUM_BLOCKS else []
+    enough = len(logs) >= MINIMUM_BLOCKS
+    resampled = _bootstrap(levels, logs) if enough else []
+    dropped = _RESAMPLES - len(resampled) if enough else 0
     tail = _tail(len(logs)) if resampled else 0.0
 
     rates, contentions, coherencies = (
@@ -52,9 +54,15 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
         return rates * n / (1 + contentions * (n - 1) + coherencies * n * (n - 1))
 
     def estimate(value: Callable[[Law], float], unit: str) -> Estimate:
-        low, high = band(np.array([value(one) for one in resampled]))
+        found = np.array([value(one) for one in resampled])
+        low, high = band(found)
         return Estimate(
-            value=value(whole), low=low, high=high, n=len(logs), unit=unit, method=_method(low)
+            value=value(whole),
+            low=low,
+            high=high,
+            n=len(logs),
+            unit=unit,
+            method=_method(found, dropped),
         )
 
     grid = sorted({*np.geomspace(levels.min(), levels.max(), _POINTS).tolist(), *levels.tolist()})
@@ -110,10 +118,21 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _method(low: float | None) -> str:
-    if low is None:
-        return f"least squares on the logs, no band below {MINIMUM_BLOCKS} blocks"
-    return "least squares on the logs, bootstrap over blocks widened for their number"
+def _method(found: Floats, dropped: int) -> str:
+    """How the band of a value was made from the resamples that have it, or why there is none."""
+    parts = ["least squares on the logs"]
+    infinite = int((~np.isfinite(found)).sum())
+    if len(found):
+        parts.append("bootstrap over blocks widened for their number")
+    elif not dropped:
+        parts.append(f"no band below {MINIMUM_BLOCKS} blocks")
+    else:
+        parts.append("no band, as no resample of the blocks has a fit")
+    if infinite:
+        parts.append(f"infinite in {infinite} of {len(found)} resamples")
+    if dropped and len(found):
+        parts.append(f"{dropped} of {_RESAMPLES} resamples without a fit left out")
+    return ", ".join(parts)
 
 
 def _r_squared(whole: Law, levels: Floats, means: Floats) -> float | None:

@@ -13,6 +13,14 @@ from dunnage.model.plan import Plan
 from dunnage.model.scalability import OverLevels
 
 
+_EXPLORATORY = {
+    "low": None,
+    "high": None,
+    "method": "mean of the log ratios over blocks; exploratory, no interval: which levels lie "
+    "below the knee was found in the same runs",
+}
+
+
 def over_levels(
     plan: Plan, gathered: Gathered, reference: str, metrics: tuple[str, ...]
 ) -> tuple[OverLevels, ...]:
@@ -20,7 +28,8 @@ def over_levels(
 
     Published (cloud18): the mean over levels of one deployment over that of the other. Saturated
     levels have the largest latencies and so decide it; below the knee stands what a level costs on
-    average where both still scale.
+    average where both still scale. That has no interval: which levels these are was found in the
+    same runs, and an interval would take it as given.
     """
     found = []
     for ladder in ladders(plan, gathered):
@@ -62,7 +71,7 @@ def _of(
         mean=math.fsum(means.values()) / len(means),
         baseline_mean=math.fsum(base.values()) / len(base),
         published=published,
-        below_knee=unsaturated,
+        below_knee=unsaturated.model_copy(update=_EXPLORATORY) if unsaturated else None,
         levels_below=tuple(ladder.settings[place].level for place in places),
     )
 

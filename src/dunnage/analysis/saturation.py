@@ -1,7 +1,9 @@
 """The search for saturation, as pure functions: which rate to try next, and what was found.
 
 A geometric ramp finds a rate that is too high, bisection on the log scale then narrows it down.
-One refusal that a short disturbance could explain does not count until a second agrees.
+A disturbance may refuse a rate that would be sustained, so no single refusal decides: a refusal by
+little is tried again at once, and the one that the search would end at before it ends. If it is
+sustained then, the search goes on above it.
 """
 
 from __future__ import annotations
@@ -21,16 +23,16 @@ from dunnage.units import duration, percent
 FACTOR = 2.0
 """Of the ramp, up and down."""
 CLEAR = 0.9
-"""Below this share of the offered rate one refusal is enough."""
+"""Below this share of the offered rate one refusal is enough to go on with a lower rate."""
 
 
-def first_rate(search: Search, seed: int) -> float:
-    """A rate near the start, another for every seed.
+def first_rate(search: Search, words: str) -> float:
+    """A rate near the start, another for all other words, such as a seed and a deployment.
 
     Without this every search would try the same rates, and two deployments whose capacities fall
     between the same two of them would never differ.
     """
-    spread = random.Random(seed).random() - 0.5  # noqa: S311 - a design, not a secret
+    spread = random.Random(words).random() - 0.5  # noqa: S311 - a design, not a secret
     return float(max(1, round(search.start * FACTOR**spread)))
 
 
@@ -46,10 +48,10 @@ def next_rate(search: Search, first: float, probes: Sequence[Probe]) -> float | 
     low, high = edges(probes)
     if high is None:
         return float(round((low or first) * FACTOR))
+    if _narrow(search, low, high):
+        return None if _confirmed(high, probes) else high
     if low is None:
-        return None if high <= 1 else float(max(1, int(high / FACTOR)))
-    if _near(search, low, high):
-        return None
+        return float(max(1, int(high / FACTOR)))
     return float(min(max(round(math.sqrt(low * high)), low + 1), high - 1))
 
 
@@ -57,15 +59,13 @@ def searched(search: Search, probes: Sequence[Probe]) -> Searched:
     """What these probes found."""
     low, high = edges(probes)
     ending = Ending.USED_UP
-    if low is not None and high is not None and _near(search, low, high):
-        ending = Ending.FOUND
-    elif low is None and high is not None and high <= 1:
-        ending = Ending.NEVER_SUSTAINED
+    if high is not None and _narrow(search, low, high) and _confirmed(high, probes):
+        ending = Ending.NEVER_SUSTAINED if low is None else Ending.FOUND
     return Searched(rate=low, ended=ending, probes=tuple(probes))
 
 
 def edges(probes: Sequence[Probe]) -> tuple[float | None, float | None]:
-    """The highest rate that was sustained and the lowest that was refused for good."""
+    """The highest rate that was sustained and the lowest that was refused, and not by little once."""
     sustained = {probe.rate for probe in probes if probe.sustained}
     refused = {probe.rate for probe in probes} - sustained
     sure = [rate for rate in refused if not _doubtful(rate, probes)]
@@ -112,5 +112,13 @@ def _doubtful(rate: float, probes: Sequence[Probe]) -> bool:
     return len(found) == 1 and not found[0].sustained and found[0].achieved >= CLEAR
 
 
-def _near(search: Search, low: float, high: float) -> bool:
+def _confirmed(rate: float, probes: Sequence[Probe]) -> bool:
+    """Whether a rate that was never sustained was refused more than once."""
+    return sum(probe.rate == rate for probe in probes) > 1
+
+
+def _narrow(search: Search, low: float | None, high: float) -> bool:
+    """Whether there is nothing left to try between what was sustained and what was refused."""
+    if low is None:
+        return high <= 1
     return high <= low * (1 + search.precision) or high - low <= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.calibration import Calibration
 from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate as Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
@@ -196,3 +197,5 @@ class Analysis(Value):
     """Of every pair that is compared."""
     absent: tuple[AbsentCounter, ...] = ()
     """Counters and parts of the CPU time that could not be attributed here."""
+    calibration: Calibration | None = None
+    """What rates are shares of; None where no rate is a share of anything."""

@@ -21,6 +21,11 @@ class Capacity(Value):
     spoilt: Mapping[str, str] = {}
     """Run that is not valid → why. It counts only where no run is valid."""
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether no run of it is valid, so that its throughput comes from spoilt ones."""
+        return self.runs.keys() <= self.spoilt.keys()
+
 
 class Calibration(Value):
     """The capacity of one deployment, workload by workload. Written once, before block 1."""

@@ -145,8 +145,9 @@ METRICS: dict[str, Metric] = {
 COMPARED = tuple(metric.name for metric in METRICS.values() if metric.compared)
 """What a question may ask for."""
 
-SEARCHED = ("saturation", "cpu.database", "cpu.client", "memory.database")
-"""What means something of a search: other values belong to the rate that it happened to end at."""
+SEARCHED = ("saturation",)
+"""What means something of a search: other values belong to the rate that it happened to end at,
+another one in every deployment."""
 
 HEADLINE = ("throughput", "service.p95", "cpu.database")
 """What the first table of an answer shows for every deployment, whatever a question names."""

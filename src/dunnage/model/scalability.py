@@ -129,6 +129,7 @@ class OverLevels(Value):
     """Ratio of the two means minus one, paired over blocks: as published."""
     below_knee: Estimate | None
     """Ratio minus one at the levels that neither side has saturated (mean of the log ratios, paired
-    over blocks): what the deployment costs where it still scales. None without a knee."""
+    over blocks): what the deployment costs where it still scales. Exploratory and without interval,
+    as the levels were found in the same runs. None without a knee."""
     levels_below: tuple[str, ...]
     """The levels that `below_knee` is about."""

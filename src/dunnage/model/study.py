@@ -28,6 +28,9 @@ QUOTA_PERIOD = 10_000
 of 100 ms would stop a throttled server for so long that the quota, not the platform, made its high
 percentiles."""
 
+INSERTING = frozenset("DE")
+"""Core workloads that insert: after them the database is not what the next run expects."""
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
 """What a user may call a study, deployment, workload or question: safe in paths and shells."""
 
@@ -329,7 +332,7 @@ class Study(Value):
     spare: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0,
         description="Most further blocks that are measured in place of blocks in which a run is "
-        "missing or not valid. Spoilt blocks stay in the result.",
+        "missing or was disturbed from outside. Spoilt blocks stay in the result.",
     )
     repeat: Annotated[int, Field(ge=1, le=10)] = Field(
         default=1, description="Runs of the same workload and level inside one stay."

@@ -27,6 +27,7 @@ from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.growth import growths
 from dunnage.report.held import held
+from dunnage.report.capacity import capacities
 from dunnage.report.overload import over_capacity
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
@@ -120,6 +121,7 @@ def _told(
         "looked": looked.looks(analysis),
         "undecided": answer.undecided(analysis),
         "overloaded": over_capacity(analysis),
+        "capacities": capacities(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 

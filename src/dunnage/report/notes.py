@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dunnage.model.analysis import Analysis
 from dunnage.report import answer, differences, numbers, reasons, words
+from dunnage.report.capacity import capacities
 from dunnage.report.overload import over_capacity
 
 _REASONS_SHOWN = 5
@@ -55,6 +56,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
     for text in over_capacity(analysis):
         yield "Over capacity", text
+    for text in capacities(analysis):
+        yield "Capacity", differences.readable(text)
     for skipped in analysis.skipped:
         yield "Skipped", skipped
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dunnage.errors import RunError
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
-from dunnage.model.study import Arrivals, Level, Phase, Workload
+from dunnage.model.study import INSERTING, Arrivals, Level, Phase, Workload
 from dunnage.runner.drive import drive
 from dunnage.runner.formation import take
 from dunnage.runner.stay import Stay
 
 LOADING_THREADS = 32
 """Operations in flight while records are put in for a run that does not measure loading."""
-
-INSERTING = frozenset("DE")
-"""Core workloads that insert: after them the database is not what the next run expects."""
 
 
 def fill(stay: Stay, plan: RunPlan) -> None:

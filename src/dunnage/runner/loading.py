@@ -10,6 +10,7 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement, Probe, Searched
 from dunnage.model.study import Level, Search
 from dunnage.runner.drive import drive
+from dunnage.runner.fill import settle
 from dunnage.runner.stay import Stay
 
 WINDOWS = 10
@@ -38,11 +39,16 @@ def make_load(stay: Stay, order: LoadOrder, directory: str) -> Loaded:
 
 
 def _search(stay: Stay, order: LoadOrder, search: Search, directory: str) -> Loaded:
-    """Make one load after the other until the rate is found, and return the one that counts."""
-    first = first_rate(search, order.seed)
+    """Make one load after the other until the rate is found, and return the one that counts.
+
+    Before each the database has nothing left to do of the one before, which may have been too much.
+    """
+    first = first_rate(search, f"{order.seed}:{stay.deployment.name}")
     probes: list[Probe] = []
     made: list[Loaded] = []
     while (rate := next_rate(search, first, probes)) is not None:
+        if probes:
+            settle(stay)
         level = Level(rate=rate)
         asked = replace(
             order,

@@ -11,7 +11,7 @@ from math import prod
 
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
-from dunnage.model.study import CLIENT_GROUP, LoadSpec, Phase, WorkloadSpec
+from dunnage.model.study import CLIENT_GROUP, LoadSpec, Phase, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
@@ -19,6 +19,7 @@ from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.suggest import hint, listed, shown
+from dunnage.units import percent
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000
@@ -206,6 +207,7 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             elif _is_unknown(against, names, draft):
                 yield unknown((*path, "against", index), "deployment", against, names)
         yield from _metric((*path, "metric"), question.metric, draft)
+        yield from _precise(path, question, draft)
 
 
 def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:
@@ -263,6 +265,26 @@ def _measured(path: Path, name: str, load: LoadSpec) -> Iterator[Finding]:
             f"a search does not tell `{name}`",
             f"its metrics are {listed(SEARCHED)}; or load with `rate: [2000]`",
         )
+
+
+def _precise(path: Path, question: QuestionSpec, draft: Draft) -> Iterator[Finding]:
+    """A search that may be wrong by more than the tolerance can show no equivalence."""
+    search = draft.load.search if draft.load else None
+    if question.metric != "saturation" or search is None or question.tolerance >= search.precision:
+        return
+    place = (*path, "tolerance") if "tolerance" in question.model_fields_set else (*path, "metric")
+    least, most = percent(question.tolerance), percent(search.precision)
+    yield Finding(
+        place,
+        f"a search with a precision of {most} cannot tell a difference of {least}, the tolerance "
+        "of this question",
+        f"write `tolerance: {_written(most)}` here, or `search: {{precision: {_written(least)}}}`",
+    )
+
+
+def _written(share: str) -> str:
+    """A share as a study file says it."""
+    return share.replace(" ", "").replace(".0%", "%")
 
 
 def _operations(workload: WorkloadSpec) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dunnage.model.metrics import METRICS
-from dunnage.model.study import LoadSpec, Phase, Search
+from dunnage.model.study import INSERTING, LoadSpec, Phase, Search
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
@@ -110,6 +110,13 @@ def _search(search: Search, draft: Draft) -> Iterator[Finding]:
                 f"a search cannot measure the load phase of {shown(workload.name)}: "
                 "its records go in only once",
                 "make two studies, or remove `search`",
+            )
+        elif workload.core in INSERTING:
+            yield Finding(
+                ("workloads", index),
+                f"a search cannot measure {shown(workload.name)}: it inserts records, so that each "
+                "load of the search would find another database than the one before",
+                "use A, B, C or F here, or load with `rate: [2000]` instead of `search`",
             )
 
 

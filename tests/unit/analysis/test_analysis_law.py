@@ -83,6 +83,24 @@ def test_below_six_blocks_there_is_a_fit_and_no_band() -> None:
     assert "no band below 6" in found.rate.method
 
 
+def test_a_band_without_ends_says_why() -> None:
+    found = fitted(measured(Law(5000, 0.1, 3e-6), noise=0.03, seed=3))
+    assert found.peak_threads is not None
+    assert found.peak_threads.high is None
+    assert "infinite in " in found.peak_threads.method
+    assert "below 6" not in found.peak_threads.method
+
+
+def test_resamples_without_a_fit_are_counted() -> None:
+    levels = THREADS[1:]
+    without = np.log([1000.0 / n**3 for n in levels])
+    assert law(levels, np.tile(without, (6, 1))) is None
+    found = law(levels, np.vstack([measured(TRUE, blocks=4)[:, 1:], np.tile(without, (2, 1))]))
+    assert found is not None
+    assert "of 2000 resamples without a fit left out" in found.rate.method
+    assert "without a fit" not in fitted(measured(TRUE)).rate.method
+
+
 def test_bands_are_the_same_every_time_and_hold_the_curve() -> None:
     logs = measured(TRUE)
     one, other = fitted(logs), fitted(logs)

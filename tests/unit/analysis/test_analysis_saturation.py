@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 from analysis_cases import OPEN, latency, measurement, order, windows
@@ -93,6 +95,43 @@ def test_one_disturbed_probe_does_not_end_the_search_too_low() -> None:
     assert found.rate is not None and 38_000 < found.rate <= 40_500
 
 
+@pytest.mark.parametrize("bad", range(1, 9))
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
+def test_no_single_bad_probe_caps_the_search(bad: int, share: float) -> None:
+    asked = count(1)
+
+    def answer(rate: float) -> float:
+        return min(1.0, 40_000 / rate) * (share if next(asked) == bad else 1.0)
+
+    found = look(Search(start=10_000, probes=30), answer)
+    assert found.ended is Ending.FOUND
+    assert found.rate is not None and 38_000 < found.rate <= 40_500
+
+
+def test_the_rate_that_a_search_ends_below_was_refused_twice() -> None:
+    found = look(Search(start=10_000), capacity(42_000))
+    assert found.rate is not None
+    refused = [probe.rate for probe in found.probes if not probe.sustained]
+    assert refused.count(min(refused)) == 2
+    last = max(at for at, probe in enumerate(found.probes) if not probe.sustained)
+    assert searched(Search(start=10_000), found.probes[:last]).ended is Ending.USED_UP
+
+
+def test_grids_that_begin_elsewhere_show_a_difference_smaller_than_the_precision() -> None:
+    search = Search(start=1000)
+
+    def rates(deployment: str, most: float) -> list[float]:
+        found = [
+            look(search, capacity(most), first_rate(search, f"{seed}:{deployment}"))
+            for seed in range(300)
+        ]
+        return [math.log(one.rate) for one in found if one.rate is not None]
+
+    differences = [a - b for a, b in zip(rates("a", 20_200), rates("b", 20_000), strict=True)]
+    assert sum(difference == 0 for difference in differences) < 30
+    assert math.fsum(differences) / 300 == pytest.approx(0.01, abs=0.004)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_noisy_acceptance_lands_within_noise_and_precision(seed: int) -> None:
     chance = random.Random(seed)
@@ -103,11 +142,12 @@ def test_noisy_acceptance_lands_within_noise_and_precision(seed: int) -> None:
     assert 30_000 * 0.90 <= found.rate <= 30_000 * 1.10
 
 
-def test_searches_begin_near_the_start_and_elsewhere_for_every_seed() -> None:
-    firsts = {first_rate(Search(start=1000), seed) for seed in range(50)}
+def test_searches_begin_near_the_start_and_elsewhere_for_every_seed_and_deployment() -> None:
+    firsts = {first_rate(Search(start=1000), f"{seed}:native") for seed in range(50)}
     assert len(firsts) > 40
     assert all(700 <= first <= 1420 and first == int(first) for first in firsts)
-    assert first_rate(Search(start=1000), 7) == first_rate(Search(start=1000), 7)
+    one, again = (first_rate(Search(start=1000), "7:native") for _ in range(2))
+    assert one == again != first_rate(Search(start=1000), "7:docker")
 
 
 def test_a_probe_is_sustained_when_rate_errors_and_objective_are_kept() -> None:

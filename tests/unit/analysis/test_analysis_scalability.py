@@ -158,7 +158,9 @@ def test_the_published_mean_over_levels_stands_beside_what_holds_below_the_knee(
         math.exp(-sum(math.log(ratio) for ratio in true) / 4) - 1, rel=0.1
     )
     assert found.published.value > 2 * found.below_knee.value
-    assert found.published.n == 6 and found.below_knee.low is not None
+    assert found.published.n == 6 and found.published.low is not None
+    assert (found.below_knee.low, found.below_knee.high) == (None, None)
+    assert "exploratory, no interval" in found.below_knee.method
 
 
 def test_throughput_within_an_objective_is_lower_where_latency_is_higher() -> None:

@@ -27,7 +27,7 @@ blocks: 1
 generator: fake
 sampler: {kind: fake}
 questions:
-  Q1: {baseline: plain, against: [late], metric: saturation}
+  Q1: {baseline: plain, against: [late], metric: saturation, tolerance: 5%}
 """
 
 

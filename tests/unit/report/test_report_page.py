@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import ResultError
+from dunnage.model.calibration import Calibration, Capacity
 from dunnage.report import numbers
 from dunnage.report.html import page, write_page
 from report_samples import HOSTILE, Sample, nothing_measured, sample
@@ -183,6 +184,16 @@ def test_runs_over_capacity_are_said_before_the_numbers_and_stand_in_the_table()
     assert text.index("81.0 % of the rate at worst") < text.index("Differences from the baseline")
     assert "valid, over capacity" in text and "Growth of the backlog" in text
     assert "Over capacity" not in rendered(made)
+
+
+def test_a_capacity_from_spoilt_runs_is_doubted_where_trust_is_the_matter() -> None:
+    made = sample()
+    capacity = Capacity(throughput=1000.0, runs={"c-1": 1000.0}, spoilt={"c-1": "steal: 20 %"})
+    found = Calibration(deployment="native", threads=8, capacities={"A": capacity})
+    analysis = made.analysis.model_copy(update={"calibration": found})
+    told = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
+    assert "1,000 op/s; to be doubted, as none of its 1 run is valid (steal: 20 %)" in told
+    assert "to be doubted" not in rendered(made)
 
 
 def test_the_study_file_is_inside_as_it_was_given() -> None:

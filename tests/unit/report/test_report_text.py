@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from dunnage.model.analysis import Verdict
+from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Status
 from dunnage.report import answer, numbers, text, words
@@ -82,6 +83,26 @@ def test_attempts_made_again_and_spare_blocks_are_counted() -> None:
     told = " ".join(shown(text.answer_table(seen, made.study, made.plan)).split())
     assert "disturbed attempts were measured again (steal 3 ×); 2 spare blocks for spoilt" in told
     assert "look 2" not in told
+
+
+def test_what_rates_are_shares_of_is_told_with_its_doubt() -> None:
+    made = sample()
+    runs = {"calibration-A-t8-1": 990.0, "calibration-A-t8-2": 1010.0}
+    spoilt = dict.fromkeys(runs, "steal: 20 %")
+
+    def told(spoilt: dict[str, str]) -> str:
+        capacity = Capacity(throughput=1000.0, runs=runs, spoilt=spoilt)
+        found = Calibration(deployment="native", threads=8, capacities={"A": capacity})
+        seen = made.analysis.model_copy(update={"calibration": found})
+        return " ".join(shown(text.answer_table(seen, made.study, made.plan)).split())
+
+    known = "rates are shares of what native at 8 threads reached, workload A: 1,000 op/s"
+    assert f"{known} Skipped" in told({})
+    assert f"{known}; to be doubted, as none of its 2 runs is valid (steal: 20 %)" in told(spoilt)
+    one = told({"calibration-A-t8-1": "steal: 20 %"})
+    assert f"{known}; 1 of 2 runs left out (steal: 20 %)" in one
+    plain = shown(text.answer_table(made.analysis, made.study, made.plan))
+    assert "Capacity" not in plain
 
 
 def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:

@@ -221,6 +221,23 @@ def test_a_search_cannot_measure_a_load_phase() -> None:
     assert "its records go in only once" in problem.what
 
 
+def test_a_search_cannot_measure_a_workload_that_inserts() -> None:
+    text = changed("threads: [32]", "threads: [32], search: {}")
+    problem = only_problem(text.replace("[A, C]", "[A, {name: latest, core: D}]"))
+    assert "a search cannot measure `latest`: it inserts records" in problem.what
+    assert "rate: [2000]" in problem.hint
+
+
+def test_a_tolerance_below_the_precision_of_the_search_is_refused() -> None:
+    text = changed("threads: [32]", "search: {precision: 2.5%}").replace(
+        "service.p95", "saturation, tolerance: 2%"
+    )
+    problem = only_problem(text)
+    assert "precision of 2.5 % cannot tell a difference of 2.0 %, the tolerance" in problem.what
+    assert problem.hint == "write `tolerance: 2.5%` here, or `search: {precision: 2%}`"
+    read_study(text.replace("tolerance: 2%", "tolerance: 2.5%"), "study.yaml", OFFER)
+
+
 def test_numbers_shares_threads_and_a_search_may_stand_beside_each_other() -> None:
     load = read_study(
         changed("threads: [32]", "threads: [8, 32], rate: [2000, 62.5%], search: {probe: 3s}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from dunnage.model.value import Scalar
@@ -29,7 +29,9 @@ SETTINGS = (
     "trickle_fsync",
     "write_request_timeout",
 )
-"""Settings that are read back; none of them can hold a secret."""
+"""Settings that are read back beside the study's own; none of them can hold a secret."""
+NOT_TOLD = "not told"
+"""In place of the value of a study's setting that a server does not list."""
 
 _POOLS = (
     "CompactionExecutor",
@@ -115,11 +117,13 @@ def table_facts(member: str, text: str) -> dict[str, Scalar]:
     }
 
 
-def settings_facts(member: str, text: str) -> dict[str, Scalar]:
-    """Settings in force."""
+def settings_facts(member: str, text: str, own: Collection[str] = ()) -> dict[str, Scalar]:
+    """Settings in force; of the study's `own` each has a fact, told or not."""
     (rows,) = tables(text)
     told = {row["name"]: row["value"] for row in rows}
-    return {f"{member}.{name}": told[name] for name in SETTINGS if name in told}
+    known = {name: told[name] for name in SETTINGS if name in told}
+    asked = {name: told.get(name, NOT_TOLD) for name in own}
+    return {f"{member}.{name}": value for name, value in sorted((known | asked).items())}
 
 
 def java_facts(member: str, text: str) -> dict[str, Scalar]:

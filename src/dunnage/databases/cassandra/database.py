@@ -61,13 +61,10 @@ class Cassandra:
         others = (Stage("members", services[1:]),) if len(services) > 1 else ()
         return Stage("seed", services[:1]), *others, Stage("table", steps=forming)
 
-    def facts(
-        self,
-        spec: DatabaseSpec,  # noqa: ARG002  # every database is asked alike
-        reservation: Reservation,
-    ) -> tuple[Step, ...]:
+    def facts(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Step, ...]:
         """System tables and, by nodetool, the beans of Java of every member, as `cassandra-1.…`."""
-        return tuple(step for place in reservation.places for step in steps.ask(place))
+        own = tuple(demand.server_settings(spec))
+        return tuple(step for place in reservation.places for step in steps.ask(place, own))
 
     def reset(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from dunnage.databases.cassandra import answers, java
@@ -109,8 +109,8 @@ def size(place: Place, members: int, copies: int) -> Step:
     return Step("data size", place.member, argv, done=answers.has_size, parse=parse)
 
 
-def ask(place: Place) -> tuple[Step, ...]:
-    """Ask a member for its facts."""
+def ask(place: Place, own: Collection[str]) -> tuple[Step, ...]:
+    """Ask a member for its facts, those of the study's `own` settings too."""
     member = place.member
     local = cql(
         place,
@@ -128,6 +128,6 @@ def ask(place: Place) -> tuple[Step, ...]:
     return (
         Step("server", member, local, parse=partial(answers.server_facts, member)),
         Step("table", member, table, parse=partial(answers.table_facts, member)),
-        Step("settings", member, settings, parse=partial(answers.settings_facts, member)),
+        Step("settings", member, settings, parse=partial(answers.settings_facts, member, own=own)),
         Step("java", member, beans, deadline=60.0, parse=partial(answers.java_facts, member)),
     )
