@@ -12,7 +12,6 @@ from dunnage.analysis.ladder import Ladder, complete, knee, ladders
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import OverLevels
 
-
 _EXPLORATORY = {
     "low": None,
     "high": None,

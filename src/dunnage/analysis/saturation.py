@@ -65,7 +65,7 @@ def searched(search: Search, probes: Sequence[Probe]) -> Searched:
 
 
 def edges(probes: Sequence[Probe]) -> tuple[float | None, float | None]:
-    """The highest rate that was sustained and the lowest that was refused, and not by little once."""
+    """The highest rate that was sustained, and the lowest refused by more than little or twice."""
     sustained = {probe.rate for probe in probes if probe.sustained}
     refused = {probe.rate for probe in probes} - sustained
     sure = [rate for rate in refused if not _doubtful(rate, probes)]

@@ -25,9 +25,9 @@ from dunnage.model.value import Scalar
 from dunnage.report import answer, differences, figures, looked, numbers, reasons, sentences, words
 from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
+from dunnage.report.capacity import capacities
 from dunnage.report.growth import growths
 from dunnage.report.held import held
-from dunnage.report.capacity import capacities
 from dunnage.report.overload import over_capacity
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
