@@ -17,12 +17,16 @@ PRACTICABLE = 1000
 
 
 def advise(
-    answer: QuestionAnswer, splits: Sequence[VarianceSplit], block_seconds: float | None
+    answer: QuestionAnswer,
+    splits: Sequence[VarianceSplit],
+    block_seconds: float | None,
+    repeat: int = 1,
 ) -> QuestionAdvice:
     """Aggregate the comparisons of one question.
 
     The blocks to add are the most that any of its comparisons needs; `block_seconds` is how long
-    one block of this result took, None when none is known.
+    one block of this result took, None when none is known, and `repeat` how often a stay made each
+    of its runs.
     """
     open_ = [c for c in answer.comparisons if c.verdict is Verdict.INCONCLUSIVE]
     needs = [more for c in open_ if (more := _needed(c)) is not None]
@@ -39,7 +43,7 @@ def advise(
         seconds=seconds,
         detectable=max(known, default=None),
         sentence=_sentence(answer, more, seconds, unsettled),
-        better=_better(open_, splits) if open_ else None,
+        better=_better(open_, splits, repeat) if open_ else None,
     )
 
 
@@ -82,8 +86,14 @@ def _sentence(
     return f"{blocks} would settle {rest}{time}{'; ' + lost if unsettled else ''}."
 
 
-def _better(comparisons: Sequence[Comparison], splits: Sequence[VarianceSplit]) -> str | None:
-    """Blocks cancel in a pair, so what widens an interval is the stays' part and the runs'."""
+def _better(
+    comparisons: Sequence[Comparison], splits: Sequence[VarianceSplit], repeat: int
+) -> str | None:
+    """Blocks cancel in a pair, so what widens an interval is the stays' part and the runs'.
+
+    A stay's mean has the stay's variance and the runs' over `repeat`. Only twins tell the stays'
+    own part; without them it is not known which is the larger, and nothing is said.
+    """
     parts: Mapping[tuple[str, str, str], Mapping[str, float]] = {
         (split.metric, split.workload, split.level): {
             part.part: part.variance.value for part in split.parts
@@ -91,8 +101,8 @@ def _better(comparisons: Sequence[Comparison], splits: Sequence[VarianceSplit]) 
         for split in splits
     }
     seen = [parts.get((c.metric, c.workload, c.level), {}) for c in comparisons]
-    known = [found for found in seen if RUN in found]
-    mostly = [found for found in known if found[RUN] > found.get(STAY, 0.0)]
+    known = [found for found in seen if RUN in found and STAY in found]
+    mostly = [found for found in known if found[RUN] / repeat > found[STAY]]
     if not mostly or 2 * len(mostly) <= len(known):
         return None
     return (

@@ -39,24 +39,29 @@ def variance(plan: Plan, gathered: Gathered, metrics: Sequence[str]) -> tuple[Va
     copies = [deployment for deployment in plan.deployments if deployment.twin_of]
     originals = [copies[0].twin_of] if copies else []
     twins = [name for name in (*originals, *(copy.name for copy in copies)) if name]
-    repeat = max((run.repeat for run in plan.runs()), default=1)
     return tuple(
-        split(metric, setting.workload, setting.level, cells, twins, repeat)
+        split(metric, setting.workload, setting.level, cells, twins, repeats(plan))
         for metric in metrics
         for setting in gathered.settings
         if (cells := gathered.cells(setting, metric))
     )
 
 
+def repeats(plan: Plan) -> int:
+    """How often a stay makes each of its runs."""
+    return max((run.repeat for run in plan.runs()), default=1)
+
+
 def advice(
     answers: Sequence[QuestionAnswer],
+    plan: Plan,
     gathered: Gathered,
     stays: Sequence[StayRecord],
     splits: Sequence[VarianceSplit],
 ) -> tuple[QuestionAdvice, ...]:
     """What would settle each question."""
     seconds = block_seconds(tuple(gathered.records.values()), stays)
-    return tuple(advise(answer, splits, seconds) for answer in answers)
+    return tuple(advise(answer, splits, seconds, repeats(plan)) for answer in answers)
 
 
 def tails(gathered: Gathered, compared: Pairs) -> tuple[LatencyDifference, ...]:

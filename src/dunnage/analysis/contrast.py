@@ -85,10 +85,21 @@ class Contrasts:
         if difference is not None and difference.low is not None:
             method = difference.method + looks.method(self.look)
             difference = difference.model_copy(update={"method": method})
-        twin = self._twin_pairs(pairing)
-        limit = bound(twin.difference(level)) if twin else None
-        metric = METRICS[pairing.metric]
-        judgement = judge(pairs, difference, twin, limit, tolerance, metric.better)
+        same = self._twins_of(pairing)
+        twin = self._pairs(same) if same else None
+        unbounded = self._unbounded(same) if same else ""
+        limit = bound(twin.difference(level)) if twin and not unbounded else None
+        judgement = judge(
+            pairs,
+            difference,
+            twin,
+            limit,
+            tolerance,
+            METRICS[pairing.metric].better,
+            family=family,
+            unbounded=unbounded,
+            own=question is not None and same is not None and _sides(same) == _sides(pairing),
+        )
         return Comparison(
             question=question,
             deployment=pairing.deployment,
@@ -179,6 +190,28 @@ class Contrasts:
 
     def _over_capacity(self, pairing: Pairing) -> str:
         """Why a latency is not compared here: a side could not keep up. Empty where both could."""
+        sides = self._overloaded(pairing)
+        if not sides:
+            return ""
+        return (
+            f"Over capacity: {sides} could not keep up with the offered rate, so "
+            "latencies tell how long the run was and are not compared."
+        )
+
+    def _unbounded(self, same: Pairing) -> str:
+        """Why latencies of twins make no A/A bound here, empty where they do.
+
+        The blocks in which both kept up would be chosen by what they measured: the calm ones.
+        """
+        sides = self._overloaded(same)
+        if not sides:
+            return ""
+        return (
+            f"There is no A/A bound for latencies: {sides} could not keep up with the offered rate."
+        )
+
+    def _overloaded(self, pairing: Pairing) -> str:
+        """The sides that could not keep up and how often; empty for what is no latency."""
         if not METRICS[pairing.metric].latency:
             return ""
         sides = []
@@ -189,21 +222,18 @@ class Contrasts:
                 runs = len(self.gathered.valid(name, pairing.setting))
                 least = f" ({percent(min(shares))} answered at worst)" if shares else ""
                 sides.append(f"`{name}` in {len(over)} of {runs} runs{least}")
-        if not sides:
-            return ""
-        return (
-            f"Over capacity: {' and '.join(sides)} could not keep up with the offered rate, so "
-            "latencies tell how long the run was and are not compared."
-        )
+        return " and ".join(sides)
 
-    def _twin_pairs(self, pairing: Pairing) -> Paired | None:
+    def _twins_of(self, pairing: Pairing) -> Pairing | None:
         """The twin at the same metric, workload and level; None when the study has no twin."""
         for deployment in self.plan.deployments:
             if deployment.twin_of:
-                return self._pairs(
-                    pairing._replace(baseline=deployment.twin_of, deployment=deployment.name)
-                )
+                return pairing._replace(baseline=deployment.twin_of, deployment=deployment.name)
         return None
+
+
+def _sides(pairing: Pairing) -> set[str]:
+    return {pairing.baseline, pairing.deployment}
 
 
 def _not_compared(

@@ -67,6 +67,13 @@ class Gathered:
         """Valid runs in which a deployment could not keep up with the open load."""
         return tuple(run for run in self.valid(deployment, setting) if run.over_capacity)
 
+    def lost(self, deployment: str, setting: Setting, metric: str) -> bool:
+        """Whether a latency says nothing of a deployment here, because it was over capacity.
+
+        The runs that kept up do not stand for it: they are chosen by what they measured.
+        """
+        return METRICS[metric].latency and bool(self.over_capacity(deployment, setting))
+
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""
         return tuple(self.records[run.run] for run in self.valid(deployment, setting))
@@ -80,11 +87,19 @@ class Gathered:
         return self._by_setting.get((deployment, *setting), ())
 
     def cells(self, setting: Setting, metric: str) -> dict[tuple[int, str], list[float]]:
-        """(block, deployment) → log values of its valid runs, where they are all of one stay."""
+        """(block, deployment) → log values of its valid runs, where they are all of one stay.
+
+        Those that `lost` the metric at this setting have none.
+        """
         found: dict[tuple[int, str], dict[str, list[float]]] = {}
         for run in self.runs:
             value = run.values.get(metric, 0.0)
-            if run.status == Status.VALID and (run.workload, run.level) == setting and value > 0:
+            if (
+                run.status == Status.VALID
+                and (run.workload, run.level) == setting
+                and value > 0
+                and not self.lost(run.deployment, setting, metric)
+            ):
                 of_stays = found.setdefault((run.block, run.deployment), {})
                 of_stays.setdefault(run.stay, []).append(math.log(value))
         return {

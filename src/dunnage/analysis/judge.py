@@ -95,7 +95,7 @@ def analyse(
         scalability=scalability(plan, gathered),
         over_levels=over_levels(plan, gathered, reference, contrasts.metrics()),
         variance=splits,
-        advice=beside.advice(answers, gathered, stays, splits),
+        advice=beside.advice(answers, plan, gathered, stays, splits),
         latency=beside.tails(gathered, compared),
         timelines=beside.timelines(plan, gathered, logs, samples),
         associations=beside.counted(gathered, compared),
@@ -152,10 +152,7 @@ def _complete(
         setting
         for setting in gathered.settings
         if contrasts.means(question.metric, setting)
-        and not (
-            METRICS[question.metric].latency
-            and any(gathered.over_capacity(name, setting) for name in names)
-        )
+        and not any(gathered.lost(name, setting, question.metric) for name in names)
     ]
     sides = [
         set(gathered.logs(deployment, setting, question.metric))
@@ -179,6 +176,8 @@ def _summaries(plan: Plan, gathered: Gathered) -> list[Summary]:
         known = {name for run in gathered.valid(deployment, setting) for name in run.values}
         for metric in METRICS.values():
             if metric.name not in known or metric.name in NO_LOGARITHM:
+                continue
+            if gathered.lost(deployment, setting, metric.name):
                 continue
             unit = SI_UNITS.get(metric.unit, metric.unit)
             estimate = over_blocks(gathered.logs(deployment, setting, metric.name), unit)

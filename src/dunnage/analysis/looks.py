@@ -21,12 +21,12 @@ from collections.abc import Sequence
 
 from scipy import special
 
-from dunnage.analysis.estimate import CONFIDENCE, POWER
+from dunnage.analysis.estimate import CONFIDENCE, POWER, sidak
 from dunnage.model.look import Look
 
 
 def number(looks: Sequence[Look]) -> int:
-    """Which look the present analysis is, from 1; one that saw no complete block cost nothing."""
+    """Which look the present analysis is, from 1; one that saw no valid run cost nothing."""
     return 1 + sum(look.complete > 0 for look in looks)
 
 
@@ -42,13 +42,19 @@ def method(look: int) -> str:
     return f", look {look} at {coverage(look) * 100:.6g} % (error rate spent over looks)"
 
 
-def effort(level: float) -> float:
-    """Squares of standard deviations over distance that settle a comparison: 8 at the first look.
+def following(level: float) -> float:
+    """Coverage that the look after the one of coverage `level` has."""
+    return coverage(2) if level <= CONFIDENCE else 1 - (1 - level) / 2
 
-    8 is (1.96 + 0.84)², a two-sided 5 % test with a power of 80 %. Where blocks have been added
-    before (`level` above 95 %), it is the same for the next look, which has half the error rate.
+
+def effort(level: float = CONFIDENCE, family: int = 1) -> float:
+    """(z[1-α/2] + z[0.8])²: blocks for each square of standard deviation over distance.
+
+    That many blocks let a two-sided test of error rate α find a difference with a power of 80 %
+    (normal approximation; Lehr 1992, Statistics in Medicine 11, 1099–1102). Blocks that are added
+    are judged at the look after the one of coverage `level`, and all `family` intervals together:
+    α is what that look leaves to each (Šidák), 1.25 % for one comparison after the first look,
+    which makes it 11.2. The usual n ≈ 8 (s/h)² is the case of one comparison and no further look.
     """
-    if level <= CONFIDENCE:
-        return 8.0
-    reach = float(special.ndtri(1 - (1 - level) / 4) + special.ndtri(POWER))
-    return reach**2
+    tail = (1 - sidak(family, following(level))) / 2
+    return float(special.ndtri(1 - tail) + special.ndtri(POWER)) ** 2

@@ -7,7 +7,7 @@ from analysis_study import plan, record, records, stays
 from test_analysis_judge import judged
 
 from dunnage.analysis.advice import advise, block_seconds
-from dunnage.analysis.variance import RUN, STAY
+from dunnage.analysis.variance import RUN, STAY, STAY_AND_REACTION
 from dunnage.model.analysis import Comparison, Estimate, QuestionAnswer, Verdict
 from dunnage.model.variance import VariancePart, VarianceSplit
 
@@ -100,6 +100,18 @@ def test_where_runs_of_a_stay_differ_most_repetition_helps_more(
     assert (found.better is not None and "`repeat`" in found.better) == said
     settled = advise(answer(comparison(Verdict.GAIN)), [variance(**{STAY: stay, RUN: run})], 60.0)
     assert settled.better is None
+
+
+def test_without_twins_the_stays_part_is_not_known_and_nothing_is_said_of_repetition() -> None:
+    split = variance(**{STAY_AND_REACTION: 0.1, RUN: 0.4})
+    assert advise(answer(comparison(OPEN, 20)), [split], 60.0, 2).better is None
+
+
+@pytest.mark.parametrize(("repeat", "said"), [(2, True), (4, False)])
+def test_runs_count_in_a_stays_mean_by_their_number(repeat: int, said: bool) -> None:
+    split = variance(**{STAY: 0.15, RUN: 0.4})
+    found = advise(answer(comparison(OPEN, 20)), [split], 60.0, repeat)
+    assert (found.better is not None) == said
 
 
 def test_blocks_are_timed_from_start_to_start_and_a_break_counts_once() -> None:

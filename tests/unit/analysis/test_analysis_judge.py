@@ -246,3 +246,47 @@ def test_over_capacity_throughput_is_compared_and_latency_is_not(side: str) -> N
     assert [each.deployment for each in analysis.latency if each.deployment == "docker"] == []
     shown = next(run for run in analysis.runs if run.over_capacity)
     assert "service.p95" in shown.values
+
+
+def test_a_twin_over_capacity_makes_no_bound_for_latencies_and_the_reason_says_so() -> None:
+    planned = plan()
+    analysis = judged(planned, overloaded(planned, "twin"))
+    assert answer(analysis, "RQ1").bound is not None
+    latency = answer(analysis, "RQ2")
+    assert latency.difference.low is not None
+    assert (latency.bound, latency.blocks_needed) == (None, None)
+    assert latency.verdict is Verdict.INCONCLUSIVE
+    assert latency.reason.startswith("There is no A/A bound for latencies: `twin` in 1 of 8 runs")
+
+
+def test_latencies_of_what_was_over_capacity_are_not_summed_up() -> None:
+    planned = plan()
+    analysis = judged(planned, overloaded(planned))
+    known = {(each.deployment, each.metric) for each in analysis.summaries}
+    assert ("docker", "throughput") in known
+    assert ("native", "service.p95") in known
+    assert ("docker", "service.p95") not in known
+    splits = {each.metric: each for each in judged(planned, overloaded(planned, "twin")).variance}
+    assert splits["throughput"].blocks == 8
+    assert splits["service.p95"].blocks == 0 and splits["service.p95"].parts == ()
+
+
+@pytest.mark.parametrize(("baseline", "other"), [("native", "twin"), ("twin", "native")])
+def test_a_question_about_the_twins_can_fail(baseline: str, other: str) -> None:
+    planned = plan()
+    made = records(planned, 0.0)
+    for i, record in enumerate(made):
+        if record.deployment == "twin":
+            assert record.measurement is not None
+            slow = record.measurement.operations["all"]
+            slow = slow.model_copy(update={"count": round(slow.count * 0.9)})
+            seen = record.measurement.model_copy(
+                update={"operations": {"all": slow}, "windows": ()}
+            )
+            made[i] = record.model_copy(update={"measurement": seen})
+    asked = STUDY.questions["RQ1"].model_copy(update={"baseline": baseline, "against": (other,)})
+    study = STUDY.model_copy(update={"questions": {"RQ1": asked}})
+    found = answer(judged(planned, made, study=study), "RQ1")
+    assert found.verdict is (Verdict.OVERHEAD if other == "twin" else Verdict.GAIN)
+    assert found.bound is not None and found.bound > 0.09
+    assert "These are the twins" in found.reason

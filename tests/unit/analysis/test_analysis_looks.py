@@ -65,11 +65,17 @@ def test_a_second_look_has_wider_intervals_and_says_why() -> None:
 
 def test_the_blocks_needed_after_a_look_are_those_of_the_next_one() -> None:
     pairs = Paired((0.02, 0.04, 0.02, 0.05, 0.03, 0.02))
-    assert looks.effort(0.95) == 8
+    assert looks.effort(0.95) == pytest.approx((2.4977 + 0.8416) ** 2, rel=1e-3)
     assert looks.effort(0.9875) == pytest.approx((2.7344 + 0.8416) ** 2, rel=1e-3)
-    needed = [blocks_needed(pairs, 0.029, level) or 0 for level in (0.95, 0.9875, 0.99375)]
+    needed = [blocks_needed(pairs, None, 0.029, level) or 0 for level in (0.95, 0.9875, 0.99375)]
     assert needed == sorted(needed)
     assert needed[0] < needed[2]
+
+
+def test_the_effort_is_the_next_looks_over_the_whole_family() -> None:
+    for number in range(1, 6):
+        assert looks.following(looks.coverage(number)) == pytest.approx(looks.coverage(number + 1))
+    assert looks.effort(0.95, 12) == pytest.approx((3.2777 + 0.8416) ** 2, rel=1e-3)
 
 
 def simulated(effect: float, seed: int) -> NDArray[np.float64]:
