@@ -21,13 +21,14 @@ METHOD = (
     "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
     "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
     "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
-    "A/A bound of both results."
+    "A/A bound of both results; without a bound in both there is no verdict."
 )
 CAUTION = (
     "The two results were measured at different times, so time and whatever else changed meanwhile "
     "cannot be told from the version under test: measure both in one study, in the same blocks, "
-    "where the cause matters. The change of an overhead is free of what a result's own "
-    "deployments share."
+    "where the cause matters. Each result is one session: intervals hold its noise from block to "
+    "block and not what a machine shifts by from day to day. The change of an overhead is free of "
+    "what a result's own deployments share."
 )
 
 
@@ -56,7 +57,7 @@ def compare(
         comparable=not found,
         mismatches=_sorted(found),
         changes=tuple(_changes(a, b, tolerance)) if wanted else (),
-        left_out=tuple(_left_out(a.analysis, b.analysis)) if wanted else (),
+        left_out=tuple(_left_out(a, b)) if wanted else (),
         method=METHOD,
         caution=CAUTION,
     )
@@ -81,9 +82,7 @@ def _side(judged: Judged) -> Side:
 
 def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
     pairs = list(_pairs(a.analysis, b.analysis))
-    twins = {each.name for each in b.conditions.plan.deployments if each.twin_of}
-    asked = {question.metric for question in b.conditions.study.questions.values()}
-    deciding = {*HEADLINE, *asked}
+    deciding, twins = _deciding(b), _twins(b)
     gates = [one.metric in deciding and one.deployment not in twins for one, _ in pairs]
     level = max(looks.coverage(looks.number(side.analysis.looks)) for side in (a, b))
     overheads = {
@@ -128,12 +127,15 @@ def _pairs(a: Analysis, b: Analysis) -> Iterator[tuple[Summary, Summary]]:
             yield one, second[place]
 
 
-def _left_out(a: Analysis, b: Analysis) -> Iterator[str]:
+def _left_out(a: Judged, b: Judged) -> Iterator[str]:
     """What decides but cannot be compared, each as a sentence with its reason."""
-    first, second = _by_place(a), _by_place(b)
-    over = _over_capacity(a), _over_capacity(b)
+    first, second = _by_place(a.analysis), _by_place(b.analysis)
+    over = _over_capacity(a.analysis), _over_capacity(b.analysis)
+    deciding, twins = _deciding(b), _twins(b)
     for place in dict.fromkeys((*first, *second)):
         deployment, workload, level, metric = place
+        if metric not in deciding or deployment in twins:
+            continue
         what = f"{deployment}, {metric}, {workload}, {level}"
         sides = [
             name
@@ -141,10 +143,28 @@ def _left_out(a: Analysis, b: Analysis) -> Iterator[str]:
             if place[:3] in found
         ]
         if METRICS[metric].latency and sides:
-            if metric in HEADLINE:
-                yield f"{what}: over capacity in the {' and the '.join(sides)} result"
-        elif metric in HEADLINE and (place not in first or place not in second):
+            yield f"{what}: over capacity in the {' and the '.join(sides)} result"
+        elif place not in first or place not in second:
             yield f"{what}: the {'second' if place in first else 'first'} result has no value"
+    known = {place[:3] for place in (*first, *second)}
+    planned = dict.fromkeys(
+        (run.deployment, run.workload.name, run.level.name)
+        for side in (a, b)
+        for run in side.conditions.plan.runs()
+    )
+    for condition in planned:
+        if condition not in known and condition[0] not in twins:
+            yield f"{', '.join(condition)}: neither result has a valid run"
+
+
+def _deciding(judged: Judged) -> frozenset[str]:
+    """Metrics that decide: the headline's and those that questions name."""
+    asked = {question.metric for question in judged.conditions.study.questions.values()}
+    return frozenset(HEADLINE) | asked
+
+
+def _twins(judged: Judged) -> frozenset[str]:
+    return frozenset(each.name for each in judged.conditions.plan.deployments if each.twin_of)
 
 
 Place = tuple[str, str, str, str]
@@ -183,16 +203,23 @@ def _tolerance(judged: Judged, metric: str) -> float:
 
 
 def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:
-    """What identical deployments differed by at the same metric, workload and level."""
-    known = [
-        found.bound
-        for analysis in analyses
-        for found in analysis.twin
-        if found.bound is not None
-        and (found.metric, found.workload, found.level)
-        == (wanted.metric, wanted.workload, wanted.level)
-    ]
-    return max(known, default=None)
+    """The most by which identical deployments differed at the same metric, workload and level.
+
+    None unless both results have a bound there.
+    """
+    bounds = []
+    for analysis in analyses:
+        known = [
+            found.bound
+            for found in analysis.twin
+            if found.bound is not None
+            and (found.metric, found.workload, found.level)
+            == (wanted.metric, wanted.workload, wanted.level)
+        ]
+        if not known:
+            return None
+        bounds += known
+    return max(bounds)
 
 
 def judge(
@@ -206,8 +233,14 @@ def judge(
             f"An interval needs {MINIMUM_BLOCKS} blocks of each result; the smaller one has "
             f"{change.n}.",
         )
-    edge = max(tolerance, bound or 0.0)
-    which = "A/A bound" if bound is not None and bound > tolerance else "tolerance"
+    if bound is None:
+        return (
+            ChangeVerdict.INCONCLUSIVE,
+            "A verdict needs the A/A bound of both results: a twin in the study, and "
+            f"{MINIMUM_BLOCKS} blocks with it.",
+        )
+    edge = max(tolerance, bound)
+    which = "A/A bound" if bound > tolerance else "tolerance"
     interval = f"The interval {percent(low, sign=True)} to {percent(high, sign=True)}"
     if low > edge or high < -edge:
         worse = (low > edge) == (better is Better.LOWER)

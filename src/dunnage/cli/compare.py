@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from dunnage.analysis.change import compare as compare_results
 from dunnage.analysis.comparable import Conditions
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
-from dunnage.model.between import ChangeVerdict, ResultComparison
+from dunnage.model.between import Change, ChangeVerdict, ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.between_text import comparison
 from dunnage.report.numbers import count
@@ -20,8 +21,9 @@ from dunnage.units import SHARES, quantity
 
 NAME = "compare"
 HELP = (
-    "Tell what changed between two results: exit 6 for a regression beyond tolerance, 7 where they "
-    "cannot be compared, with the facts that differ."
+    "Tell what changed between two results: exit 6 for a regression beyond tolerance, 5 where "
+    "something that decides could not be judged, 7 where they cannot be compared, with the facts "
+    "that differ."
 )
 EXAMPLES = (
     "Examples:  dunnage compare results/nightly/monday results/nightly/tuesday  ·  "
@@ -109,15 +111,27 @@ def _code(found: ResultComparison, *, anyway: bool) -> ExitCode:
     deciding = [change for change in found.changes if change.gate]
     regressed = [change for change in deciding if change.verdict is ChangeVerdict.REGRESSION]
     if regressed:
-        names = dict.fromkeys(f"{change.deployment} ({change.metric})" for change in regressed)
-        say((f"{count(len(regressed), 'regression')}: {', '.join(names)}", "red"))
+        say((f"{count(len(regressed), 'regression')}: {_names(regressed)}", "red"))
         return ExitCode.REGRESSION
-    if all(change.change.low is None for change in deciding):
-        say(
-            (
-                "no metric has an interval, so nothing was found out: more blocks are needed",
-                "yellow",
-            )
-        )
-        return ExitCode.UNTRUSTWORTHY
-    return ExitCode.OK
+    unjudged = tuple(_unjudged(found, deciding))
+    for text in unjudged:
+        say((text, "yellow"))
+    return ExitCode.UNTRUSTWORTHY if unjudged else ExitCode.OK
+
+
+def _unjudged(found: ResultComparison, deciding: Sequence[Change]) -> Iterator[str]:
+    """Why the gate found nothing out about some of what decides; nothing where it did."""
+    if found.left_out or not deciding:
+        number = len(found.left_out)
+        what = count(number, "value that decides", "values that decide") if number else "everything"
+        yield f"{what} could not be compared, so no regression is ruled out"
+    short = [change for change in deciding if change.change.low is None]
+    if short:
+        yield f"no interval for {_names(short)}: more blocks are needed"
+    loose = [each for each in deciding if each not in short and each.bound is None]
+    if loose:
+        yield f"no A/A bound for {_names(loose)}: a twin is needed in both results"
+
+
+def _names(changes: Sequence[Change]) -> str:
+    return ", ".join(dict.fromkeys(f"{each.deployment} ({each.metric})" for each in changes))

@@ -51,7 +51,7 @@ def command(
             help="What to write, separated by commas: `csv`, `latex` and `markdown` for every "
             "table of the report, `parquet` for all runs in one file (`runs.parquet.md` says what "
             "its columns are), `hlog` for the latencies of each run as HdrHistogram's tools read "
-            "them.",
+            "them, searches left out and `.over-capacity` in the name where a run was.",
         ),
     ] = ",".join(As),
     format_: FormatOption = Format.TEXT,
@@ -61,7 +61,13 @@ def command(
     opened = open_at(result)
     written = [path for each in wanted for path in _guarded(opened, to, _WRITERS[each])]
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
-        say("no run left a histogram log: its generator writes none")
+        say("no histogram log was written: no run but of a search left one")
+    searches = sum(record.search is not None for record in opened.records)
+    if As.HLOG in wanted and searches:
+        say(
+            f"the logs of {count(searches, 'search', 'searches')} are left out: they hold the "
+            "latencies of all probes"
+        )
     if format_ is Format.JSON:
         show_json({"result": str(opened.path), "written": [str(path) for path in written]})
         return
@@ -122,9 +128,12 @@ def _parquet(opened: OpenedResult, to: Path) -> Iterator[Path]:
 
 def _hlog(opened: OpenedResult, to: Path) -> Iterator[Path]:
     for record in opened.records:
+        if record.search is not None:
+            continue
         log = hlog.one_log(opened.latency_logs(record.run), open_load=record.level.open)
         if log:
-            path = to / As.HLOG.value / f"{record.run}.hlog"
+            mark = ".over-capacity" if record.over_capacity else ""
+            path = to / As.HLOG.value / f"{record.run}{mark}.hlog"
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(log)
             yield path

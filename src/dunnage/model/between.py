@@ -62,7 +62,7 @@ class Change(Value):
     """How the overhead over the study's baseline changed (ratio of the two ratios, minus one): free
     of what both deployments of a result share, such as a slower day. None for the baseline."""
     bound: float | None
-    """The larger A/A bound of the two results; None where neither has one."""
+    """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float
     verdict: ChangeVerdict
     reason: str
@@ -80,7 +80,7 @@ class ResultComparison(Value):
     changes: tuple[Change, ...]
     """Empty where they are not comparable and nobody asked to compare them anyway."""
     left_out: tuple[str, ...] = ()
-    """Headline metrics that cannot be compared, each as a sentence: one result has no value, or a
+    """What decides but cannot be compared, each as a sentence: a result has no value, or a
     deployment could not keep up with the load, so that its latencies say nothing."""
     method: str
     caution: str

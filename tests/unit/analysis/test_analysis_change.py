@@ -114,6 +114,22 @@ def test_too_few_blocks_decide_nothing_and_say_so() -> None:
     assert all("An interval needs 6 blocks" in change.reason for change in found.changes)
 
 
+def test_without_a_twin_in_both_results_there_is_no_verdict() -> None:
+    one, other = judged(), judged(seed=2, slower=2.0)
+    lacking = replace(other, analysis=other.analysis.model_copy(update={"twin": ()}))
+    for found in (compare(one, lacking), compare(lacking, one)):
+        assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
+        assert {change.bound for change in found.changes} == {None}
+        assert all("A/A bound of both results" in c.reason for c in found.changes if c.gate)
+
+
+def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:
+    asked = {"Q": next(iter(STUDY.questions.values())).model_copy(update={"metric": "service.p99"})}
+    study = STUDY.model_copy(update={"questions": asked})
+    found = compare(judged(study=study), overloaded(judged(seed=2, study=study), "docker"))
+    assert "docker, service.p99, A, t8: over capacity in the second result" in found.left_out
+
+
 def test_looks_at_either_result_widen_the_intervals() -> None:
     seen = (Look(time=0.0, plan=2, complete=6, planned=6, added=2),)
     plain, looked = compare(judged(), judged(seed=2)), compare(judged(looks=seen), judged(seed=2))
@@ -145,7 +161,7 @@ def test_what_only_one_result_has_is_said() -> None:
     fewer = tuple(s for s in other.analysis.summaries if s.metric != "cpu.database")
     lacking = replace(other, analysis=other.analysis.model_copy(update={"summaries": fewer}))
     found = compare(judged(), lacking)
-    assert [text.split(",")[0] for text in found.left_out] == ["native", "twin", "docker"]
+    assert [text.split(",")[0] for text in found.left_out] == ["native", "docker"]
     assert found.left_out[0].endswith("the second result has no value")
 
 

@@ -130,6 +130,38 @@ def test_results_without_an_interval_never_pass_a_gate(
     assert "more blocks are needed" in shown.err
 
 
+def lose(root: Path, runs: str) -> None:
+    lost = [str(path) for path in (root / "runs").glob(runs)]
+    assert lost
+    subprocess.run(["rm", "-r", *lost], check=True)
+
+
+@pytest.mark.parametrize(
+    ("runs", "told"),
+    [
+        ("*-late-*", "values that decide could not be compared, so no regression is ruled out"),
+        ("b01-late-*", "no interval for late (throughput)"),
+        ("*-plain-twin-*", "no A/A bound for plain (throughput)"),
+    ],
+)
+def test_a_result_that_lost_runs_passes_no_gate(
+    dunnage: Command, monday: Path, tuesday: Path, runs: str, told: str
+) -> None:
+    lose(tuesday, runs)
+    shown = dunnage("compare", monday, tuesday)
+    assert shown.code == 5
+    assert told in shown.err
+
+
+def test_what_both_results_lost_passes_no_gate(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    lose(tuesday, "*-late-*")
+    shown = dunnage("compare", tuesday, tuesday)
+    assert shown.code == 5
+    assert "late, A, t4: neither result has a valid run" in " ".join(shown.out.split())
+
+
 @pytest.mark.parametrize("tolerance", ["much", "0", "150%", "-3%"])
 def test_a_tolerance_that_is_none_is_refused(
     dunnage: Command, monday: Path, tolerance: str

@@ -63,6 +63,25 @@ def test_only_what_is_asked_for_is_written(dunnage: Command, result: Path, tmp_p
     assert "3 files written" in shown.err
 
 
+def test_a_search_leaves_no_log_and_a_run_over_capacity_is_marked(
+    dunnage: Command, result: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "result"
+    subprocess.run(["cp", "-a", str(api.open(result).path), str(root)], check=True)
+    (path,) = [each.parent / "record.json" for each in root.glob("runs/*/*.hlog")]
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps(record | {"over_capacity": True}))
+    assert dunnage("export", root, "--to", tmp_path / "over", "--as", "hlog").code == 0
+    (log,) = (tmp_path / "over" / "hlog").iterdir()
+    assert log.name == f"{record['run']}.over-capacity.hlog"
+    searched = {"rate": 100.0, "ended": "found", "probes": []}
+    path.write_text(json.dumps(record | {"search": searched}))
+    shown = dunnage("export", root, "--to", tmp_path / "searched", "--as", "hlog")
+    assert shown.code == 0, shown.err
+    assert "the logs of 1 search are left out" in shown.err
+    assert not (tmp_path / "searched" / "hlog").exists()
+
+
 @pytest.mark.parametrize("wanted", ["pdf", "csv,excel", ""])
 def test_what_cannot_be_written_is_told_with_what_can(
     dunnage: Command, result: Path, tmp_path: Path, wanted: str
