@@ -17,12 +17,12 @@ class Look(Value):
     plan: int
     """Number of the plan file that came of it: 2 for `plan-2.json`."""
     complete: int
-    """Blocks of which every run had its record and one at least was valid. At 0 nothing could be
-    seen yet, and then it costs nothing."""
+    """Blocks with a valid run, whole or not. At 0 nothing could be seen yet, and then it costs
+    nothing."""
     planned: int
     """Blocks planned in all until then."""
     added: int
     """Blocks planned in addition."""
     spare: bool = False
-    """Whether a rule of the study added them in place of spoilt blocks, by validity alone: nobody
-    saw a number."""
+    """Whether a rule of the study added them in place of blocks in which a run is missing or was
+    disturbed from outside: nobody saw a number."""

@@ -15,7 +15,7 @@ def looks(analysis: Analysis) -> str:
     if current == 1:
         return ""
     seen = "; ".join(
-        f"{numbers.count(look.complete, 'complete block')} of {look.planned} on "
+        f"{numbers.count(look.complete, 'block')} of {look.planned} on "
         f"{datetime.fromtimestamp(look.time, tz=UTC):%Y-%m-%d %H:%M} UTC, then "
         f"{look.added} more were added"
         for look in analysis.looks

@@ -1,20 +1,24 @@
-"""Spare blocks: measured in place of blocks in which a run was spoilt.
+"""Spare blocks: measured in place of blocks in which a run is missing or was disturbed.
 
 A block with a run that is missing or not valid gives no pair for that run's comparisons, and a
-study of six blocks has no interval then. So a study may hold spare blocks ready. Whether one is
-measured depends on validity alone, never on what was measured, so it is no look and costs nothing
-of the error rate. Spoilt blocks stay in the result and in its counts.
+study of six blocks has no interval then. So a study may hold spare blocks ready. One is measured
+for what came from outside alone: a run without a record, or one that is invalid for no reason but
+a disturbance (`dunnage.analysis.checks.disturbed`, as for measuring again). A run that another gate
+made invalid gets none: such gates look at what the deployment did, and would select by outcome. So
+it is no look and costs nothing of the error rate. Spoilt blocks stay in the result and its counts.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from dunnage import catalog
+from dunnage.analysis.checks import disturbed
 from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan
-from dunnage.model.record import Status
+from dunnage.model.record import Record
 from dunnage.model.study import Study
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
@@ -22,13 +26,18 @@ from dunnage.study.extend import added_blocks
 from dunnage.study.matrix import deployments
 
 
-def due(blocks: Sequence[Block], status: Mapping[str, Status], spares: int, allowed: int) -> int:
+def undisturbed(records: Iterable[Record]) -> frozenset[str]:
+    """Finished runs that nothing from outside spoilt, valid or not."""
+    return frozenset(record.run for record in records if not disturbed(record.checks))
+
+
+def due(blocks: Sequence[Block], left: AbstractSet[str], spares: int, allowed: int) -> int:
     """How many blocks are to be added now.
 
-    `status` holds the finished runs, `spares` says how many of `blocks` were added as spares, and
+    `left` holds the undisturbed runs, `spares` says how many of `blocks` were added as spares, and
     `allowed` how many there may be in all.
     """
-    whole = sum(_whole(block, status) for block in blocks)
+    whole = sum(_whole(block, left) for block in blocks)
     lacking = len(blocks) - spares - whole
     return max(0, min(lacking, allowed - spares))
 
@@ -37,7 +46,7 @@ def add(study: Study, writer: ResultWriter) -> Plan | None:
     """Add the spare blocks that are due; return the whole plan, None when none is due."""
     result = open_result(writer.layout.root)
     present = len(result.plan.blocks)
-    added = due(result.plan.blocks, _status(result), _spares(result), study.spare)
+    added = due(result.plan.blocks, undisturbed(result.records), _spares(result), study.spare)
     if not added:
         return None
     further = added_blocks(
@@ -59,13 +68,9 @@ def add(study: Study, writer: ResultWriter) -> Plan | None:
     return open_result(writer.layout.root).plan
 
 
-def _status(result: Result) -> dict[str, Status]:
-    return {record.run: record.status for record in result.records}
-
-
 def _spares(result: Result) -> int:
     return sum(look.added for look in result.looks if look.spare)
 
 
-def _whole(block: Block, status: Mapping[str, Status]) -> bool:
-    return all(status.get(run.id) is Status.VALID for stay in block.stays for run in stay.runs)
+def _whole(block: Block, left: AbstractSet[str]) -> bool:
+    return all(run.id in left for stay in block.stays for run in stay.runs)

@@ -111,6 +111,16 @@ def test_blocks_can_be_added_before_anything_was_seen_and_cost_nothing(
     assert look.complete == 0
 
 
+def test_a_look_counts_although_one_deployment_never_started(
+    dunnage: Command, result: Path
+) -> None:
+    for path in (result / "runs").glob("*-late-*"):
+        subprocess.run(["rm", "-r", str(path)], check=True)
+    dunnage("run", "--resume", result, "--blocks", "+1")
+    (look,) = open_result(result).looks
+    assert look.complete == 6
+
+
 def test_a_new_study_can_have_other_blocks_than_its_file(dunnage: Command, tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(STUDY)
     words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results", "--blocks", "2")

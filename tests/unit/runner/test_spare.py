@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dunnage.model.plan import Block, RunPlan, StayPlan
-from dunnage.model.record import Status
+from dunnage.model.record import CheckResult, Record, Status
 from dunnage.model.study import Level, Phase, Workload
-from dunnage.runner.spare import due
+from dunnage.runner.spare import due, undisturbed
 
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=10)
 
@@ -31,24 +31,37 @@ def block(index: int) -> Block:
 
 
 BLOCKS = [block(index) for index in (1, 2, 3)]
-VALID = {run.id: Status.VALID for each in BLOCKS for stay in each.stays for run in stay.runs}
+UNDISTURBED = {run.id for each in BLOCKS for stay in each.stays for run in stay.runs}
 
 
-def test_whole_blocks_need_no_spare() -> None:
-    assert due(BLOCKS, VALID, spares=0, allowed=2) == 0
+def test_blocks_that_nothing_disturbed_need_no_spare() -> None:
+    assert due(BLOCKS, UNDISTURBED, spares=0, allowed=2) == 0
 
 
-def test_each_block_with_an_invalid_or_missing_run_is_made_up_for_once() -> None:
-    spoilt = {**VALID, "b1-native": Status.INVALID, "b1-docker": Status.UNKNOWN}
-    del spoilt["b3-docker"]
-    assert due(BLOCKS, spoilt, spares=0, allowed=5) == 2
+def test_each_block_with_a_disturbed_or_missing_run_is_made_up_for_once() -> None:
+    left = UNDISTURBED - {"b1-native", "b1-docker", "b3-docker"}
+    assert due(BLOCKS, left, spares=0, allowed=5) == 2
 
 
 def test_no_more_than_the_study_allows_in_all() -> None:
-    assert due(BLOCKS, {}, spares=0, allowed=2) == 2
-    assert due(BLOCKS, {}, spares=2, allowed=2) == 0
+    assert due(BLOCKS, set(), spares=0, allowed=2) == 2
+    assert due(BLOCKS, set(), spares=2, allowed=2) == 0
 
 
 def test_a_spoilt_spare_block_is_made_up_for_by_another() -> None:
-    spoilt = {**VALID, "b1-native": Status.INVALID, "b3-native": Status.INVALID}
-    assert due(BLOCKS, spoilt, spares=1, allowed=2) == 1
+    left = UNDISTURBED - {"b1-native", "b3-native"}
+    assert due(BLOCKS, left, spares=1, allowed=2) == 1
+
+
+def spoilt_by(*gates: str) -> Record:
+    checks = tuple(
+        CheckResult(check=gate, status=Status.INVALID, seen="s", bound="b") for gate in gates
+    )
+    return Record.model_construct(run="b1-native", status=Status.INVALID, checks=checks)
+
+
+def test_only_a_disturbance_from_outside_lets_a_block_be_made_up_for() -> None:
+    assert undisturbed([spoilt_by("steal", "other load")]) == set()
+    assert undisturbed([spoilt_by("clock", "steady")]) == set()
+    for gates in (("steady",), ("client",), ("search",), ("steal", "steady")):
+        assert undisturbed([spoilt_by(*gates)]) == {"b1-native"}
