@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from dunnage.model.offer import Support
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 _SECONDS = 900
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s()'\"<>\]]+", re.IGNORECASE)
 HINT = "apt-get install --no-install-recommends maven"
 
 
@@ -76,6 +78,8 @@ def _run(project: Path, directory: Path, artefact: str) -> None:
     if done.returncode != 0:
         words = [line for line in done.stdout.splitlines() if line.startswith("[ERROR]")]
         said = words[0].removeprefix("[ERROR] ") if words else done.stderr.strip()
+        # Where this machine fetches from is nobody's business, and may hold a password.
+        said = _ADDRESS.sub("…", said)
         raise UnavailableError(
             f"Maven cannot fetch the jars: {said}",
             where=artefact,

@@ -1,4 +1,4 @@
-"""Secrets are masked before anything is written."""
+"""Secrets are masked before any text is written; only histogram logs are kept byte for byte."""
 
 from __future__ import annotations
 
@@ -45,8 +45,11 @@ _KEY = re.compile(
 _NESTED = re.compile(r"\s*(?:-\s|[\w\"'.-]+[ \t]*:(?:\s|$)|[\[{])")
 """What begins a mapping or a list."""
 
-_ADDRESS = re.compile(r"(?P<before>://[^\s/:@\"'<>]*:)[^\s/\"'<>]+@")
-"""The part of an address that holds a password; the last `@` before the path ends it."""
+_ADDRESS = re.compile(
+    r"(?P<before>://[^\s/:@\"'<>]*:)[^\s/\"'<>]+@|(?P<scheme>://)[^\s/:@?#\"'<>]+@"
+)
+"""The part of an address that holds a password; the last `@` before the path ends it. A name
+without a password may be a token."""
 
 _ANY = re.compile(r"(?i)pass|masterauth|secret|key|token|://")
 """Without one of these there is nothing to hide; most texts have none."""
@@ -58,11 +61,11 @@ def masked(text: str) -> str:
     """Return `text` with the values of settings that look like secrets replaced.
 
     Quotes around a value stay, so that YAML stays what it was. A password inside the address of a
-    server (`redis://user:password@host`) is one, too.
+    server (`redis://user:password@host`, `https://token@host`) is one, too.
     """
     if _ANY.search(text) is None:
         return text
-    return _ADDRESS.sub(rf"\g<before>{MASK}@", _SECRET.sub(_mask, _shortened(text)))
+    return _ADDRESS.sub(rf"\g<before>\g<scheme>{MASK}@", _SECRET.sub(_mask, _shortened(text)))
 
 
 def _shortened(text: str) -> str:

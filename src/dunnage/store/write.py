@@ -137,7 +137,10 @@ class ResultWriter:
         write_bytes(self.layout.stay_log(stay, name), masked(text).encode(), wait=False)
 
     def artefact(self, run: str, name: str, content: bytes) -> None:
-        """Keep one raw artefact of a run; what an unfinished attempt left is removed first."""
+        """Keep one artefact of a run; what an unfinished attempt left is removed first.
+
+        Secrets in it are masked, but a histogram log is kept byte for byte.
+        """
         directory = self.layout.run(run)
         with _reported(directory):
             if run not in self._run_directories:
@@ -146,7 +149,8 @@ class ResultWriter:
                     path.unlink()
                 self._run_directories.add(run)
             path = self.layout.artefact(run, name)
-            write_bytes(path, content, wait=False)
+            kept = content if path.suffix == ".hlog" else _masked(content)
+            write_bytes(path, kept, wait=False)
             self._unsettled.append(path)
 
     def record(self, record: Record) -> None:
@@ -161,6 +165,11 @@ class ResultWriter:
         with _reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
         write_value(self.layout.record(record.run), record)
+
+
+def _masked(content: bytes) -> bytes:
+    """Mask a text; bytes that are no UTF-8 stay what they are."""
+    return masked(content.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 def write_value(path: Path, value: Value) -> None:

@@ -25,6 +25,7 @@ HIDDEN = (
     ("PGPASSWORD=geheim psql -p 1", f"PGPASSWORD={MASK} psql -p 1"),
     ("redis-server --requirepass geheim --port 1", f"redis-server --requirepass {MASK} --port 1"),
     ("redis://user:geheim@host:6379/0", f"redis://user:{MASK}@host:6379/0"),
+    ("fetch https://ghp_geheim@host/x", f"fetch https://{MASK}@host/x"),
     ('url: "mongodb://:gehe@im@a,b/x"', f'url: "mongodb://:{MASK}@a,b/x"'),
     ("password: |\n  geheim\n\n  geheim\nport: 1\n", f"password: {MASK}\nport: 1\n"),
     ("- password: >-  # note\n    geheim\n  port: 1\n", f"- password: {MASK}\n  port: 1\n"),
@@ -45,6 +46,7 @@ INNOCENT = (
     "password:\n  - length",
     "http://host:6379/path@home",
     "https://host.example/a:b@c",
+    "https://host.example?to=a@b",
 )
 
 keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))

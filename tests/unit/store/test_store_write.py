@@ -102,6 +102,18 @@ def test_what_an_unfinished_attempt_left_is_removed_before_the_next(tmp_path: Pa
     assert sorted(path.name for path in directory.iterdir()) == ["more.log", "new.log"]
 
 
+def test_artefacts_are_masked_and_histogram_logs_stay_byte_for_byte(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    writer.artefact("r1", "load.log", b"password=geheim \xff\n")
+    writer.artefact("r1", "result.json", b'{"url": "redis://:geheim@host", "operations": 3}')
+    writer.artefact("r1", "latency.hlog", b"password=payload \xff\n")
+    directory = writer.layout.run("r1")
+    assert (directory / "load.log").read_bytes() == f"password={MASK} ".encode() + b"\xff\n"
+    assert json.loads((directory / "result.json").read_text())["operations"] == 3
+    assert "geheim" not in (directory / "result.json").read_text()
+    assert (directory / "latency.hlog").read_bytes() == b"password=payload \xff\n"
+
+
 def test_no_secret_reaches_the_result(tmp_path: Path) -> None:
     writer = tiny_result(tmp_path)
     stay = writer.new_stay("b01-native")
