@@ -220,7 +220,7 @@ def _remedy(comparison: Comparison) -> str:
     if comparison.blocks_needed is None or comparison.difference.low is None:
         return words.plain(comparison.reason)
     if comparison.blocks_needed > PRACTICABLE:
-        return "no practicable number of blocks would settle it: it lies on an edge"
+        return "no practicable number of blocks would settle it"
     return (
         f"{numbers.count(comparison.blocks_needed, 'block')} in all would settle it "
         f"({comparison.difference.n} so far)"
