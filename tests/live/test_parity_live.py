@@ -242,7 +242,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 def test_other_huge_pages_are_caught(lab: Lab, native: StayRecord) -> None:
     def without(service: Service) -> Service:
-        return replace(service, argv=(sys.executable, "-c", WITHOUT_HUGE_PAGES, *service.argv))
+        # A host has a /tmp of its own, where a virtual environment below ours would be missing.
+        python = str(Path(sys.executable).resolve())
+        return replace(service, argv=(python, "-c", WITHOUT_HUGE_PAGES, *service.argv))
 
     with living(lab, NATIVE, change=without) as (_, record):
         seen = record()
