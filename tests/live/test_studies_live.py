@@ -85,15 +85,16 @@ def test_docker_with_a_bridge_costs_redis_something(
 def test_a_known_slowdown_is_found_and_its_twin_is_not(tmp_path: Path) -> None:
     answer = answered("run", "studies/known-slowdown.yaml", "--results", str(tmp_path))
     seen = analysis(answer)
-    found = {each.deployment: each for one in seen.answers for each in one.comparisons}
-    slowed, twin = found["slowed"], found["native-twin"]
+    ((slowed,),) = (one.comparisons for one in seen.answers)
+    (twin,) = (each for each in seen.twin if each.metric == "throughput")
     realised = [run.paused for run in seen.runs if run.paused is not None]
     assert len(realised) >= 18
     assert all(0.04 <= share <= 0.06 for share in realised)
     low, high = interval(slowed.difference)
     assert not far_from(-sum(realised) / len(realised), slowed.difference)
     assert not far_from(0.0, twin.difference)
-    if high - low > 0.08:
+    # An interval of this width around the truth leaves out zero in 999 of 1000 tests.
+    if high - low > 0.04:
         pytest.skip(
             f"this machine is too noisy to tell 5 % in 18 blocks: the interval is "
             f"{low:+.1%} to {high:+.1%}"
