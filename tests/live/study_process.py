@@ -121,7 +121,7 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
 def answered(*words: str) -> dict[str, Any]:
     """Run a verb with `--format json` and return its answer, be it trustworthy or not."""
     shown = subprocess.run(
-        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=1500
+        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=2000
     )
     assert shown.returncode in (ExitCode.OK, ExitCode.UNTRUSTWORTHY), shown.stderr
     answer: dict[str, Any] = json.loads(shown.stdout)

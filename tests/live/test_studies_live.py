@@ -11,7 +11,7 @@ from study_process import answered
 from dunnage.analysis.between import between
 from dunnage.model.analysis import Analysis, Estimate, Verdict
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
