@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-import time
 
 from dunnage import __version__, catalog
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import UsageError
-from dunnage.model.look import Look
 from dunnage.model.record import Status
 from dunnage.model.study import Study
 from dunnage.report.numbers import count
+from dunnage.runner.added import add_blocks
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
-from dunnage.study.extend import added_blocks
-from dunnage.study.matrix import deployments
 
 MOST = 1000
 """As many as a study file may ask for."""
@@ -57,28 +54,15 @@ def add(study: Study, writer: ResultWriter, written: str) -> Result:
         result = open_result(writer.layout.root)
         present = len(result.plan.blocks)
         wanted = total(written, present)
-        plan = added_blocks(
-            study,
-            deployments(study, catalog.OFFER),
-            result.plan,
-            wanted,
-            where=str(result.layout.root),
-        )
-        look = Look(
-            time=time.time(),
-            plan=len(result.layout.further_plans()) + 2,
-            complete=_seen(result),
-            planned=present,
-            added=wanted - present,
-        )
-        writer.add_blocks(look, plan)
-    say(f"{count(look.added, 'block')} added: {present} → {wanted}")
-    if look.complete:
+        seen = _seen(result)
+        longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)
+    say(f"{count(wanted - present, 'block')} added: {present} → {wanted}")
+    if seen:
         say(
-            f"this look at {count(look.complete, 'block')} with valid runs is recorded in "
+            f"this look at {count(seen, 'block')} with valid runs is recorded in "
             f"{result.layout.looks.name}: the intervals of the next one are wider",
         )
-    return open_result(writer.layout.root)
+    return longer
 
 
 def spoiled(result: Result) -> int:

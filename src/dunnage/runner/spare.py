@@ -10,20 +10,16 @@ it is no look and costs nothing of the error rate. Spoilt blocks stay in the res
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from dunnage import catalog
 from dunnage.analysis.checks import disturbed
-from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan
 from dunnage.model.record import Record
 from dunnage.model.study import Study
+from dunnage.runner.added import add_blocks
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
-from dunnage.study.extend import added_blocks
-from dunnage.study.matrix import deployments
 
 
 def undisturbed(records: Iterable[Record]) -> frozenset[str]:
@@ -49,23 +45,7 @@ def add(study: Study, writer: ResultWriter) -> Plan | None:
     added = due(result.plan.blocks, undisturbed(result.records), _spares(result), study.spare)
     if not added:
         return None
-    further = added_blocks(
-        study,
-        deployments(study, catalog.OFFER),
-        result.plan,
-        present + added,
-        where=str(result.layout.root),
-    )
-    look = Look(
-        time=time.time(),
-        plan=len(result.layout.further_plans()) + 2,
-        complete=0,
-        planned=present,
-        added=added,
-        spare=True,
-    )
-    writer.add_blocks(look, further)
-    return open_result(writer.layout.root).plan
+    return add_blocks(study, result, writer, present + added, seen=0, spare=True).plan
 
 
 def _spares(result: Result) -> int:
