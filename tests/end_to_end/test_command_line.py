@@ -97,7 +97,9 @@ def test_init_writes_a_study_that_can_be_planned(tmp_path: Path) -> None:
 
 
 def test_an_empty_directory_of_results_says_how_to_get_one(tmp_path: Path) -> None:
-    shown = dunnage("report", str(tmp_path))
+    alone = tmp_path / "results"
+    alone.mkdir()
+    shown = dunnage("report", str(alone))
     assert shown.returncode == 2
     assert "try: dunnage init" in shown.stderr
 
