@@ -37,7 +37,7 @@ def metrics_page() -> str:
             f"Each time is there for one type of operation, too: {codes(OPERATIONS)} before it, as "
             f"in {words[0]} or {words[-1]}.\n",
             _GATES,
-            f"The gates: {codes(GATES)}. A run that fails only {codes(sorted(DISTURBANCES))} was "
+            f"The gates: {codes(GATES)}. A run that fails one of {codes(sorted(DISTURBANCES))} was "
             "disturbed from outside, and is measured again while the study's `patience` lasts.\n",
             table(
                 ("bound", "value", "meaning"),

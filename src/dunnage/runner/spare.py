@@ -2,10 +2,10 @@
 
 A block with a run that is missing or not valid gives no pair for that run's comparisons, and a
 study of six blocks has no interval then. So a study may hold spare blocks ready. One is measured
-for what came from outside alone: a run without a record, or one that is invalid for no reason but
-a disturbance (`dunnage.analysis.checks.disturbed`, as for measuring again). A run that another gate
-made invalid gets none: such gates look at what the deployment did, and would select by outcome. So
-it is no look and costs nothing of the error rate. Spoilt blocks stay in the result and its counts.
+for what came from outside alone: a run without a record, or one that was disturbed from outside
+(`dunnage.analysis.checks.disturbed`, as for measuring again). A run that only other gates made
+invalid gets none: such gates look at what the deployment did, and would select by outcome. So it
+is no look and costs nothing of the error rate. Spoilt blocks stay in the result and its counts.
 """
 
 from __future__ import annotations

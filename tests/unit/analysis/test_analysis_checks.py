@@ -221,18 +221,20 @@ def test_hosts_that_are_one_machine_are_held_against_its_load_together() -> None
     assert together["other load"].seen == "2.0 % used by others"
 
 
-def test_only_what_comes_from_outside_is_a_disturbance() -> None:
+def test_a_disturbance_is_one_whatever_else_failed_and_nothing_else_is() -> None:
     quiet = judge(evidence())
     stolen = judge(
         evidence(usage=(host(machine=MachineUsage(processors=1, busy=0.12, steal=0.5)),))
     )
-    failing = judge(
+    failing = judge(evidence(measurement=measurement(client_busy=1.0)))
+    both = judge(
         evidence(
             usage=(host(machine=MachineUsage(processors=1, busy=0.12, steal=0.5)),),
             measurement=measurement(client_busy=1.0),
         )
     )
-    assert [disturbed(quiet), disturbed(stolen), disturbed(failing)] == [False, True, False]
+    judged = [disturbed(checks) for checks in (quiet, stolen, failing, both)]
+    assert judged == [False, True, False, True]
 
 
 SEARCH = Search(precision=0.05)
