@@ -257,7 +257,12 @@ class LoadSpec(Value):
         default=64, description="Most operations in flight under an open load."
     )
     arrivals: Arrivals = Arrivals.CONSTANT
-    warmup: Seconds = 1.0
+    conditioning: Seconds = Field(
+        default=0.0,
+        description="Time for which every new deployment is driven by all workloads that insert "
+        "nothing, in turn, before its first run: for servers that compile as they go.",
+    )
+    warmup: Seconds = Field(default=1.0, description="Time at the start of a run; not counted.")
     duration: Seconds | None = Field(default=None, description="Measured time of a run.")
     operations: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Stop after this many operations instead."

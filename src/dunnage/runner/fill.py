@@ -13,6 +13,9 @@ from dunnage.runner.stay import Stay
 LOADING_THREADS = 32
 """Operations in flight while records are put in for a run that does not measure loading."""
 
+LOADS = 3
+"""Times that putting them in is tried in one stay."""
+
 
 def fill(stay: Stay, plan: RunPlan) -> None:
     """Make the database hold what the run expects: nothing before loading, all records else."""
@@ -20,34 +23,47 @@ def fill(stay: Stay, plan: RunPlan) -> None:
     loading = wanted.phase is Phase.LOAD
     used = stay.filled is not None and (loading or _differs(stay.filled, wanted))
     if used or stay.spoiled:
-        spec = stay.deployment.database
-        take(
-            stay.platform, stay.database.reset(spec, stay.reservation), stay.equipment.testbed.clock
-        )
-        stay.filled, stay.spoiled = None, False
+        _empty(stay)
     if stay.filled is None and not loading:
-        order = LoadOrder(
-            workload=wanted,
-            phase=Phase.LOAD,
-            level=Level(threads=LOADING_THREADS),
-            target=stay.target,
-            connections=LOADING_THREADS,
-            arrivals=Arrivals.CONSTANT,
-            warmup=0.0,
-            duration=None,
-            operations=None,
-            timeout=stay.equipment.study.load.timeout,
-            seed=plan.seed,
-        )
-        _, measurement = drive(stay, order, f"loading/{plan.id}")
-        stored = measurement.operations["all"].count
-        if stored != wanted.records:
-            errors = dict(measurement.operations["all"].errors)
-            raise RunError(
-                f"loading stored {stored} of {wanted.records} records; errors: {errors}",
-                where=plan.id,
-            )
+        _load(stay, plan)
     stay.filled = wanted
+
+
+def _empty(stay: Stay) -> None:
+    spec = stay.deployment.database
+    take(stay.platform, stay.database.reset(spec, stay.reservation), stay.equipment.testbed.clock)
+    stay.filled, stay.spoiled = None, False
+
+
+def _load(stay: Stay, plan: RunPlan) -> None:
+    """Put all records in; from the beginning again if an operation failed, which is written down.
+
+    A server that has just started may let some time out. Nothing of this is measured.
+    """
+    records = plan.workload.records
+    order = LoadOrder(
+        workload=plan.workload,
+        phase=Phase.LOAD,
+        level=Level(threads=LOADING_THREADS),
+        target=stay.target,
+        connections=LOADING_THREADS,
+        arrivals=Arrivals.CONSTANT,
+        warmup=0.0,
+        duration=None,
+        operations=None,
+        timeout=stay.equipment.study.load.timeout,
+        seed=plan.seed,
+    )
+    for attempt in range(1, LOADS + 1):
+        _, measurement = drive(stay, order, f"loading/{plan.id}")
+        stored = measurement.operations["all"]
+        if stored.count == records:
+            return
+        said = f"loading stored {stored.count} of {records} records; errors: {dict(stored.errors)}"
+        stay.equipment.writer.journal("loading failed", run=plan.id, attempt=attempt, why=said)
+        if attempt < LOADS:
+            _empty(stay)
+    raise RunError(said, where=plan.id)
 
 
 def _differs(filled: Workload, wanted: Workload) -> bool:

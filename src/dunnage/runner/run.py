@@ -12,6 +12,7 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record, Status
 from dunnage.model.study import Level, Phase
+from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.loading import make_load
@@ -83,6 +84,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     """Make the load once, keep what it left, and judge it."""
     testbed, writer = stay.equipment.testbed, stay.equipment.writer
     fill(stay, plan)
+    condition(stay, plan)
     data_size = settle(stay)
     started = testbed.clock.now()
     order = _order(stay, plan)

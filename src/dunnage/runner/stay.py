@@ -62,6 +62,8 @@ class Stay:
     filled: Workload | None = field(default=None)
     spoiled: bool = field(default=False)
     """A load broke off: nobody knows what the database holds."""
+    conditioned: bool = field(default=False)
+    """It was driven for as long as the study asks for before a first run."""
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class Pace:
 
 PACES: Mapping[str, Pace] = {
     # Java starts in many seconds, and nodetool flushes every member before each run.
-    "cassandra": Pace(forming=55.0, settling=8.0, loading=1_500.0),
+    "cassandra": Pace(forming=45.0, settling=8.0, loading=450.0),
 }
 """By database; for others the default."""
 
@@ -65,6 +65,7 @@ def _stay_seconds(stay: StayPlan, deployment: Deployment, study: Study) -> float
         STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS)
         + pace.forming
         + records / pace.loading
+        + study.load.conditioning
         + sum(_run_seconds(run, study, pace) for run in stay.runs)
     )
 

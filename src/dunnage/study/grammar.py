@@ -100,6 +100,7 @@ EXAMPLES: Mapping[str, str] = {
     "objective": "objective: {response.p99: 10ms}",
     "sampler.rate": "rate: 5Hz",
     "connections": "connections: 64",
+    "conditioning": "conditioning: 30s",
     "warmup": "warmup: 1s",
     "duration": "duration: 10s",
     "operations": "operations: 100000",

@@ -150,7 +150,8 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
             f"`duration` must be at least 1s, not {load.duration:g} s",
             "write for example `duration: 10s`",
         )
-    if load.warmup < 0:
-        yield Finding(("load", "warmup"), "`warmup` must not be negative", "write `warmup: 1s`")
+    for key, seconds in (("conditioning", load.conditioning), ("warmup", load.warmup)):
+        if seconds < 0:
+            yield Finding(("load", key), f"`{key}` must not be negative", f"write `{key}: 1s`")
     if load.timeout <= 0:
         yield Finding(("load", "timeout"), "`timeout` must be more than 0", "write `timeout: 10s`")

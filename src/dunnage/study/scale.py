@@ -34,6 +34,8 @@ def scaled(text: str, study: Study, share: float) -> str:
     load = data["load"]
     if study.load.operations is not None:
         _scale(load, "operations", study.load.operations, share, LEAST_RECORDS)
+    if study.load.conditioning:
+        _scale(load, "conditioning", study.load.conditioning, share, 0.0, _seconds)
     if study.load.duration is not None:
         _scale(load, "duration", study.load.duration, share, LEAST_SECONDS, _seconds)
     out = io.StringIO()

@@ -24,6 +24,8 @@ class Filling:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.history: list[str | int] = []
         self.stored_share = 1.0
+        self.failing = 10**9
+        self.journal: list[str] = []
         self.stay = cast(
             "Stay",
             SimpleNamespace(
@@ -37,6 +39,7 @@ class Filling:
                 equipment=SimpleNamespace(
                     testbed=SimpleNamespace(clock=Hand()),
                     study=SimpleNamespace(load=SimpleNamespace(timeout=1.0)),
+                    writer=SimpleNamespace(journal=self._journal),
                 ),
             ),
         )
@@ -52,9 +55,14 @@ class Filling:
         assert order.duration is None
         assert order.operations is None
         self.history.append(order.workload.records)
-        count = round(order.workload.records * self.stored_share)
+        self.failing -= 1
+        share = self.stored_share if self.failing >= 0 else 1.0
+        count = round(order.workload.records * share)
         stats = OperationStats(count=count, errors={"timeout": 1}, service=None, response=None)
         return [], cast("Measurement", SimpleNamespace(operations={"all": stats}))
+
+    def _journal(self, event: str, **_: object) -> None:
+        self.journal.append(event)
 
     def expect(self, core: str, records: int = 100, phase: Phase = Phase.RUN) -> list[str | int]:
         """Prepare for a run and tell what was done for it."""
@@ -127,3 +135,12 @@ def test_records_that_were_not_stored_are_an_error_with_their_number(filling: Fi
     with pytest.raises(RunError, match=r"run-A: loading stored 50 of 100 records.*timeout"):
         filling.expect("A")
     assert filling.stay.filled is None
+
+
+def test_a_load_of_which_an_operation_failed_is_made_again_and_written_down(
+    filling: Filling,
+) -> None:
+    filling.stored_share, filling.failing = 0.5, 2
+    assert filling.expect("A") == [100, "reset", 100, "reset", 100]
+    assert filling.journal == ["loading failed", "loading failed"]
+    assert filling.expect("A") == []
