@@ -13,12 +13,14 @@ use wire::samples::{Line, SAMPLES_VERSION, WatchPlan};
 use crate::cgroups::Hierarchies;
 use crate::stop::Stop;
 use machine::Machine;
+use speed::Speed;
 use ticks::Ticks;
 use unit::Unit;
 
 mod counters;
 mod kept;
 mod machine;
+mod speed;
 mod ticks;
 mod unit;
 
@@ -47,17 +49,18 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
         .map(|(name, group)| (name, Unit::new(&hierarchies, group)))
         .collect();
     let mut machine = Machine::new();
+    let mut speed = Speed::default();
     let mut out = File::create(arguments.out.join("samples.jsonl"))?;
 
     let interval = Duration::from_secs_f64(1.0 / plan.rate);
     let mut ticks = Ticks::new(Instant::now(), interval);
-    let mut sample = take(&mut units, &mut machine)?;
+    let mut sample = take(&mut units, &mut machine, &mut speed)?;
     write(&mut out, &header(&plan, &hierarchies, interval, &units))?;
     write(&mut out, &sample)?;
     let mut samples = 1;
     loop {
         let ending = stop.by(ticks.next(Instant::now()))?;
-        sample = take(&mut units, &mut machine)?;
+        sample = take(&mut units, &mut machine, &mut speed)?;
         write(&mut out, &sample)?;
         samples += 1;
         if ending {
@@ -91,7 +94,11 @@ fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
     Ok(plan)
 }
 
-fn take(units: &mut BTreeMap<&String, Unit>, machine: &mut Machine) -> io::Result<Line> {
+fn take(
+    units: &mut BTreeMap<&String, Unit>,
+    machine: &mut Machine,
+    speed: &mut Speed,
+) -> io::Result<Line> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -106,10 +113,13 @@ fn take(units: &mut BTreeMap<&String, Unit>, machine: &mut Machine) -> io::Resul
             .or_default()
             .extend(machine.read_network());
     }
+    let mut counters = machine.read();
+    speed.probe()?;
+    counters.extend(speed.counters());
     Ok(Line::Sample {
         time: now.as_secs_f64(),
         units: found,
-        machine: machine.read(),
+        machine: counters,
         own_cpu: own_cpu()?,
     })
 }

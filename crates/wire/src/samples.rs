@@ -53,8 +53,9 @@ pub enum Line {
         units: BTreeMap<String, BTreeMap<String, f64>>,
         /// Machine-wide counters, cumulative: `cpu_total`, `cpu_idle`, `softirq`, `iowait`, `steal`
         /// (seconds over all processors), `pressure_cpu`, `pressure_memory`, `pressure_io`
-        /// (seconds in which some task waited); and `swap_total` (bytes of swap space, as it
-        /// stands).
+        /// (seconds in which some task waited); `swap_total` (bytes of swap space, as it stands);
+        /// and how fast the processors of this host are: `speed_work`, pieces of a fixed piece of
+        /// arithmetic that were done, and `speed_cpu`, the CPU seconds that they took.
         machine: BTreeMap<String, f64>,
         /// CPU seconds used by the sampler itself so far.
         own_cpu: f64,

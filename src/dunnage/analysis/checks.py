@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dunnage.analysis.schedule import BUSY, KEPT, Schedule, measured
 from dunnage.analysis.schedule import schedule as scheduled
-from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness
+from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
 from dunnage.analysis.values import answered, failed
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import (
@@ -200,8 +200,8 @@ def _steady(evidence: Evidence, bounds: Bounds) -> Finding:
     if evidence.order.phase is Phase.LOAD:
         return Status.VALID, "load phase: the database grows", "none in a load phase"
     bound = (
-        f"first and last third differ by less than {percent(bounds.change)}, "
-        "no window without an answer"
+        f"first and last third differ by less than {percent(bounds.change)} beyond the hosts' own "
+        "speed, no window without an answer"
     )
     found = flatness(evidence.measurement.windows)
     if found is None:
@@ -210,8 +210,12 @@ def _steady(evidence: Evidence, bounds: Bounds) -> Finding:
             f"fewer than {MINIMUM_WINDOWS} windows of ten operations: too short to tell",
             bound,
         )
-    seen = f"{percent(found.change, sign=True)} over {found.windows} windows, {found.empty} empty"
-    return _passes(abs(found.change) < bounds.change and not found.empty), seen, bound
+    speed = speed_change(evidence.usage)
+    by_speed = f", its hosts' own speed {percent(speed, sign=True)}" if speed else ""
+    seen = f"{percent(found.change, sign=True)} over {found.windows} windows{by_speed}"
+    # A load at a given rate stays the same whatever the machine's speed does.
+    left = min(abs(found.change), abs((1 + found.change) / (1 + speed) - 1))
+    return _passes(left < bounds.change and not found.empty), f"{seen}, {found.empty} empty", bound
 
 
 def _swap(evidence: Evidence, bounds: Bounds) -> Finding:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from dunnage.model.record import Window
+from dunnage.model.record import HostUsage, Window
+from dunnage.model.study import CLIENT_GROUP
 
 MINIMUM_WINDOWS = 6
 """Two a third; fewer say nothing of a trend."""
@@ -57,6 +58,20 @@ def flatness(windows: Sequence[Window]) -> Flatness | None:
         last=_rate(groups[-third:]),
         empty=sum(not any(window.operations for window in group) for group in groups),
     )
+
+
+def speed_change(usage: Iterable[HostUsage]) -> float:
+    """How much faster the members' hosts were in the last third than in the first; 0 if unknown.
+
+    It is measured beside the database and not by it, so what it explains of a time line is no
+    unsteadiness of the deployment.
+    """
+    known = [
+        host.machine.speed_change
+        for host in usage
+        if host.group != CLIENT_GROUP and host.machine.speed_change is not None
+    ]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _rate(groups: Sequence[Sequence[Window]]) -> float:

@@ -146,4 +146,16 @@ def _machine(window: _Window, rows: Sequence[tuple[float, Mapping[str, float]]])
         waited = change(counter)
         shares[counter] = None if waited is None else waited / length
     shares["swap_total"] = window.largest("machine.swap_total", _series(rows, "swap_total"))
+    shares["speed"] = _speed(window, rows)
+    third = length / 3
+    first = _speed(_Window(window.start, window.start + third), rows)
+    last = _speed(_Window(window.end - third, window.end), rows)
+    shares["speed_change"] = last / first - 1 if first and last else None
     return MachineUsage(**shares)
+
+
+def _speed(window: _Window, rows: Sequence[tuple[float, Mapping[str, float]]]) -> float | None:
+    """Pieces of work in a second of the CPU time that they took."""
+    work = window.change("machine.speed_work", _series(rows, "speed_work"))
+    took = window.change("machine.speed_cpu", _series(rows, "speed_cpu"))
+    return work / took if work is not None and took else None

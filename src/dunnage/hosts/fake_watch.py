@@ -15,6 +15,8 @@ IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
 SAMPLE_CPU = 0.0004
 """CPU seconds that one sample takes."""
+PIECE_CPU = 0.00003
+"""CPU seconds of one piece of the work by which a processor's speed is told."""
 PROCESSORS = 4
 OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
@@ -193,6 +195,8 @@ def _machine(hosts: Sequence[_Group], elapsed: float, time: float) -> dict[str, 
         "steal": 0.0,
         "pressure_cpu": busy * 0.01,
         "pressure_memory": 0.0,
+        "speed_work": 1000.0 + elapsed,
+        "speed_cpu": (1000.0 + elapsed) * PIECE_CPU,
     }
 
 

@@ -127,6 +127,11 @@ class MachineUsage(Value):
     pressure_io: float | None = None
     swap_total: float | None = None
     """Bytes of swap space, the largest in the window."""
+    speed: float | None = None
+    """How fast the host's own processors were: pieces of a fixed piece of arithmetic in a second of
+    CPU time. Neighbours of a virtual machine slow it down without any stolen time."""
+    speed_change: float | None = None
+    """That in the last third of the window over that in the first, minus one."""
 
 
 class HostUsage(Value):

@@ -54,6 +54,30 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         {"measurement": measurement(windows=windows([200] * 9 + [0] + [200] * 10))},
         "invalid",
     ),
+    (
+        "steady",
+        {
+            "measurement": measurement(windows=windows([200] * 10 + [310] * 10)),
+            "usage": (host(machine=MachineUsage(speed_change=0.5)),),
+        },
+        "valid",
+    ),
+    (
+        "steady",
+        {
+            "measurement": measurement(windows=windows([200] * 10 + [310] * 10)),
+            "usage": (host("client-1", "client", machine=MachineUsage(speed_change=0.5)),),
+        },
+        "invalid",
+    ),
+    (
+        "steady",
+        {
+            "measurement": measurement(windows=windows([200] * 20)),
+            "usage": (host(machine=MachineUsage(speed_change=2.0)),),
+        },
+        "valid",
+    ),
     ("steady", {"measurement": measurement(windows=windows([200] * 5))}, Status.UNKNOWN),
     ("steady", {"measurement": measurement(windows=())}, Status.UNKNOWN),
     (

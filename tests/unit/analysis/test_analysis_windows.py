@@ -82,6 +82,16 @@ def test_machine_shares_are_of_all_processors_time() -> None:
     assert found.swap_total == 4096
 
 
+def test_the_speed_of_a_hosts_processors_is_work_by_the_cpu_time_that_it_took() -> None:
+    took = {t: 2.0 * t if t <= 3 else 6.0 + (t - 3.0) for t in map(float, range(7))}
+    machine = {t: {"speed_work": 100.0 * t, "speed_cpu": cpu} for t, cpu in took.items()}
+    found = usage(samples({t: {} for t in machine}, machine), "db", 0.0, 6.0, 0.0).machine
+    assert found.speed == pytest.approx(600 / 9)
+    assert found.speed_change == pytest.approx(100 / 50 - 1)
+    silent = usage(samples({0.0: {}, 1.0: {}}), "db", 0.0, 1.0, 0.0).machine
+    assert (silent.speed, silent.speed_change) == (None, None)
+
+
 def test_samples_inside_the_window_are_counted_against_those_expected() -> None:
     seen = samples({t: {"cpu": t} for t in (0.0, 1.0, 3.0, 4.0, 5.0)})
     found = usage(seen, "db", 0.5, 4.0, 0.0)

@@ -17,9 +17,7 @@ from dunnage.runner.stay import Stay
 
 
 def run(core: str, threads: int | None = 8, phase: Phase = Phase.RUN) -> RunPlan:
-    workload = Workload.model_validate(
-        {"name": core, "core": core, "phase": phase, "records": 100}
-    )
+    workload = Workload.model_validate({"name": core, "core": core, "phase": phase, "records": 100})
     level = Level(threads=threads) if threads else Level(rate=100.0)
     return RunPlan(
         id=f"run-{core}",
