@@ -43,18 +43,18 @@ impl Speed {
     }
 }
 
-/// Six chains of which none waits for another.
+/// Six chains of which hardly any waits for another.
 fn work(rounds: u64) {
-    let [mut a, mut b, mut c, mut d, mut e, mut f] = black_box([1_u64, 2, 3, 4, 5, 6]);
+    let mut x = black_box([1_u64, 2, 3, 4, 5, 6]);
     for i in 0..rounds {
-        a = a.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        b = (b ^ (b << 13)).wrapping_add(i);
-        c = c.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3);
-        d = (d ^ (d >> 7)).wrapping_add(i);
-        e = e.wrapping_add(a ^ i);
-        f ^= b.wrapping_add(i);
+        x[0] = x[0].wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        x[1] = (x[1] ^ (x[1] << 13)).wrapping_add(i);
+        x[2] = x[2].wrapping_mul(2_862_933_555_777_941_757).wrapping_add(3);
+        x[3] = (x[3] ^ (x[3] >> 7)).wrapping_add(i);
+        x[4] = x[4].wrapping_add(x[0] ^ i);
+        x[5] ^= x[1].wrapping_add(i);
     }
-    black_box([a, b, c, d, e, f]);
+    black_box(x);
 }
 
 fn thread_cpu() -> io::Result<f64> {
