@@ -15,7 +15,7 @@ IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
 SAMPLE_CPU = 0.0004
 """CPU seconds that one sample takes."""
-PIECE_CPU = 0.00003
+PIECE_CPU = 0.000004
 """CPU seconds of one piece of the work by which a processor's speed is told."""
 PROCESSORS = 4
 OPERATION_BYTES = 1200

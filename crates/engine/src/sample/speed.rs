@@ -10,14 +10,18 @@ use nix::time::{ClockId, clock_gettime};
 
 use super::counters::Counters;
 
-/// Rounds of one piece of work, about 30 µs; independent chains, since it is the units of the core
-/// that neighbours share.
-const ROUNDS: u64 = 20_000;
+/// Rounds of one piece of work, some microseconds; independent chains, since it is the units of the
+/// core that neighbours share.
+const ROUNDS: u64 = 2_500;
 
-/// Rounds before it, which no clock looks at: caches and predictors were somebody else's.
+/// Pieces of one probe, of which the median counts: an interrupt lands in one of them, and whoever
+/// made it must not seem to have slowed the processor down.
+const PIECES: usize = 9;
+
+/// Rounds before them, which no clock looks at: caches and predictors were somebody else's.
 const WARMING: u64 = 5_000;
 
-/// Pieces of work so far, and what they took.
+/// Pieces of work so far, one a probe, and what they took.
 #[derive(Default)]
 pub struct Speed {
     pieces: f64,
@@ -25,12 +29,19 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// Do one more piece.
+    /// Find out how long a piece takes now.
     pub fn probe(&mut self) -> io::Result<()> {
         work(WARMING);
-        let before = thread_cpu()?;
-        work(ROUNDS);
-        self.cpu += thread_cpu()? - before;
+        let mut took = [0.0; PIECES];
+        let mut before = thread_cpu()?;
+        for piece in &mut took {
+            work(ROUNDS);
+            let after = thread_cpu()?;
+            *piece = after - before;
+            before = after;
+        }
+        took.sort_by(f64::total_cmp);
+        self.cpu += took[PIECES / 2];
         self.pieces += 1.0;
         Ok(())
     }
