@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from dunnage.model.layout import Layout, Reservation, Service, Software, Stage, Step, Target
+from dunnage.model.layout import (
+    Layout,
+    Reservation,
+    Service,
+    Snapshot,
+    Software,
+    Stage,
+    Step,
+    Target,
+)
 from dunnage.model.load import Command, LoadOrder, Samples, WatchOrder
 from dunnage.model.record import Measurement
 from dunnage.model.study import DatabaseSpec, Limits
@@ -241,7 +250,7 @@ class Platform(Protocol):
     """How database processes are run: one deployment, from `reserve` to `down`.
 
     `down` is called exactly once, whatever failed before it, and leaves nothing of this stay on
-    the hosts.
+    the hosts but what it was told to keep.
     """
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -285,6 +294,27 @@ class Crashable(Protocol):
         """Kill a member's process without warning."""
 
 
+@runtime_checkable
+class KeepsData(Protocol):
+    """A platform that can keep files of its members' data, and have members start with copies.
+
+    `files` maps members to paths below their data directories, as a `Snapshot` does.
+    """
+
+    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Copy these files to the disks of the members' hosts, under the name of the snapshot.
+
+        They take the place of what has that name already, and stay when the platform is down,
+        until the host is lost or released. Raises StayError when one cannot be copied.
+        """
+
+    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Put copies of what was kept where the members will find it.
+
+        It is called after `reserve` and before `up`. Raises StayError when a host does not hold it.
+        """
+
+
 class Database(Protocol):
     """What is deployed. Everything here is pure: data out, output parsed."""
 
@@ -308,6 +338,14 @@ class Database(Protocol):
 
     def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
         """What a generator needs to know."""
+
+
+@runtime_checkable
+class HasSnapshot(Protocol):
+    """A database whose records lie in files that the members of another stay can start with."""
+
+    def snapshot(self, spec: DatabaseSpec, reservation: Reservation) -> Snapshot:
+        """Which files those are, and the steps that make them hold all records. Pure."""
 
 
 class Generator(Protocol):

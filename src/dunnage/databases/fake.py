@@ -14,6 +14,7 @@ from dunnage.model.layout import (
     Reservation,
     Seat,
     Service,
+    Snapshot,
     Software,
     Stage,
     Step,
@@ -25,6 +26,8 @@ from dunnage.model.study import DatabaseSpec
 CONFIGURATION_SERVERS = 3
 FIRST_PORT = 7000
 PORT = "fake"
+RECORDS = "records"
+"""File below a server's data that tells how many records it holds."""
 
 
 def _check(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
@@ -45,7 +48,11 @@ class FakeDatabase:
     """
 
     offer = DatabaseOffer(
-        versions=("1.0",), topologies=("sharded", "single"), check=_check, images=False
+        versions=("1.0",),
+        topologies=("sharded", "single"),
+        check=_check,
+        images=False,
+        check_restore=lambda _: (),
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:
@@ -118,6 +125,14 @@ class FakeDatabase:
             options={},
         )
 
+    def snapshot(self, spec: DatabaseSpec, reservation: Reservation) -> Snapshot:
+        """The one file that the server which clients use writes when it is told to."""
+        entry = _entry(spec, reservation)
+        return Snapshot(
+            files={entry.member: (RECORDS,)},
+            complete=(_ask("save", entry, "save", done=_ok),),
+        )
+
 
 def _topology(spec: DatabaseSpec) -> str:
     return spec.topology or FakeDatabase.offer.topologies[0]
@@ -149,6 +164,7 @@ def _service(spec: DatabaseSpec, place: Place, configuration: list[str] | None =
         "role": place.role,
         "listen": listen,
         "data": place.data,
+        "records": f"{place.data}/{RECORDS}",
         "version": _software(spec).version,
         "topology": _topology(spec),
         "consistency": f"{spec.consistency.read or 'one'}/{spec.consistency.write or 'one'}",

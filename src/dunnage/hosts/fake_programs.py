@@ -37,6 +37,21 @@ def _cat(call: Call) -> Task:
     return Task()
 
 
+def _copy(call: Call) -> Task:
+    """`cp --archive --no-target-directory SOURCE TARGET`: a file, or a directory with all in it."""
+    source, target = (call.root + path for path in call.argv[-2:])
+    found = {
+        path: content
+        for path, content in call.host.files.items()
+        if path == source or path.startswith(f"{source}/")
+    }
+    if not found:
+        return call.fail(f"cp: cannot stat '{call.argv[-2]}': No such file or directory")
+    for path, content in found.items():
+        call.host.put(target + path.removeprefix(source), content)
+    return Task()
+
+
 def _sleep(call: Call) -> Task:
     return Task(seconds=float(call.argv[1]))
 
@@ -96,7 +111,10 @@ PROGRAMS: Mapping[str, Callable[[Call], Task]] = {
     "false": _false,
     "echo": _echo,
     "cat": _cat,
+    "cp": _copy,
+    "mkdir": _true,  # a directory is there as soon as something is in it
     "sleep": _sleep,
+    "sync": _true,
     "fake-daemon": _daemon,
     "fake-start": _begin,
     "fake-container": _container,

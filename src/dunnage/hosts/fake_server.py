@@ -41,6 +41,8 @@ class Server:
 def serve(call: Call) -> Task:
     """`fake-server --config FILE`: listen, after a look at the configuration servers if a router.
 
+    It holds the records that the file named in its configuration tells of, if there is one.
+
     It speaks of itself on its log and ends with 1 when its address is taken, or its configuration
     servers have not been initiated.
     """
@@ -62,7 +64,9 @@ def serve(call: Call) -> Task:
     member = config["member"]
     ready = member not in call.world.unready
     network = call.env.get("DUNNAGE_FAKE_NETWORK", "plain")
-    call.world.servers[listen] = Server(member, call.process, config, network, ready)
+    call.world.servers[listen] = Server(
+        member, call.process, config, network, ready, records=_found(call, config)
+    )
     call.say(f"{member}: listening on {listen}\n")
     call.say(f"{member}: ready\n" if ready else f"{member}: replaying a journal without end\n")
 
@@ -74,6 +78,14 @@ def serve(call: Call) -> Task:
         return 0
 
     return Task(finish=finish, seconds=None, heeds=True, gone=gone)
+
+
+def _found(call: Call, config: Mapping[str, Any]) -> int:
+    """How many records the file tells of that it was started with; none without a file."""
+    try:
+        return int(call.read(config["records"]))
+    except FileNotFoundError:
+        return 0
 
 
 def ask(call: Call) -> Task:
@@ -143,6 +155,11 @@ def _empty(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
     return "ok"
 
 
+def _save(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
+    server.process.host.put(server.config["records"], str(server.records).encode())
+    return "ok"
+
+
 _VERBS: Mapping[str, Callable[[Call, Server, tuple[str, ...]], str]] = {
     "ping": _ping,
     "initiate": _initiate,
@@ -151,4 +168,5 @@ _VERBS: Mapping[str, Callable[[Call, Server, tuple[str, ...]], str]] = {
     "facts": _facts,
     "count": _count,
     "empty": _empty,
+    "save": _save,
 }

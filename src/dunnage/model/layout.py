@@ -191,6 +191,24 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Snapshot:
+    """Files that hold all records, so that members of another stay can start with copies of them.
+
+    Nothing in them depends on addresses, on the platform or on the stay that wrote them: they serve
+    the members of the same names in every deployment of the same database.
+    """
+
+    files: Mapping[str, tuple[str, ...]]
+    """Member → files and directories, each a path below its data directory."""
+    adopt: tuple[Step, ...] = ()
+    """Taken in every stay once the database is formed, before records are put in or used: how its
+    members come to look for them in these files."""
+    complete: tuple[Step, ...] = ()
+    """Taken when the records are in and the database has nothing left to do: then the files hold
+    all of them, and nobody writes there. The database need not be of any use afterwards."""
+
+
+@dataclass(frozen=True)
 class Target:
     """What a generator needs to know of a living database; only this crosses to it.
 

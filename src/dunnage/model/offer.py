@@ -50,6 +50,12 @@ class PlatformOffer:
     substrate: str | None
     """Family of substrate that must live first (`docker`); None when hosts alone suffice."""
     needs: tuple[Capability, ...] = ()
+    restorable: tuple[Storage, ...] = ()
+    """Storage that copies of files can be put on before a member starts."""
+
+
+def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
+    return (("kind", "no stay can start with a copy of this database's files"),)
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,9 @@ class DatabaseOffer:
     """Whether an official image may be named instead of the tree."""
     needs: tuple[Capability, ...] = (Capability.SOFTWARE,)
     """What obtaining its tree takes, on hosts that are not fakes."""
+    check_restore: Callable[[DatabaseSpec], tuple[tuple[str, str], ...]] = _without_snapshot
+    """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
+    with a copy of another one's files."""
 
 
 @dataclass(frozen=True)

@@ -288,6 +288,16 @@ class QuestionSpec(Value):
     )
 
 
+class Data(StrEnum):
+    """How the records come into a deployment."""
+
+    LOAD = "load"
+    """Every stay puts them in."""
+    RESTORE = "restore"
+    """They are put in once, in a stay of its own, and every measured stay starts with a copy of the
+    files. Its servers are then as after a restart, in every deployment alike."""
+
+
 class Order(StrEnum):
     """Order of workloads and levels inside a stay."""
 
@@ -328,6 +338,7 @@ class Study(Value):
     records: Annotated[int, Field(ge=1)] = Field(
         default=10_000, description="Records of 1 kB that the database holds before a run."
     )
+    data: Data = Data.LOAD
     load: LoadSpec = Field(description="How hard and how long each run drives the database.")
     blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=6,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import secrets
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import Event
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
 from dunnage.model.offer import Capability, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
-from dunnage.platforms import places
+from dunnage.platforms import kept, places
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.container_member import ContainerMember, spoken
@@ -56,6 +56,7 @@ class Docker:
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="docker",
         needs=(Capability.DOCKER,),
+        restorable=(Storage.BIND, Storage.VOLUME),
     )
 
     def __init__(
@@ -135,6 +136,14 @@ class Docker:
         with spoken("a container cannot be killed", member):
             self._members[member].container.kill("SIGKILL")
 
+    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Copy files of members' data to the disks of their hosts, under a name."""
+        side_by_side(partial(kept.keep, part, snapshot) for part in self._parts(files))
+
+    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Put copies of what was kept where members' data lies, in a volume if that is where."""
+        side_by_side(partial(kept.restore, part, snapshot) for part in self._parts(files))
+
     def client(self, host: Host) -> Host:
         """The client's host, or a container on it, joined to a network as the members' are."""
         if self._deployment.client is ClientPlace.HOST:
@@ -180,6 +189,22 @@ class Docker:
             client.close()
         if failures:
             raise failures[0]
+
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+        return [
+            kept.Part(name, self._hosts[place.host], self._outside(place), tuple(own))
+            for name, own in files.items()
+            for place in (self._places[name],)
+        ]
+
+    def _outside(self, place: Place) -> str:
+        """Where a member's host has its data; a volume is made if it is not there yet."""
+        if self._deployment.storage is not Storage.VOLUME:
+            return place.data
+        volumes = self._client(self._hosts[place.host]).volumes
+        with spoken("the member's volume cannot be made", place.member):
+            volume = volumes.create(self._stay.thing(place.member), labels=self._stay.labels)
+            return str(volume.attrs["Mountpoint"])
 
     def _prepare(self, host: Host, trees: Sequence[Tree]) -> None:
         client = self._client(host)

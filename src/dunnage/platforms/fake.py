@@ -22,6 +22,7 @@ from dunnage.model.layout import (
 )
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
+from dunnage.platforms import kept
 from dunnage.platforms.beside import ask_engine, is_for_engine
 from dunnage.platforms.lodger import Lodger
 
@@ -49,6 +50,7 @@ class FakePlatform:
         storages=(Storage.BIND,),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="fake",
+        restorable=(Storage.BIND,),
     )
 
     def __init__(
@@ -131,6 +133,16 @@ class FakePlatform:
         """Kill a member's process without warning."""
         self._members[member].process.signal("KILL")
 
+    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Copy files of members' data to the disks of their hosts, under a name."""
+        for part in self._parts(files):
+            kept.keep(part, snapshot)
+
+    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Put copies of what was kept below the data directories of members."""
+        for part in self._parts(files):
+            kept.restore(part, snapshot)
+
     def down(self) -> None:
         """Stop everything in reverse order and remove it; lost hosts have nothing to remove."""
         for member in reversed(tuple(self._members.values())):
@@ -148,6 +160,13 @@ class FakePlatform:
         self._members.clear()
         self._clients.clear()
         self._late.clear()
+
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+        places = [self._reservation.place(member) for member in files]
+        return [
+            kept.Part(place.member, self._on(place), place.data, tuple(files[place.member]))
+            for place in places
+        ]
 
     def _place(self, seat: Seat, prefix: str) -> Place:
         host = self._hosts[seat.slot % len(self._hosts)]

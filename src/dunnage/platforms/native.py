@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -14,7 +14,7 @@ from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Storage
-from dunnage.platforms import places
+from dunnage.platforms import kept, places
 from dunnage.platforms.beside import ask_engine, is_for_engine
 from dunnage.platforms.link import link
 from dunnage.platforms.listening import check_free
@@ -70,6 +70,7 @@ class Native:
         storages=(Storage.BIND, Storage.TMPFS),
         clients=(ClientPlace.HOST,),
         substrate=None,
+        restorable=(Storage.BIND,),
     )
 
     def __init__(
@@ -128,6 +129,14 @@ class Native:
         """Kill a member's process without warning."""
         self._members[member].process.signal("KILL")
 
+    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Copy files of members' data to the disks of their hosts, under a name."""
+        side_by_side(partial(kept.keep, part, snapshot) for part in self._parts(files))
+
+    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
+        """Put copies of what was kept below the data directories of members."""
+        side_by_side(partial(kept.restore, part, snapshot) for part in self._parts(files))
+
     def client(self, host: Host) -> Host:
         """The client's host itself."""
         return host
@@ -154,6 +163,12 @@ class Native:
                 failures.append(error)
         if failures:
             raise failures[0]
+
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+        return [
+            kept.Part(name, self._host(name), self._places[name].data, tuple(own))
+            for name, own in files.items()
+        ]
 
     def _needed(self, services: Sequence[Service]) -> list[tuple[Tree, Host]]:
         wanted = {

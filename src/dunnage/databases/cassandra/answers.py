@@ -68,6 +68,11 @@ def agrees(text: str, members: int) -> bool:
     return len(there) == 1 and len(versions) == members and len(set(versions)) == 1
 
 
+def agrees_on(text: str, members: int, table: str) -> bool:
+    """Whether as many members agree on the table of this id, which is asked for first."""
+    return agrees(text, members) and tables(text)[0] == [{"id": table}]
+
+
 def at_rest(text: str) -> bool:
     """Whether nothing is compacted, flushed, or waiting to be written."""
     running, pools = tables(text)

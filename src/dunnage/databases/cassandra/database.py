@@ -12,6 +12,7 @@ from dunnage.model.layout import (
     Reservation,
     Seat,
     Service,
+    Snapshot,
     Software,
     Stage,
     Step,
@@ -35,6 +36,7 @@ class Cassandra:
         check=demand.check,
         images=False,
         needs=(Capability.CASSANDRA,),
+        check_restore=demand.check_restore,
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:
@@ -103,6 +105,19 @@ class Cassandra:
                 "read_consistency": demand.read_level(spec),
                 "write_consistency": demand.write_level(spec),
             },
+        )
+
+    def snapshot(
+        self,
+        spec: DatabaseSpec,  # noqa: ARG002
+        reservation: Reservation,
+    ) -> Snapshot:
+        """The files of the table, and of nothing else: see `demand.check_restore`."""
+        places = reservation.places
+        return Snapshot(
+            files={place.member: (steps.TABLE_FILES,) for place in places},
+            adopt=steps.adopt(places),
+            complete=tuple(steps.drain(place) for place in places),
         )
 
 

@@ -11,6 +11,10 @@ from dunnage.model.layout import ENGINE, Place, Step
 
 KEYSPACE, TABLE = "ycsb", "usertable"
 """What YCSB calls them; its table has a text key and ten text fields."""
+TABLE_ID = "6b9b3c7e-5d0f-4c8e-9a55-64756e6e6167"
+"""Of the table that a snapshot is made of: its files lie in a directory that is named after it."""
+TABLE_FILES = f"data/{KEYSPACE}/{TABLE}-{TABLE_ID.replace('-', '')}"
+"""That directory, below a member's data."""
 DATACENTER = "datacenter1"
 """What SimpleSnitch calls the place where every member is."""
 FORMING = 120.0
@@ -19,6 +23,7 @@ FORMING = 120.0
 _OUR_KEYSPACE = f"WHERE keyspace_name = '{KEYSPACE}'"
 _OUR_TABLE = f"{_OUR_KEYSPACE} AND table_name = '{TABLE}'"
 _COLUMNS = ", ".join(f"field{number} varchar" for number in range(10))
+_MAKE = f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.{TABLE} (y_id varchar PRIMARY KEY, {_COLUMNS})"
 
 
 def cql(place: Place, *statements: str, timeout: int = 10) -> tuple[str, ...]:
@@ -55,7 +60,7 @@ def make_table(place: Place, copies: int) -> Step:
     argv = cql(
         place,
         f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = {replication}",
-        f"CREATE TABLE IF NOT EXISTS {KEYSPACE}.{TABLE} (y_id varchar PRIMARY KEY, {_COLUMNS})",
+        _MAKE,
         timeout=60,
     )
     return Step("make the table", place.member, argv, deadline=FORMING)
@@ -87,6 +92,39 @@ def flush(place: Place) -> Step:
     """Write what a member holds in memory to its disk."""
     argv = java.nodetool(place, "flush", KEYSPACE, TABLE)
     return Step("flush", place.member, argv, deadline=60.0)
+
+
+def adopt(places: Sequence[Place]) -> tuple[Step, ...]:
+    """Make the empty table anew, under the id by which its files are found, and agree on it.
+
+    A table that is made opens what its directory holds. It cannot have this id from the beginning:
+    a ring proves that it is whole by emptying the table. Each statement is a step of its own, so
+    that one that is tried again never drops what was found.
+    """
+    first = places[0]
+    drop = cql(first, f"DROP TABLE IF EXISTS {KEYSPACE}.{TABLE}", timeout=60)
+    make = cql(first, f"{_MAKE} WITH id = '{TABLE_ID}'", timeout=60)
+    return (
+        Step("drop the empty table", first.member, drop, deadline=FORMING),
+        Step("make the table of the snapshot", first.member, make, deadline=FORMING),
+        *(_agree_on_files(place, len(places)) for place in places),
+    )
+
+
+def _agree_on_files(place: Place, members: int) -> Step:
+    argv = cql(
+        place,
+        f"SELECT id FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
+        "SELECT schema_version FROM system.local",
+        "SELECT schema_version FROM system.peers_v2",
+    )
+    done = partial(answers.agrees_on, members=members, table=TABLE_ID)
+    return Step("agree on the files", place.member, argv, deadline=FORMING, done=done)
+
+
+def drain(place: Place) -> Step:
+    """Write all to disk and end flushes and compactions: from now on no file of a table changes."""
+    return Step("drain", place.member, java.nodetool(place, "drain"), deadline=120.0)
 
 
 def rest(place: Place) -> Step:

@@ -14,7 +14,8 @@ LOOPBACK = "127.0.0.1"
 _DEFAULTS: Mapping[str, Scalar] = {
     "save": "",
     "appendonly": False,
-    # The default of 5 s only waits for more replicas to share one copy; data sets are empty here.
+    # The default of 5 s only waits for more replicas to share one copy; data sets are mostly empty
+    # then.
     "repl-diskless-sync-delay": 0,
 }
 

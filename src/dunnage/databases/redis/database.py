@@ -13,6 +13,7 @@ from dunnage.model.layout import (
     Reservation,
     Seat,
     Service,
+    Snapshot,
     Software,
     Stage,
     Step,
@@ -29,7 +30,10 @@ class Redis:
     """Topologies `single`, `replicas` (the first is primary) and `cluster` (three primaries)."""
 
     offer: ClassVar[DatabaseOffer] = DatabaseOffer(
-        versions=demand.VERSIONS, topologies=demand.TOPOLOGIES, check=demand.check
+        versions=demand.VERSIONS,
+        topologies=demand.TOPOLOGIES,
+        check=demand.check,
+        check_restore=demand.check_restore,
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:
@@ -81,6 +85,17 @@ class Redis:
             addresses=addresses,
             endpoint=frozenset(addresses),
             options={"wait": demand.acknowledgements(spec)},
+        )
+
+    def snapshot(self, spec: DatabaseSpec, reservation: Reservation) -> Snapshot:
+        """The primary's RDB file; replicas get its records as they follow it, as in every stay.
+
+        Their own files would be thrown away where offsets differ by as little as a ping, so that
+        one stay would start in another way than the next.
+        """
+        primary = reservation.places[0]
+        return Snapshot(
+            files={primary.member: (demand.dump(spec),)}, complete=(steps.save(primary),)
         )
 
 

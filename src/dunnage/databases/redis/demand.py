@@ -61,6 +61,16 @@ def check(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return (*_members(spec), *_consistency(spec), *_settings(spec))
 
 
+def check_restore(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
+    """Return (key, sentence) for everything that keeps a stay from starting with others' files."""
+    return tuple(_restore(spec))
+
+
+def dump(spec: DatabaseSpec) -> str:
+    """Name of the file that a server writes all of its records to, and reads when it starts."""
+    return str(spec.settings.get("dbfilename", "dump.rdb"))
+
+
 def _members(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
     kind, fits = topology(spec), True
     if kind == "single" and spec.members != 1:
@@ -112,3 +122,19 @@ def _settings(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
             yield "settings", f"the load is made without a password; leave `{name}` out"
         if any(ord(letter) < 32 for letter in str(value)):
             yield "settings", f"the value of `{name}` must be one line of text"
+
+
+def _restore(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
+    if topology(spec) == "cluster":
+        yield (
+            "topology",
+            "a member of a Redis Cluster cannot start with a copy of another stay's files: "
+            "`nodes.conf` holds that stay's addresses, and without it a member takes the slots of "
+            "all keys that it finds before the cluster is formed",
+        )
+    if spec.settings.get("appendonly") in (True, "yes"):
+        yield (
+            "settings",
+            "with `appendonly` Redis starts with its log of writes, and passes over the file that "
+            "a snapshot is made of",
+        )

@@ -10,6 +10,8 @@ from dunnage.databases.redis.configuration import local_host
 from dunnage.model.layout import Place, Step
 
 SLOTS = 16384
+COPYING = 300.0
+"""Seconds for a replica to get all records of its primary, which may have started with many."""
 
 # A member's id is drawn when it starts, so a replica looks up who serves the first slot of the
 # primary it is to follow, and does so by itself.
@@ -38,7 +40,7 @@ def slots(primary: int, primaries: int) -> tuple[int, int]:
 def follow(place: Place) -> Step:
     """Wait until a replica has its primary's data."""
     argv = command(place, "INFO", "replication")
-    return Step("follow", place.member, argv, done=answers.follows)
+    return Step("follow", place.member, argv, deadline=COPYING, done=answers.follows)
 
 
 def catch_up(place: Place, replicas: int) -> Step:
@@ -56,6 +58,11 @@ def flush(place: Place) -> Step:
     """Remove all data of a primary, and of its replicas by it."""
     argv = command(place, "FLUSHALL", "SYNC")
     return Step("flush", place.member, argv, deadline=120.0, done=_says_ok)
+
+
+def save(place: Place) -> Step:
+    """Write all records of a member to its file."""
+    return Step("save", place.member, command(place, "SAVE"), deadline=300.0, done=_says_ok)
 
 
 def size(place: Place, *, cluster: bool) -> Step:
