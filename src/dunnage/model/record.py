@@ -284,3 +284,6 @@ class StayRecord(Value):
     """Every address that clients are told."""
     network: Mapping[str, str]
     """What is really in force: driver, MTU, proxy processes, address translation."""
+    restored_from: str | None = None
+    """The stay that made the snapshot which its members started with; None where records were put
+    in."""

@@ -18,14 +18,20 @@ LOADS = 3
 
 
 def fill(stay: Stay, plan: RunPlan) -> None:
-    """Make the database hold what the run expects: nothing before loading, all records else."""
+    """Make the database hold what the run expects: nothing before loading, all records else.
+
+    A stay that started with a snapshot holds them whatever became of its runs: none of them may
+    put records in or take any away.
+    """
+    if stay.kept is not None:
+        return
     wanted = plan.workload
     loading = wanted.phase is Phase.LOAD
     used = stay.filled is not None and (loading or _differs(stay.filled, wanted))
     if used or stay.spoiled:
         _empty(stay)
     if stay.filled is None and not loading:
-        _load(stay, plan)
+        load(stay, wanted, plan.seed, plan.id)
     stay.filled = wanted
 
 
@@ -35,14 +41,15 @@ def _empty(stay: Stay) -> None:
     stay.filled, stay.spoiled = None, False
 
 
-def _load(stay: Stay, plan: RunPlan) -> None:
-    """Put all records in; from the beginning again if an operation failed, which is written down.
+def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
+    """Put all records of a workload into an empty database, for a run or a stay of that name.
 
-    A server that has just started may let some time out. Nothing of this is measured.
+    From the beginning again if an operation failed, which is written down: a server that has just
+    started may let some time out. Nothing of this is measured. Raises RunError when records were
+    not stored in the last try either.
     """
-    records = plan.workload.records
     order = LoadOrder(
-        workload=plan.workload,
+        workload=workload,
         phase=Phase.LOAD,
         level=Level(threads=LOADING_THREADS),
         target=stay.target,
@@ -52,18 +59,21 @@ def _load(stay: Stay, plan: RunPlan) -> None:
         duration=None,
         operations=None,
         timeout=stay.equipment.study.load.timeout,
-        seed=plan.seed,
+        seed=seed,
     )
     for attempt in range(1, LOADS + 1):
-        _, measurement = drive(stay, order, f"loading/{plan.id}")
+        _, measurement = drive(stay, order, f"loading/{name}")
         stored = measurement.operations["all"]
-        if stored.count == records:
+        if stored.count == workload.records:
             return
-        said = f"loading stored {stored.count} of {records} records; errors: {dict(stored.errors)}"
-        stay.equipment.writer.journal("loading failed", run=plan.id, attempt=attempt, why=said)
+        said = (
+            f"loading stored {stored.count} of {workload.records} records; "
+            f"errors: {dict(stored.errors)}"
+        )
+        stay.equipment.writer.journal("loading failed", of=name, attempt=attempt, why=said)
         if attempt < LOADS:
             _empty(stay)
-    raise RunError(said, where=plan.id)
+    raise RunError(said, where=name)
 
 
 def _differs(filled: Workload, wanted: Workload) -> bool:

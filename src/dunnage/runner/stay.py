@@ -17,13 +17,14 @@ from dunnage.contracts import (
     Testbed,
 )
 from dunnage.model.calibration import Calibration
-from dunnage.model.layout import Reservation, Target
+from dunnage.model.layout import Reservation, Stage, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import StayRecord
-from dunnage.model.study import CLIENT_GROUP, Deployment, Study, Workload
+from dunnage.model.study import CLIENT_GROUP, Data, Deployment, Study, Workload
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
+from dunnage.runner.kept import Kept, keeping, snapshot_of
 from dunnage.runner.slowdown import Slowdown, slowdown
 from dunnage.store.write import ResultWriter
 
@@ -64,6 +65,8 @@ class Stay:
     """A load broke off: nobody knows what the database holds."""
     conditioned: bool = field(default=False)
     """It was driven for as long as the study asks for before a first run."""
+    kept: Kept | None = field(default=None)
+    """The snapshot that its members started with; None where records are put in."""
 
 
 @contextmanager
@@ -75,10 +78,12 @@ def living(
     database: Database,
     platform: Platform,
     substrate: Substrate | None,
+    kept: Kept | None = None,
 ) -> Iterator[Stay]:
     """Bring a deployment up, keep it for the `with`, keep its logs, and take it down.
 
-    Other platforms' substrates are frozen meanwhile. Raises StayError when it does not come up.
+    Its members start with the snapshot `kept`, if there is one. Other platforms' substrates are
+    frozen meanwhile. Raises StayError when it does not come up.
     """
     testbed, writer = equipment.testbed, equipment.writer
     with ExitStack() as stack:
@@ -93,7 +98,16 @@ def living(
         members = [place.member for place in reservation.places]
         stack.push(ending(lambda: _keep_logs(platform, members, writer, name)))
         stages = database.stages(spec, reservation)
-        took = form(platform, stages, testbed.clock, equipment.study.deadline)
+        took: dict[str, float] = {}
+        if equipment.study.data is Data.RESTORE:
+            snapshot = snapshot_of(database, deployment, reservation)
+            if kept is not None:
+                began = testbed.clock.now()
+                keeping(platform, deployment).restore(kept.name, snapshot.files)
+                took["restore"] = testbed.clock.now() - began
+            if snapshot.adopt:
+                stages = (*stages, Stage("data", steps=snapshot.adopt))
+        took |= form(platform, stages, testbed.clock, equipment.study.deadline)
         ready = testbed.clock.now()
         running = platform.running()
         target = database.target(spec, reservation)
@@ -113,6 +127,7 @@ def living(
                 ),
                 endpoint=tuple(sorted(str(address) for address in target.endpoint)),
                 network=platform.network(),
+                restored_from=kept.stay if kept else None,
             )
         )
         held = stack.enter_context(slowdown(deployment.slowdown, running, testbed.clock))
@@ -128,6 +143,7 @@ def living(
             substrate=substrate,
             clients=tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP)),
             slowdown=held,
+            kept=kept,
         )
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field, replace
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
-from dunnage.model.study import CLIENT_GROUP, ClientPlace, Deployment, Study
+from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
 from dunnage.runner import spare
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
+from dunnage.runner.kept import Kept
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
-from dunnage.runner.stay import Equipment, living
+from dunnage.runner.snapshot import make_snapshot
+from dunnage.runner.stay import Equipment, Stay, living
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
+from dunnage.study.snapshot import snapshot_name
 
 ATTEMPTS = 2
 """Stays that are tried for one planned stay, and runs for one planned run, before going on."""
@@ -95,6 +98,8 @@ class _Work:
     patience: Patience
     watcher: Watcher
     stop: Stop
+    kept: dict[str, Kept] = field(default_factory=dict)
+    """Snapshots that the hosts keep, by name."""
 
     def deployment(self, planned: StayPlan) -> Deployment:
         """What a stay is of; that of the calibration may be no part of a filtered plan."""
@@ -158,7 +163,7 @@ def _until_done(work: _Work, planned: StayPlan, upcoming: RunPlan | None) -> Dun
                 "stay failed", stay=planned.id, attempt=attempt, why=message
             )
             work.watcher.say(f"stay `{planned.id}` failed: {message}")
-            _restore_lost(work.equipment)
+            _restore_lost(work)
             if attempt == ATTEMPTS:
                 return error
     return None
@@ -173,13 +178,11 @@ def _carry_out_stay(
 ) -> None:
     equipment, deployment = work.equipment, work.deployment(planned)
     writer = equipment.writer
+    kept = _kept(work, deployment, due[0].workload)
     name = writer.new_stay(planned.id)
-    substrate = _substrate(equipment, deployment)
-    platform = catalog.platform(deployment, equipment.testbed, substrate, equipment.trees, name)
     writer.journal("stay begins", stay=name, deployment=deployment.name)
-    database = catalog.DATABASES[deployment.database.kind]()
     failed: RunError | None = None
-    with living(planned, name, deployment, equipment, database, platform, substrate) as stay:
+    with _living(equipment, planned, name, deployment, kept) as stay:
         writer.journal("stay ready", stay=name)
         for index, run in enumerate(due):
             work.stop.check()
@@ -198,6 +201,45 @@ def _carry_out_stay(
     writer.journal("stay ended", stay=name)
     if failed is not None:
         raise failed
+
+
+def _kept(work: _Work, deployment: Deployment, workload: Workload) -> Kept | None:
+    """The snapshot that a stay starts with; None where every stay puts its records in.
+
+    If no host keeps it, it is made now, in a stay of its own: a stay that has put records in is
+    another one than those that only find them, and no block shall hold it.
+    """
+    equipment = work.equipment
+    if equipment.study.data is not Data.RESTORE:
+        return None
+    wanted = snapshot_name(deployment, workload.records)
+    if wanted not in work.kept:
+        work.stop.check()
+        plan = StayPlan(
+            id=f"data-{deployment.name}", block=BEFORE, deployment=deployment.name, runs=()
+        )
+        name = equipment.writer.new_stay(plan.id)
+        equipment.writer.journal("snapshot begins", stay=name, deployment=deployment.name)
+        work.watcher.say(
+            f"stay `{name}` puts {workload.records:,} records in; others start with a copy of them"
+        )
+        at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
+        with _living(equipment, plan, name, at_full_speed) as stay:
+            work.kept[wanted] = make_snapshot(stay, workload, wanted)
+    return work.kept[wanted]
+
+
+def _living(
+    equipment: Equipment,
+    plan: StayPlan,
+    name: str,
+    deployment: Deployment,
+    kept: Kept | None = None,
+) -> AbstractContextManager[Stay]:
+    substrate = _substrate(equipment, deployment)
+    platform = catalog.platform(deployment, equipment.testbed, substrate, equipment.trees, name)
+    database = catalog.DATABASES[deployment.database.kind]()
+    return living(plan, name, deployment, equipment, database, platform, substrate, kept)
 
 
 def _stays(plan: Plan) -> Iterator[StayPlan]:
@@ -249,10 +291,17 @@ def _environment(equipment: Equipment) -> dict[str, str | int | float | bool | N
     return facts
 
 
-def _restore_lost(equipment: Equipment) -> None:
-    """Bring lost hosts back, and what must live on them; raises when one stays lost."""
+def _restore_lost(work: _Work) -> None:
+    """Bring lost hosts back, and what must live on them; raises when one stays lost.
+
+    A host of members comes back without the snapshots that it kept: they are made anew.
+    """
+    equipment = work.equipment
+    clients = [host.name for host in equipment.testbed.group(CLIENT_GROUP)]
     for name in equipment.testbed.lost():
         equipment.testbed.restore(name)
         for substrate in equipment.substrates.values():
             substrate.mend(name)
         equipment.writer.journal("host restored", host=name)
+        if name not in clients:
+            work.kept.clear()

@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from dunnage.model.study import (
+    Data,
     DatabaseSpec,
     DeploymentSpec,
     LoadSpec,
     QuestionSpec,
     SamplerSpec,
+    Study,
     SubstrateSpec,
     TestbedSpec,
     WorkloadSpec,
@@ -30,6 +32,7 @@ from dunnage.study.matrix import FACTORS
 from dunnage.units import DURATIONS, quantity
 
 _Spec = TypeVar("_Spec", bound=BaseModel)
+_RECORDS: int = Study.model_fields["records"].default
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Draft:
     """Deployments that are there but cannot be understood."""
     factors: Mapping[str, tuple[Scalar, ...]]
     workloads: Mapping[int, WorkloadSpec]
+    records: int
+    data: Data
     load: LoadSpec | None
     deadline: float
     rounds: int
@@ -92,6 +97,8 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
             if key in FACTORS and isinstance(values, list)
         },
         workloads=_workloads(workloads if isinstance(workloads, list) else []),
+        records=_count(usable.get("records", _RECORDS)),
+        data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
         load=_read(LoadSpec, usable.get("load")),
         deadline=_seconds(usable.get("deadline", 1)),
         rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),

@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
 from dunnage.model.plan import BEFORE, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import Deployment, Phase, Study
+from dunnage.model.study import Data, Deployment, Phase, Study
+from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
 
 STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
@@ -46,7 +47,8 @@ def estimate_seconds(plan: Plan, study: Study) -> float:
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
     stays = (stay for block in plan.blocks for stay in block.stays)
-    return calibration_seconds(plan, study) + sum(
+    before = calibration_seconds(plan, study) + snapshot_seconds(plan, study)
+    return before + sum(
         _stay_seconds(stay, plan.deployment(stay.deployment), study) for stay in stays
     )
 
@@ -58,13 +60,29 @@ def calibration_seconds(plan: Plan, study: Study) -> float:
     return _stay_seconds(plan.calibration.stay, plan.calibration.deployment, study)
 
 
+def snapshot_seconds(plan: Plan, study: Study) -> float:
+    """Return about how many seconds stays take that only make snapshots; 0 where data is loaded."""
+    if study.data is not Data.RESTORE:
+        return 0.0
+    makers = {snapshot_name(each, study.records): each for each in plan.deployments}
+    return sum(
+        _up_seconds(each) + pace.settling + study.records / pace.loading
+        for each in makers.values()
+        for pace in (PACES.get(each.database.kind, Pace()),)
+    )
+
+
+def _up_seconds(deployment: Deployment) -> float:
+    pace = PACES.get(deployment.database.kind, Pace())
+    return STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS) + pace.forming
+
+
 def _stay_seconds(stay: StayPlan, deployment: Deployment, study: Study) -> float:
     pace = PACES.get(deployment.database.kind, Pace())
     records = max((run.workload.records for run in stay.runs), default=0)
     return (
-        STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS)
-        + pace.forming
-        + records / pace.loading
+        _up_seconds(deployment)
+        + (0.0 if study.data is Data.RESTORE else records / pace.loading)
         + study.load.conditioning
         + sum(_run_seconds(run, study, pace) for run in stay.runs)
     )

@@ -86,6 +86,7 @@ EXAMPLES: Mapping[str, str] = {
     "workloads.*.name": "name: A-again",
     "core": "core: A",
     "records": "records: 10000",
+    "data": "data: restore",
     "load": "load: {threads: [32], duration: 10s}",
     "threads": "threads: [8, 32]",
     "rate": "rate: [2000, 60%]",

@@ -16,6 +16,7 @@ from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
+from dunnage.study.rules_data import data_rules
 from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.suggest import hint, listed, shown
@@ -63,6 +64,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *_factors(draft, every),
         *deployment_rules(draft, every, offer),
         *_workloads(draft),
+        *data_rules(draft),
         *(load_rules(draft.load, draft) if draft.load else ()),
         *_questions(draft, every),
     ]

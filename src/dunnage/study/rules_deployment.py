@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from pydantic import ValidationError
 
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CLIENT_GROUP, Data, DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings
 from dunnage.study.matrix import Variant, merged_database, with_defaults
+from dunnage.study.rules_data import database_rules, storage_rules
 from dunnage.study.suggest import hint, listed, shown
 
 FAKE = "fake"
@@ -28,7 +29,7 @@ _SETTING = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterator[Finding]:
     """Yield what does not fit in any deployment, each where the file says it."""
     if draft.database and not every:
-        for key, what, advice in _database(draft.database, offer):
+        for key, what, advice in _database(draft.database, offer, draft.data):
             yield Finding(_study_place(draft, key), what, advice)
     used: set[str] = set()
     for variant in every:
@@ -43,6 +44,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield _unknown(at.of("platform"), "platform", spec.platform, offer.platforms)
         else:
             yield from _platform(spec, platform, at)
+            yield from storage_rules(spec, platform, draft.data, at.of("storage"))
             yield from _fake(spec, draft, offer, at)
             if platform.substrate:
                 used.add(platform.substrate)
@@ -154,8 +156,8 @@ def _own_database(
         merged = merged_database(draft.database, spec.database)
     except ValidationError:
         return  # The study's own database is at fault, and that is reported there.
-    shared = set(_database(draft.database, offer))
-    for key, what, advice in _database(merged, offer):
+    shared = set(_database(draft.database, offer, draft.data))
+    for key, what, advice in _database(merged, offer, draft.data):
         keys = ("database", key) if key in spec.database else ("database",)
         inherited = (key, what, advice) in shared
         place = _study_place(draft, key) if inherited else at.of(*keys)
@@ -177,7 +179,7 @@ def _study_place(draft: Draft, key: str) -> Path:
     return ("database", key) if said else ("database",)
 
 
-def _database(spec: DatabaseSpec, offer: Offer) -> Iterator[tuple[str, str, str]]:
+def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[str, str, str]]:
     """Yield (key, sentence, advice) for whatever does not fit in one database."""
     database = offer.databases.get(spec.kind)
     if database is None:
@@ -210,7 +212,9 @@ def _database(spec: DatabaseSpec, offer: Offer) -> Iterator[tuple[str, str, str]
                 "a setting is one word, and its value one line",
             )
     if fits:
-        yield from ((key, what, "") for key, what in database.check(with_defaults(spec, offer)))
+        whole = with_defaults(spec, offer)
+        yield from ((key, what, "") for key, what in database.check(whole))
+        yield from database_rules(whole, database, data)
 
 
 def _substrate(

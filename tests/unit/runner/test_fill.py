@@ -31,6 +31,7 @@ class Filling:
             SimpleNamespace(
                 filled=None,
                 spoiled=False,
+                kept=None,
                 deployment=SimpleNamespace(database=None),
                 database=SimpleNamespace(reset=lambda *_: ("reset",)),
                 reservation=None,

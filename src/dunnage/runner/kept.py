@@ -1,0 +1,43 @@
+"""A snapshot that the hosts keep, and stays whose members start with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dunnage.contracts import Database, HasSnapshot, KeepsData, Platform
+from dunnage.errors import UnavailableError
+from dunnage.model.layout import Reservation, Snapshot
+from dunnage.model.study import Deployment
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A snapshot on the hosts: its name there, and the stay that made it."""
+
+    name: str
+    stay: str
+
+
+def snapshot_of(database: Database, deployment: Deployment, reservation: Reservation) -> Snapshot:
+    """The files that hold a deployment's records.
+
+    Raises UnavailableError where the database tells none, which the check of a study has told.
+    """
+    if not isinstance(database, HasSnapshot):
+        raise _cannot(f"database `{deployment.database.kind}`", deployment)
+    return database.snapshot(deployment.database, reservation)
+
+
+def keeping(platform: Platform, deployment: Deployment) -> KeepsData:
+    """The platform as one that keeps data; raises UnavailableError as `snapshot_of` does."""
+    if not isinstance(platform, KeepsData):
+        raise _cannot(f"platform `{deployment.platform}`", deployment)
+    return platform
+
+
+def _cannot(what: str, deployment: Deployment) -> UnavailableError:
+    return UnavailableError(
+        f"{what} cannot start with a copy of data; write `data: load`",
+        where=deployment.name,
+        hint="dunnage plan STUDY",
+    )

@@ -1,0 +1,67 @@
+"""What must hold where stays start with a copy of the data: it must serve all of them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dunnage.model.offer import DatabaseOffer, PlatformOffer
+from dunnage.model.study import INSERTING, Data, DatabaseSpec, DeploymentSpec, Phase
+from dunnage.study.document import Path
+from dunnage.study.draft import Draft
+from dunnage.study.grammar import Finding
+from dunnage.study.suggest import shown
+
+LOADING = "write `data: load`"
+
+
+def data_rules(draft: Draft) -> Iterator[Finding]:
+    """Yield every workload that does not leave its stay with the data that it started with."""
+    if draft.data is not Data.RESTORE:
+        return
+    for index, workload in draft.workloads.items():
+        name = shown(workload.name)
+        own = workload.records
+        if workload.phase is Phase.LOAD:
+            yield Finding(
+                ("workloads", index),
+                f"{name} measures how records are put in, and with `data: restore` they are there",
+                f"{LOADING}, or make two studies",
+            )
+        elif workload.core in INSERTING:
+            yield Finding(
+                ("workloads", index),
+                f"{name} inserts records, so that the next run of its stay would need the data "
+                "anew, and it can be restored only before members start",
+                f"{LOADING}, or use A, B, C or F here",
+            )
+        elif own is not None and own != draft.records and not draft.touched("records"):
+            yield Finding(
+                ("workloads", index, "records"),
+                f"{name} wants {own} records where a stay starts with {draft.records}, and the "
+                "data can be restored only before members start",
+                f"{LOADING}, or make two studies",
+            )
+
+
+def storage_rules(
+    spec: DeploymentSpec, platform: PlatformOffer, data: Data, place: Path
+) -> Iterator[Finding]:
+    """Yield storage on which nothing can be put before a member starts."""
+    if data is not Data.RESTORE or spec.storage not in platform.storages:
+        return
+    if spec.storage not in platform.restorable:
+        instead = [f"`storage: {storage.value}`" for storage in platform.restorable]
+        yield Finding(
+            place,
+            f"data cannot be restored on storage {shown(spec.storage.value)} of platform "
+            f"{shown(spec.platform)}: nothing can be put there before a member starts",
+            " or ".join((LOADING, *instead)),
+        )
+
+
+def database_rules(
+    spec: DatabaseSpec, database: DatabaseOffer, data: Data
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (key, sentence, advice) for what keeps members from starting with a copy of files."""
+    if data is Data.RESTORE:
+        yield from ((key, what, LOADING) for key, what in database.check_restore(spec))
