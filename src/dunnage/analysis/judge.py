@@ -18,6 +18,7 @@ from dunnage.analysis.looks import number
 from dunnage.analysis.order import diagnose
 from dunnage.analysis.over_levels import over_levels
 from dunnage.analysis.parity import factors
+from dunnage.analysis.restored import restored
 from dunnage.analysis.same import Checked, check_parity
 from dunnage.analysis.scalability import scalability
 from dunnage.analysis.shares import shares
@@ -100,6 +101,7 @@ def analyse(
         timelines=beside.timelines(plan, gathered, logs, samples),
         associations=beside.counted(gathered, compared),
         absent=absent(gathered.records.values()),
+        restored=restored(plan, stays),
     )
 
 

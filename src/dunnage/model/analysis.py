@@ -152,6 +152,15 @@ class Parity(Value):
     """Each as a sentence; empty when nothing but the factors under study differs."""
 
 
+class Restored(Value):
+    """A snapshot of loaded data that stays started with, instead of putting the records in."""
+
+    made_in: str
+    """The stay that put the records in and kept the files; no run is of it."""
+    stays: Mapping[str, int]
+    """Deployment → how many of its stays started with it."""
+
+
 class Analysis(Value):
     """Everything the report says. Pure function of the result directory."""
 
@@ -199,3 +208,5 @@ class Analysis(Value):
     """Counters and parts of the CPU time that could not be attributed here."""
     calibration: Calibration | None = None
     """What rates are shares of; None where no rate is a share of anything."""
+    restored: tuple[Restored, ...] = ()
+    """Every snapshot that stays started with; empty where every stay put its records in."""

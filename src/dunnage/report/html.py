@@ -29,6 +29,7 @@ from dunnage.report.capacity import capacities
 from dunnage.report.growth import growths
 from dunnage.report.held import held
 from dunnage.report.overload import over_capacity
+from dunnage.report.restored import restored
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -122,6 +123,7 @@ def _told(
         "undecided": answer.undecided(analysis),
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
+        "restored": restored(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 

@@ -11,6 +11,7 @@ from dunnage.model.analysis import Analysis
 from dunnage.report import answer, differences, numbers, reasons, words
 from dunnage.report.capacity import capacities
 from dunnage.report.overload import over_capacity
+from dunnage.report.restored import restored
 
 _REASONS_SHOWN = 5
 Line = tuple[str, str]
@@ -58,6 +59,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         yield "Over capacity", text
     for text in capacities(analysis):
         yield "Capacity", differences.readable(text)
+    for text in restored(analysis):
+        yield "Data", text
     for skipped in analysis.skipped:
         yield "Skipped", skipped
 

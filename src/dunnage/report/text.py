@@ -13,11 +13,11 @@ from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.record import Status
-from dunnage.model.study import Deployment, Study
+from dunnage.model.study import Data, Deployment, Study
 from dunnage.report import answer, numbers, sentences, words
 from dunnage.report.notes import grid, notes
 from dunnage.report.trouble import Trouble, trouble
-from dunnage.study.estimate import calibration_seconds
+from dunnage.study.estimate import calibration_seconds, snapshot_seconds
 from dunnage.units import duration
 
 STYLES: Mapping[Verdict, str] = {
@@ -68,6 +68,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
         names = ", ".join(words.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
     lines = [("Calibration", text) for text in _calibration(plan, study)]
+    lines += [("Data", text) for text in _data(plan, study)]
     lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
@@ -84,6 +85,16 @@ def _calibration(plan: Plan, study: Study) -> Iterator[str]:
             f"{numbers.count(len(runs), 'run')} at {level}, about "
             f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
             "shares of"
+        )
+
+
+def _data(plan: Plan, study: Study) -> Iterator[str]:
+    """What happens before stays start, where they start with a copy of the data."""
+    if study.data is Data.RESTORE:
+        yield (
+            f"{study.records:,} records are put in once for each database, in a stay of its own, "
+            f"about {duration(snapshot_seconds(plan, study))} in all; measured stays start with a "
+            "copy of the files"
         )
 
 

@@ -1,0 +1,17 @@
+"""What must be said where stays started with a snapshot of loaded data, as sentences."""
+
+from __future__ import annotations
+
+from dunnage.model.analysis import Analysis
+from dunnage.report import numbers, words
+
+
+def restored(analysis: Analysis) -> tuple[str, ...]:
+    """One sentence for each snapshot; none where every stay put its records in."""
+    return tuple(
+        f"{words.listed([words.plain(name) for name in found.stays])}: data restored from a "
+        f"snapshot made in stay `{words.plain(found.made_in)}` "
+        f"({numbers.count(sum(found.stays.values()), 'stay')}), so that servers are as after a "
+        "restart"
+        for found in analysis.restored
+    )
