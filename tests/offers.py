@@ -14,6 +14,10 @@ def _redis_fits(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return ()
 
 
+def _redis_restores(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
+    return (("topology", "a cluster's files hold addresses"),) if spec.topology == "cluster" else ()
+
+
 def _anything_fits(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return ()
 
@@ -28,6 +32,7 @@ OFFER = Offer(
             storages=(Storage.BIND, Storage.TMPFS),
             clients=(ClientPlace.HOST,),
             substrate=None,
+            restorable=(Storage.BIND,),
         ),
         "docker": PlatformOffer(
             networks=("host", "bridge", "user-defined"),
@@ -39,6 +44,7 @@ OFFER = Offer(
             storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="docker",
+            restorable=(Storage.BIND, Storage.VOLUME),
         ),
         "fake": PlatformOffer(
             networks=("plain", "late"),
@@ -46,11 +52,15 @@ OFFER = Offer(
             storages=(Storage.BIND,),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="fake",
+            restorable=(Storage.BIND,),
         ),
     },
     databases={
         "redis": DatabaseOffer(
-            versions=("7.0",), topologies=("replicas", "single", "cluster"), check=_redis_fits
+            versions=("7.0",),
+            topologies=("replicas", "single", "cluster"),
+            check=_redis_fits,
+            check_restore=_redis_restores,
         ),
         "cassandra": DatabaseOffer(
             versions=("5.0",), topologies=("ring",), check=_anything_fits, images=False

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import PurePosixPath
+
 import pytest
 from cases import DatabaseCase, unique
 
+from dunnage.contracts import HasSnapshot
 from dunnage.hosts.fake import open_fake
 from dunnage.model.layout import (
     Address,
@@ -124,6 +128,50 @@ class TestDatabase:
             steps = ask(spec, reservation)
             assert steps
             assert {step.member for step in steps} <= members
+
+    def test_a_snapshot_is_of_files_below_the_data_of_its_own_members(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        database = database_case.database()
+        if not isinstance(database, HasSnapshot):
+            pytest.skip("this database has no snapshot")
+        snapshot = database.snapshot(database_case.spec, reservation)
+        members = {place.member for place in reservation.places}
+        assert snapshot.files
+        assert snapshot.files.keys() <= members
+        for files in snapshot.files.values():
+            assert files
+            for path in map(PurePosixPath, files):
+                assert not path.is_absolute()
+                assert path.parts
+                assert ".." not in path.parts
+        assert snapshot.complete
+        assert {step.member for step in (*snapshot.adopt, *snapshot.complete)} <= members
+
+    def test_the_files_of_a_snapshot_are_the_same_wherever_members_are(
+        self, database_case: DatabaseCase, reservation: Reservation
+    ) -> None:
+        database, spec = database_case.database(), database_case.spec
+        if not isinstance(database, HasSnapshot):
+            pytest.skip("this database has no snapshot")
+        elsewhere = Reservation(
+            tuple(
+                replace(
+                    place,
+                    host="elsewhere",
+                    home=f"/elsewhere/{place.member}",
+                    data=f"/elsewhere/{place.member}/data",
+                    prefix="/opt/elsewhere",
+                    ports={
+                        name: early(place.member, 40 + number, addresses.client.port)
+                        for name, addresses in place.ports.items()
+                    },
+                )
+                for number, place in enumerate(reservation.places)
+            )
+        )
+        here, there = (database.snapshot(spec, each) for each in (reservation, elsewhere))
+        assert here.files == there.files
 
 
 def asked(step: Step) -> tuple[object, ...]:

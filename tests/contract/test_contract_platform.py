@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from cases import DEADLINE, Ground, unique
 
-from dunnage.contracts import Crashable, Platform, Running
+from dunnage.contracts import Crashable, KeepsData, Platform, Running
 from dunnage.errors import StayError
 from dunnage.model.layout import ENGINE, Reservation, Stage
 from dunnage.model.study import ClientPlace
@@ -50,6 +50,13 @@ def inspected(member: Running) -> bool:
     """Whether the member's process is there to be looked at."""
     argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", "/"]
     return member.host.run(argv).code == 0
+
+
+def keeping(platform: Platform) -> KeepsData:
+    """The platform as one that keeps data; a test of a platform that does not is skipped."""
+    if not isinstance(platform, KeepsData):
+        pytest.skip("this platform does not offer to keep data")
+    return platform
 
 
 class TestPlatform:
@@ -160,6 +167,48 @@ class TestPlatform:
                 seen.append(len(bring_up(grounds, platform).places))
                 assert len(platform.running()) == seen[0]
         assert seen[0] == seen[1]
+
+    def test_members_of_another_stay_start_with_what_was_kept(self, grounds: Ground) -> None:
+        name, hosts = unique(), {host.name: host for host in grounds.testbed.hosts}
+        with stay(grounds) as platform:
+            reservation = bring_up(grounds, platform)
+            files = {place.member: ("alone", "below") for place in reservation.places}
+            for place in reservation.places:
+                hosts[place.host].put(f"{place.data}/alone", b"alone")
+                hosts[place.host].put(f"{place.data}/below/it/lies", place.member.encode())
+            keeping(platform).keep(name, files)
+        with stay(grounds) as platform:
+            reservation = reserve(grounds, platform)
+            keeping(platform).restore(name, files)
+            for place in reservation.places:
+                host = hosts[place.host]
+                assert host.get(f"{place.data}/alone") == b"alone"
+                assert host.get(f"{place.data}/below/it/lies") == place.member.encode()
+            form(platform, stages(grounds, reservation), grounds.testbed.clock, DEADLINE)
+            assert len(platform.running()) == len(reservation.places)
+
+    def test_what_is_kept_again_takes_the_place_of_what_was_kept(self, grounds: Ground) -> None:
+        name, hosts = unique(), {host.name: host for host in grounds.testbed.hosts}
+        with stay(grounds) as platform:
+            place = bring_up(grounds, platform).places[0]
+            for file in ("first", "second"):
+                hosts[place.host].put(f"{place.data}/{file}", file.encode())
+                keeping(platform).keep(name, {place.member: (file,)})
+        with stay(grounds) as platform:
+            place = reserve(grounds, platform).places[0]
+            keeping(platform).restore(name, {place.member: ("second",)})
+            assert hosts[place.host].get(f"{place.data}/second") == b"second"
+            with pytest.raises(StayError, match=place.member):
+                keeping(platform).restore(name, {place.member: ("first",)})
+
+    def test_what_is_not_there_can_be_neither_kept_nor_restored(
+        self, grounds: Ground, platform: Platform
+    ) -> None:
+        place = bring_up(grounds, platform).places[0]
+        with pytest.raises(StayError, match=place.member):
+            keeping(platform).keep(unique(), {place.member: ("nothing",)})
+        with pytest.raises(StayError, match=place.member):
+            keeping(platform).restore(unique(), {place.member: ("nothing",)})
 
     def test_down_works_after_a_start_that_failed(self, grounds: Ground) -> None:
         with stay(grounds) as platform:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import ResultError
+from dunnage.model.analysis import Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.report import numbers
 from dunnage.report.html import page, write_page
@@ -194,6 +195,15 @@ def test_a_capacity_from_spoilt_runs_is_doubted_where_trust_is_the_matter() -> N
     told = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
     assert "1,000 op/s; to be doubted, as none of its 1 run is valid (steal: 20 %)" in told
     assert "to be doubted" not in rendered(made)
+
+
+def test_the_page_lists_the_snapshot_that_data_was_restored_from() -> None:
+    made = sample()
+    kept = (Restored(made_in="data-native", stays={"native": 8, "docker-bridge": 8}),)
+    analysis = made.analysis.model_copy(update={"restored": kept})
+    told = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
+    assert "data restored from a snapshot made in stay" in told
+    assert "data restored" not in rendered(made)
 
 
 def test_the_study_file_is_inside_as_it_was_given() -> None:

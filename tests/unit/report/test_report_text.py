@@ -5,10 +5,11 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
-from dunnage.model.analysis import Verdict
+from dunnage.model.analysis import Restored, Verdict
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Status
+from dunnage.model.study import Data
 from dunnage.report import answer, numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
 
@@ -222,3 +223,22 @@ def test_the_status_counts_finished_runs_by_deployment_and_block() -> None:
     output = shown(text.status_table(made.plan, statuses))
     assert "25 of 96 runs done" in output
     assert "!■▪·····" in output or "!■······" in output
+
+
+def test_data_that_was_restored_is_told_with_the_stay_that_its_snapshot_was_made_in() -> None:
+    made = sample()
+    plainly = shown(text.answer_table(made.analysis, made.study, made.plan), 300)
+    assert "restored" not in plainly
+    stays = {"native": 8, "docker-bridge": 8}
+    kept = (Restored(made_in="data-native", stays=stays),)
+    restored = made.analysis.model_copy(update={"restored": kept})
+    output = shown(text.answer_table(restored, made.study, made.plan), 300)
+    assert "native and docker-bridge: data restored from a snapshot made in stay" in output
+    assert "`data-native` (16 stays)" in output
+
+
+def test_a_plan_tells_that_its_data_is_put_in_once() -> None:
+    made = sample()
+    once = made.study.model_copy(update={"data": Data.RESTORE})
+    assert "put in once" in shown(text.plan_table(made.plan, once, 60.0), 200)
+    assert "put in once" not in shown(text.plan_table(made.plan, made.study, 60.0), 200)

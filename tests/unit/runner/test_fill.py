@@ -15,6 +15,7 @@ from dunnage.model.record import Measurement, OperationStats
 from dunnage.model.study import Level, Phase, Workload
 from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
+from dunnage.runner.kept import Kept
 from dunnage.runner.stay import Stay
 
 
@@ -145,3 +146,12 @@ def test_a_load_of_which_an_operation_failed_is_made_again_and_written_down(
     assert filling.expect("A") == [100, "reset", 100, "reset", 100]
     assert filling.journal == ["loading failed", "loading failed"]
     assert filling.expect("A") == []
+
+
+def test_a_stay_that_started_with_a_snapshot_is_neither_emptied_nor_loaded(
+    filling: Filling,
+) -> None:
+    filling.stay.kept = Kept("redis-1", "data-native")
+    assert filling.expect("A") == []
+    filling.stay.spoiled = True
+    assert filling.expect("C") == []
