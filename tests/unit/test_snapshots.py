@@ -1,4 +1,4 @@
-"""What Redis and Cassandra say of their files: which, when they are whole, when they will not do."""
+"""What Redis and Cassandra say of their files: which, when they are whole, when of no use."""
 
 from __future__ import annotations
 
