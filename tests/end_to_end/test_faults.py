@@ -2,103 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pytest
+from faulty import RUNS, STUDY, Carry, complete
 
-from dunnage import catalog
 from dunnage.analysis.looks import number
-from dunnage.cli.main import main
-from dunnage.hosts.fake import FakeTestbed, open_fake
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
 from dunnage.model.record import Status
-from dunnage.model.study import TestbedSpec
-from dunnage.store.read import Result, open_result
-
-STUDY = """
-dunnage: 1
-name: faulty
-testbed: {kind: fake, hosts: {db: 3, client: 1}}
-database: {kind: fake, topology: sharded, members: 2, replication: 1}
-deployments:
-  plain: {platform: fake, network: plain}
-  late: {platform: fake, network: late}
-workloads: [A, C]
-records: 100
-load: {threads: [4], warmup: 0s, duration: 2s}
-blocks: 2
-deadline: 5s
-generator: fake
-sampler: {kind: fake, rate: 5Hz}
-questions:
-  Q1: {baseline: plain, against: [late]}
-"""
-RUNS = 8
-
-
-@dataclass
-class Ended:
-    """How the command ended, and the result it left."""
-
-    code: int
-    shown: str
-    result: Result
-
-    def events(self, name: str) -> list[dict[str, object]]:
-        return [dict(each) for each in self.result.events() if each["event"] == name]
-
-
-class Carry(Protocol):
-    """Carries a study out with faults put into its world."""
-
-    def __call__(self, fault: Callable[[World], None], study: str = STUDY) -> Ended: ...
-
-
-@pytest.fixture
-def carry_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Carry:
-    """Return how to run the study by the real command, with faults put into its world."""
-
-    places = (tmp_path / f"results-{number}" for number in itertools.count(1))
-
-    def run(fault: Callable[[World], None], study: str = STUDY) -> Ended:
-        results = next(places)
-
-        @contextmanager
-        def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
-            with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
-                fault(testbed.world)
-                yield testbed
-
-        file = tmp_path / "study.yaml"
-        file.write_text(study)
-        monkeypatch.setattr(catalog, "open_testbed", opened)
-        monkeypatch.setenv("COLUMNS", "200")
-        words = ["run", str(file), "--results", str(results), "--format", "json"]
-        monkeypatch.setattr(sys, "argv", ["dunnage", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        json.loads(captured.out)
-        code = ended.value.code
-        assert isinstance(code, int)
-        return Ended(code, captured.err, open_result(results))
-
-    return run
-
-
-def complete(ended: Ended) -> bool:
-    return len(ended.result.finished()) == RUNS
 
 
 def test_without_faults_every_stay_happens_once(carry_out: Carry) -> None:
@@ -280,104 +194,6 @@ def test_a_clock_that_is_set_in_every_run_makes_runs_invalid_with_that_reason(
         (used,) = [usage for usage in record.usage if usage.host == "db-2"]
         assert used.whole.cpu is None
         assert "set back" in used.absent["cpu"]
-
-
-RESTORED = STUDY + "data: restore\n"
-
-
-def loadings(into: list[str]) -> Callable[[World], None]:
-    """A fault that is none: it writes down whose records are put in."""
-
-    def watch(world: World) -> None:
-        load = world.programs["fake-load"]
-
-        def watched(call: Call) -> Task:
-            plan = call.option("--plan")
-            if "/loading/" in plan:
-                into.append(plan.partition("/loading/")[2].partition("/")[0])
-            return load(call)
-
-        world.programs["fake-load"] = watched
-
-    return watch
-
-
-def test_with_snapshots_records_are_put_in_once_and_every_stay_starts_with_a_copy(
-    carry_out: Carry,
-) -> None:
-    loaded: list[str] = []
-    ended = carry_out(loadings(loaded), RESTORED)
-    assert ended.code == 0, ended.shown
-    assert complete(ended)
-    (made,) = ended.events("snapshot made")
-    assert loaded == [made["stay"]]
-    assert made["records"] == 100
-    assert str(made["stay"]).startswith("data-")
-    assert [stay.restored_from for stay in ended.result.stays] == [made["stay"]] * 4
-    assert all("restore" in stay.stages for stay in ended.result.stays)
-    assert all(record.data_size == made["data_size"] for record in ended.result.records)
-    assert all(record.status is Status.VALID for record in ended.result.records)
-    assert f"stay `{made['stay']}` puts 100 records in" in ended.shown
-
-
-def test_without_snapshots_every_stay_puts_its_records_in(carry_out: Carry) -> None:
-    loaded: list[str] = []
-    ended = carry_out(loadings(loaded))
-    assert len(loaded) == 4
-    assert not ended.events("snapshot made")
-    assert {stay.restored_from for stay in ended.result.stays} == {None}
-
-
-@pytest.mark.parametrize(("host", "made"), [("db-1", 2), ("client-1", 1)])
-def test_a_snapshot_is_made_anew_when_a_host_that_kept_it_is_lost(
-    carry_out: Carry, host: str, made: int
-) -> None:
-    ended = carry_out(lambda world: world.lose(host, after=3), RESTORED)
-    assert complete(ended)
-    makers = [event["stay"] for event in ended.events("snapshot made")]
-    assert len(makers) == made
-    assert {stay.restored_from for stay in ended.result.stays} == set(makers)
-    assert all(record.status is Status.VALID for record in ended.result.records)
-
-
-def test_after_a_run_that_broke_off_a_restored_stay_goes_on_with_its_records(
-    carry_out: Carry,
-) -> None:
-    loaded: list[str] = []
-    runs: list[str] = []
-
-    def fail_first_run(world: World) -> None:
-        loadings(loaded)(world)
-        load = world.programs["fake-load"]
-
-        def flaky(call: Call) -> Task:
-            plan = call.option("--plan")
-            if "/runs/" in plan:
-                runs.append(plan)
-                if len(runs) == 1:
-                    return call.fail("segmentation fault", 139)
-            return load(call)
-
-        world.programs["fake-load"] = flaky
-
-    ended = carry_out(fail_first_run, RESTORED)
-    assert complete(ended)
-    assert len(ended.events("run failed")) == 1
-    assert len(loaded) == 1
-    assert len(runs) == RUNS + 1
-
-
-def test_a_snapshot_that_cannot_be_kept_costs_stays_and_is_told(carry_out: Carry) -> None:
-    def full(world: World) -> None:
-        world.programs["cp"] = lambda call: call.fail("cp: No space left on device")
-
-    ended = carry_out(full, RESTORED)
-    assert ended.code == 4
-    assert not ended.result.finished()
-    assert not ended.events("snapshot made")
-    told = [str(event["why"]) for event in ended.events("stay failed")]
-    assert len(told) == 8
-    assert all("router-1: `cp " in why and "No space left on device" in why for why in told)
 
 
 def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:

@@ -1,0 +1,54 @@
+"""How a test carries a study out with faults put into its world."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from faulty import STUDY, Carry, Ended
+
+from dunnage import catalog
+from dunnage.cli.main import main
+from dunnage.hosts.fake import FakeTestbed, open_fake
+from dunnage.hosts.fake_world import World
+from dunnage.model.study import TestbedSpec
+from dunnage.store.read import open_result
+
+
+@pytest.fixture
+def carry_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Carry:
+    """Return how to run the study by the real command, with faults put into its world."""
+
+    places = (tmp_path / f"results-{number}" for number in itertools.count(1))
+
+    def run(fault: Callable[[World], None], study: str = STUDY) -> Ended:
+        results = next(places)
+
+        @contextmanager
+        def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
+            with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
+                fault(testbed.world)
+                yield testbed
+
+        file = tmp_path / "study.yaml"
+        file.write_text(study)
+        monkeypatch.setattr(catalog, "open_testbed", opened)
+        monkeypatch.setenv("COLUMNS", "200")
+        words = ["run", str(file), "--results", str(results), "--format", "json"]
+        monkeypatch.setattr(sys, "argv", ["dunnage", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        json.loads(captured.out)
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Ended(code, captured.err, open_result(results))
+
+    return run
