@@ -26,9 +26,8 @@ testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}}}
 database: {{kind: redis, topology: replicas, members: 3}}
 deployments:
   native: {{platform: native}}
-  bridge: {{platform: docker, network: bridge}}
-  volume: {{platform: docker, network: host, storage: volume}}
-workloads: [A, C]
+  volume: {{platform: docker, network: bridge, storage: volume}}
+workloads: [A]
 records: 5000
 data: restore
 load: {{threads: [8], warmup: 500ms, duration: 2s}}
@@ -43,10 +42,10 @@ database: {{kind: cassandra}}
 deployments:
   native: {{platform: native}}
   bridge: {{platform: docker, network: bridge}}
-workloads: [A]
+workloads: [C]
 records: 5000
 data: restore
-load: {{threads: [8], warmup: 2s, duration: 4s}}
+load: {{threads: [8], warmup: 0s, operations: 2000}}
 blocks: 1
 deadline: 240s
 patience: 0s
