@@ -12,6 +12,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from dunnage.model.conduct import Data as Data
+from dunnage.model.conduct import Order as Order
+from dunnage.model.conduct import Unavailable as Unavailable
 from dunnage.model.level import Level as Level
 from dunnage.model.level import Search as Search
 from dunnage.model.value import Scalar, Value
@@ -286,34 +289,6 @@ class QuestionSpec(Value):
     tolerance: Annotated[Share, Field(gt=0, lt=1)] = Field(
         default=0.03, description="Differences up to this count as none."
     )
-
-
-class Data(StrEnum):
-    """How the records come into a deployment."""
-
-    LOAD = "load"
-    """Every stay puts them in."""
-    RESTORE = "restore"
-    """They are put in once, in a stay of its own, and every measured stay starts with a copy of the
-    files. Its servers are then as after a restart, in every deployment alike."""
-
-
-class Order(StrEnum):
-    """Order of workloads and levels inside a stay."""
-
-    RANDOM = "random"
-    """Shuffled, so that time is no cause."""
-    PUBLISHED = "published"
-    """As written, levels ascending: for repeating a published study."""
-
-
-class Unavailable(StrEnum):
-    """What to do with a deployment that cannot run here."""
-
-    REFUSE = "refuse"
-    """Nothing is started, and the reason is told."""
-    SKIP = "skip"
-    """It is left out, and reported as skipped with the reason."""
 
 
 class Study(Value):
