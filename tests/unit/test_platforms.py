@@ -16,7 +16,7 @@ from dunnage.hosts.fake import open_fake
 from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Service, Software
 from dunnage.model.study import Limits, Storage, TestbedSpec
 from dunnage.platforms import places
-from dunnage.platforms.containers import Stay, arguments, limit_arguments, ulimits
+from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.listening import holder
 from dunnage.platforms.readiness import await_ready, side_by_side
@@ -126,7 +126,7 @@ def made(hosts: tuple[Host, ...], network: str, storage: Storage) -> dict[str, o
     return arguments(
         service(),
         place(hosts),
-        stay=Stay("b1-x-1"),
+        stay=StayNames("b1-x-1"),
         image="image",
         argv=service().argv,
         address="10.77.0.1",
@@ -182,7 +182,7 @@ def test_all_that_belongs_to_a_stay_carries_its_label(hosts: tuple[Host, ...]) -
     assert container["name"] == "dunnage-b1-x-1-redis-1"
     volume = container["mounts"][1]  # type: ignore[index]
     assert volume["VolumeOptions"]["Labels"] == {"dunnage.stay": "b1-x-1"}
-    assert Stay("b1-x-1").filter == {"label": "dunnage.stay=b1-x-1"}
+    assert StayNames("b1-x-1").filter == {"label": "dunnage.stay=b1-x-1"}
 
 
 def test_limits_are_those_of_a_control_group_with_a_short_period() -> None:

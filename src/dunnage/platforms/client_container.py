@@ -17,7 +17,7 @@ from dunnage.contracts import Completed, Host
 from dunnage.docker_api import translated
 from dunnage.errors import RunError
 from dunnage.model.study import Limits
-from dunnage.platforms.containers import Stay, limit_arguments, network_arguments
+from dunnage.platforms.containers import StayNames, limit_arguments, network_arguments
 from dunnage.platforms.execute import converse
 from dunnage.platforms.lodger import Lodger
 
@@ -75,7 +75,7 @@ class ClientContainer(Lodger):
         *,
         image: str,
         network: str,
-        stay: Stay,
+        stay: StayNames,
         ulimits: list[Ulimit],
     ) -> None:
         super().__init__(host)

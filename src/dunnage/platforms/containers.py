@@ -17,7 +17,7 @@ _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max c
 
 
 @dataclass(frozen=True)
-class Stay:
+class StayNames:
     """The names by which all that belongs to one stay can be found again, and only that."""
 
     id: str
@@ -46,7 +46,7 @@ def arguments(
     service: Service,
     place: Place,
     *,
-    stay: Stay,
+    stay: StayNames,
     image: str,
     argv: tuple[str, ...],
     address: str,
@@ -80,7 +80,7 @@ def arguments(
     }
 
 
-def network_arguments(network: str, stay: Stay) -> dict[str, Any]:
+def network_arguments(network: str, stay: StayNames) -> dict[str, Any]:
     """How a container is joined to a network of this driver."""
     return {"network": stay.network if network == USER_DEFINED else network}
 
@@ -125,7 +125,7 @@ def _published(place: Place, address: str, network: str) -> Mapping[str, Any]:
     }
 
 
-def _mounts(place: Place, storage: Storage, stay: Stay) -> list[Mount]:
+def _mounts(place: Place, storage: Storage, stay: StayNames) -> list[Mount]:
     home = Mount(place.home, place.home, type="bind")
     match storage:
         case Storage.BIND:

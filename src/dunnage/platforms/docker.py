@@ -27,7 +27,7 @@ from dunnage.platforms.containers import (
     BRIDGE,
     HOST,
     USER_DEFINED,
-    Stay,
+    StayNames,
     arguments,
     ulimits,
 )
@@ -77,7 +77,7 @@ class Docker:
         self._hosts = {host.name: host for host in hosts}
         self._substrate = substrate
         self._trees = trees
-        self._stay = Stay(f"{stay}-{secrets.token_hex(4)}")
+        self._stay = StayNames(f"{stay}-{secrets.token_hex(4)}")
         self._clients: dict[str, DockerClient] = {}
         self._places: dict[str, Place] = {}
         self._members: dict[str, ContainerMember] = {}
