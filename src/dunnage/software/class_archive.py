@@ -26,7 +26,7 @@ _AT_PREFIX = (
 
 
 @dataclass(frozen=True)
-class Stage:
+class TreeAtPrefix:
     """A tree that is shown at its prefix for a program to run there; `scratch` is for what that
     program writes."""
 

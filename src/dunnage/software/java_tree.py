@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
-from dunnage.software.class_archive import Stage
+from dunnage.software.class_archive import TreeAtPrefix
 from dunnage.software.recipe import JavaProgram, JavaRecipe
 from dunnage.software.tree import Patchelf, closure
 
@@ -59,7 +59,7 @@ def make_java_tree(
     scratch.mkdir()
     for program in recipe.programs:
         agents = [f"-javaagent:{prefix}/lib/{recipe.name}/{jar}" for jar in program.agents]
-        Stage(tree, prefix, scratch).dump(program, agents)
+        TreeAtPrefix(tree, prefix, scratch).dump(program, agents)
         archive = f"-XX:SharedArchiveFile={prefix}/lib/{program.archive}"
         _write_arguments(recipe, program, tree, prefix, (archive, *agents))
     shutil.rmtree(scratch)
