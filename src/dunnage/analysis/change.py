@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dunnage.analysis import looks
 from dunnage.analysis.between import between, welch
-from dunnage.analysis.comparable import Conditions, mismatches
+from dunnage.analysis.comparable import Circumstances, mismatches
 from dunnage.analysis.contrast import DEFAULT_TOLERANCE
 from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
 from dunnage.analysis.gather import counts
@@ -37,7 +37,7 @@ class Judged:
     """One result with its analysis."""
 
     path: str
-    conditions: Conditions
+    circumstances: Circumstances
     analysis: Analysis
     records: Sequence[Record]
 
@@ -49,7 +49,7 @@ def compare(
 
     `tolerance` takes the place of the questions' own, as a share of one.
     """
-    found = mismatches(a.conditions, b.conditions)
+    found = mismatches(a.circumstances, b.circumstances)
     wanted = not found or anyway
     return ResultComparison(
         a=_side(a),
@@ -71,10 +71,10 @@ def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
 def _side(judged: Judged) -> Side:
     return Side(
         path=judged.path,
-        study=judged.conditions.study.name,
+        study=judged.circumstances.study.name,
         began=min((record.started for record in judged.records), default=None),
         ended=max((record.ended for record in judged.records), default=None),
-        blocks=len(judged.conditions.plan.blocks),
+        blocks=len(judged.circumstances.plan.blocks),
         valid=judged.analysis.valid,
         planned=judged.analysis.planned,
     )
@@ -150,7 +150,7 @@ def _left_out(a: Judged, b: Judged) -> Iterator[str]:
     planned = dict.fromkeys(
         (run.deployment, run.workload.name, run.level.name)
         for side in (a, b)
-        for run in side.conditions.plan.runs()
+        for run in side.circumstances.plan.runs()
     )
     for condition in planned:
         if condition not in known and condition[0] not in twins:
@@ -159,12 +159,12 @@ def _left_out(a: Judged, b: Judged) -> Iterator[str]:
 
 def _deciding(judged: Judged) -> frozenset[str]:
     """Metrics that decide: the headline's and those that questions name."""
-    asked = {question.metric for question in judged.conditions.study.questions.values()}
+    asked = {question.metric for question in judged.circumstances.study.questions.values()}
     return frozenset(HEADLINE) | asked
 
 
 def _twins(judged: Judged) -> frozenset[str]:
-    return frozenset(each.name for each in judged.conditions.plan.deployments if each.twin_of)
+    return frozenset(each.name for each in judged.circumstances.plan.deployments if each.twin_of)
 
 
 Place = tuple[str, str, str, str]
@@ -198,7 +198,8 @@ def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
 
 
 def _tolerance(judged: Judged, metric: str) -> float:
-    named = [q.tolerance for q in judged.conditions.study.questions.values() if q.metric == metric]
+    questions = judged.circumstances.study.questions.values()
+    named = [question.tolerance for question in questions if question.metric == metric]
     return min(named, default=DEFAULT_TOLERANCE)
 
 

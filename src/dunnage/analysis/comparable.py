@@ -21,7 +21,7 @@ FREE = frozenset({"name", "seed", "blocks", "spare"})
 
 
 @dataclass(frozen=True)
-class Conditions:
+class Circumstances:
     """Everything about a result that bears on its numbers but was not measured."""
 
     study: Study
@@ -32,7 +32,7 @@ class Conditions:
     """What a share of the capacity means in this result; None where no rate is a share."""
 
 
-def mismatches(a: Conditions, b: Conditions) -> tuple[Mismatch, ...]:
+def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
     """Every fact in which two results differ, `b` from `a`.
 
     Of processes the first stay of each deployment speaks: inside a result parity has compared the
@@ -86,7 +86,7 @@ def _loads(a: Calibration | None, b: Calibration | None) -> Iterator[Mismatch]:
             )
 
 
-def _stays(a: Conditions, b: Conditions) -> Iterator[Mismatch]:
+def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
     left, right = _first(a.stays), _first(b.stays)
     # Deployments mostly share what differs, such as a server's version: it is told once for all.
     told: dict[tuple[str, str], list[str]] = {}

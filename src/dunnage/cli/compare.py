@@ -10,7 +10,7 @@ import typer
 
 from dunnage.analysis.change import Judged
 from dunnage.analysis.change import compare as compare_results
-from dunnage.analysis.comparable import Conditions
+from dunnage.analysis.comparable import Circumstances
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
 from dunnage.model.between import Change, ChangeVerdict, ResultComparison
@@ -67,7 +67,7 @@ def command(
 def _judged(opened: OpenedResult) -> Judged:
     return Judged(
         path=str(opened.path),
-        conditions=Conditions(
+        circumstances=Circumstances(
             opened.study,
             opened.plan,
             opened.result.environment,

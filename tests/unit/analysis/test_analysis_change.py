@@ -13,7 +13,7 @@ from analysis_study import STUDY, plan, records, stays
 
 from dunnage.analysis.between import welch
 from dunnage.analysis.change import CAUTION, METHOD, Judged, compare
-from dunnage.analysis.comparable import Conditions, mismatches
+from dunnage.analysis.comparable import Circumstances, mismatches
 from dunnage.analysis.estimate import Paired
 from dunnage.analysis.judge import analyse
 from dunnage.model.between import ChangeVerdict, ResultComparison
@@ -48,11 +48,13 @@ def judged(
         "stays": stays(planned),
         "calibration": capacity(1000.0),
     }
-    conditions = Conditions(**(known | changed))
+    circumstances = Circumstances(**(known | changed))
     analysis = analyse(
-        STUDY, planned, made, conditions.stays, ENVIRONMENT, lambda _: None, looks=looks
+        STUDY, planned, made, circumstances.stays, ENVIRONMENT, lambda _: None, looks=looks
     )
-    return Judged(path=f"results/{seed}", conditions=conditions, analysis=analysis, records=made)
+    return Judged(
+        path=f"results/{seed}", circumstances=circumstances, analysis=analysis, records=made
+    )
 
 
 def _slowed(record: Record, factor: float) -> Record:
@@ -166,7 +168,7 @@ def test_what_only_one_result_has_is_said() -> None:
 
 
 def differing(**changed: Any) -> list[tuple[str, str]]:
-    a, b = judged().conditions, judged(seed=2, **changed).conditions
+    a, b = judged().circumstances, judged(seed=2, **changed).circumstances
     return [(found.kind, found.text) for found in mismatches(a, b)]
 
 
@@ -231,8 +233,8 @@ def test_what_a_lab_is_called_is_no_difference() -> None:
             argv=("redis-server", path), files={path: f"dir {path.rpartition('/')[0]}\n"}
         )
 
-    a = judged(stays=home("0123abcd")).conditions
-    assert mismatches(a, judged(stays=home("deadbeef")).conditions) == ()
+    a = judged(stays=home("0123abcd")).circumstances
+    assert mismatches(a, judged(stays=home("deadbeef")).circumstances) == ()
 
 
 def test_what_differs_is_compared_only_when_somebody_asks_for_it_anyway() -> None:
