@@ -16,7 +16,6 @@ from dunnage.model.explanation import (
     TimeSeries,
 )
 from dunnage.model.scalability import (
-    Capacity,
     FittedPoint,
     Knee,
     LevelPoint,
@@ -24,6 +23,7 @@ from dunnage.model.scalability import (
     QuadraticFit,
     Scalability,
     ScalabilityLaw,
+    UnderObjective,
 )
 from dunnage.model.variance import QuestionAdvice, VariancePart, VarianceSplit
 
@@ -109,15 +109,15 @@ def _scalability(name: str, cost: float) -> Scalability:
             notes=("Growth is below linear from the start.",),
         ),
         knee=Knee(threads=about(16.0, 0.1, "threads"), below=("t1", "t2", "t4", "t8", "t16")),
-        capacities=(
-            Capacity(
+        under_objectives=(
+            UnderObjective(
                 metric="service.p95",
                 objective=0.002,
                 throughput=about(law(32, cost), 0.02, "op/s"),
                 at_least=False,
             ),
         ),
-        refused=("No capacity within 0.1 ms: no level keeps it.",),
+        refused=("Nothing within 0.1 ms: no level keeps it.",),
     )
 
 

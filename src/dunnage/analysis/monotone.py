@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from dunnage.analysis.estimate import over_blocks
-from dunnage.model.scalability import Capacity
+from dunnage.model.scalability import UnderObjective
 
 MINIMUM_LEVELS = 3
 """Two levels have nothing between which latency could be seen to bend."""
 Floats = NDArray[np.float64]
 
 
-def capacities(
+def under_objectives(
     metric: str,
     objectives: Sequence[float],
     latency: dict[int, Floats],
     throughput: dict[int, Floats],
-) -> tuple[Capacity, ...]:
+) -> tuple[UnderObjective, ...]:
     """Highest throughput within each objective (seconds), over blocks.
 
     `latency` and `throughput` are logs by level, lightest first, of every block that has all
@@ -37,7 +37,7 @@ def capacities(
         known = {block: most for block, (most, _) in reached.items() if most is not None}
         estimate = over_blocks(known, "op/s") if len(known) == len(reached) else None
         found.append(
-            Capacity(
+            UnderObjective(
                 metric=metric,
                 objective=objective,
                 throughput=estimate,

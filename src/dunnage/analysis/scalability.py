@@ -1,4 +1,4 @@
-"""How deployments scale over the threads of a closed loop: points, fits, knee, capacity."""
+"""How deployments scale over the threads of a closed loop: points, fits, knee, objectives."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dunnage.analysis.ladder import KNEE_LEVELS, Ladder, complete, knee, ladders
 from dunnage.model.metrics import OPERATIONS
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import (
-    Capacity,
     LevelPoint,
     QuadraticFit,
     Scalability,
     ScalabilityLaw,
+    UnderObjective,
 )
 
 LATENCY = "service.p95"
@@ -53,8 +53,8 @@ def _of(
     bend = knee(ladder, throughput)
     if bend is None:
         refused.append(_needs("The knee", KNEE_LEVELS, points))
-    capacities = _capacities(ladder, deployment, gathered, objectives)
-    if not capacities:
+    under = _under_objectives(ladder, deployment, gathered, objectives)
+    if not under:
         refused.append(_needs("Throughput under an objective", monotone.MINIMUM_LEVELS, points))
     return Scalability(
         deployment=deployment,
@@ -63,7 +63,7 @@ def _of(
         quadratic=quadratic,
         law=None if isinstance(law, str) else law,
         knee=bend,
-        capacities=capacities,
+        under_objectives=under,
         refused=tuple(refused),
     )
 
@@ -120,9 +120,9 @@ def _law(
     )
 
 
-def _capacities(
+def _under_objectives(
     ladder: Ladder, deployment: str, gathered: Gathered, objectives: Sequence[float]
-) -> tuple[Capacity, ...]:
+) -> tuple[UnderObjective, ...]:
     if len(ladder.threads) < monotone.MINIMUM_LEVELS:
         return ()
     latency = complete(gathered, deployment, ladder.settings, LATENCY)
@@ -130,7 +130,7 @@ def _capacities(
     both = latency.keys() & throughput.keys()
     if not both:
         return ()
-    return monotone.capacities(
+    return monotone.under_objectives(
         LATENCY,
         objectives,
         {block: latency[block] for block in sorted(both)},

@@ -15,7 +15,8 @@ from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
 ANALYSIS_VERSION = 2
-"""1: first. 2: scalability, variance, advice, quantile differences, time lines, associations."""
+"""1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
+3: searches and open levels; `under_objectives` of scalability had another name."""
 
 
 class Verdict(StrEnum):

@@ -81,7 +81,7 @@ class Knee(Value):
     """Levels at or below it; the others are saturated."""
 
 
-class Capacity(Value):
+class UnderObjective(Value):
     """Highest throughput of a closed loop whose latency stays within an objective.
 
     By monotone fits over threads in each block: latency never falls, throughput is the highest at
@@ -95,7 +95,7 @@ class Capacity(Value):
     throughput: Estimate | None
     """Operations per second; None where no measured level keeps the objective."""
     at_least: bool
-    """Whether even the heaviest level keeps the objective, so that the capacity may be higher."""
+    """Whether even the heaviest level keeps the objective, so that more may be possible."""
 
 
 class Scalability(Value):
@@ -108,7 +108,7 @@ class Scalability(Value):
     """Empty below four levels: a parabola goes through any three."""
     law: ScalabilityLaw | None
     knee: Knee | None
-    capacities: tuple[Capacity, ...]
+    under_objectives: tuple[UnderObjective, ...]
     """Lightest objective first."""
     refused: tuple[str, ...] = ()
     """Each a sentence: what was not computed here and why, such as a law below six levels."""

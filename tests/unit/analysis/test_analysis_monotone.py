@@ -9,7 +9,7 @@ import pytest
 
 from dunnage.analysis.gather import Setting
 from dunnage.analysis.ladder import Ladder, knee
-from dunnage.analysis.monotone import capacities, round_objectives, within
+from dunnage.analysis.monotone import round_objectives, under_objectives, within
 from dunnage.analysis.quadratic import quadratic
 
 LATENCY = np.log([0.001, 0.001, 0.002, 0.004, 0.010])
@@ -37,9 +37,9 @@ def test_a_dip_in_latency_does_not_open_a_second_way_in() -> None:
     assert found is not None and math.exp(found) < 200
 
 
-def test_capacities_are_over_blocks_and_never_fall_with_the_objective() -> None:
+def test_throughputs_under_objectives_are_over_blocks_and_never_fall_with_the_objective() -> None:
     shifted = {block: LATENCY + 0.01 * block for block in range(1, 8)}
-    found = capacities(
+    found = under_objectives(
         "service.p95", [0.0005, 0.002, 0.005, 1.0], shifted, dict.fromkeys(shifted, THROUGHPUT)
     )
     assert found[0].throughput is None

@@ -165,7 +165,7 @@ def test_the_published_mean_over_levels_stands_beside_what_holds_below_the_knee(
 
 def test_throughput_within_an_objective_is_lower_where_latency_is_higher() -> None:
     analysis = analysed(EIGHT)
-    native, docker = (of(analysis, name).capacities for name in ("native", "docker"))
+    native, docker = (of(analysis, name).under_objectives for name in ("native", "docker"))
     assert [each.objective for each in native] == [each.objective for each in docker]
     both = [
         (a.throughput.value, b.throughput.value)
