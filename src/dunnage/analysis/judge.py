@@ -15,6 +15,7 @@ from dunnage.analysis.curves import curves
 from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered, Setting, gather
 from dunnage.analysis.looks import number
+from dunnage.analysis.open_load import open_levels, searches
 from dunnage.analysis.order import diagnose
 from dunnage.analysis.over_levels import over_levels
 from dunnage.analysis.parity import factors
@@ -102,6 +103,8 @@ def analyse(
         associations=beside.counted(gathered, compared),
         absent=absent(gathered.records.values()),
         restored=restored(plan, stays),
+        open_levels=open_levels(plan, gathered),
+        searches=searches(plan, gathered),
     )
 
 

@@ -10,11 +10,12 @@ from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate as Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
+from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name."""
 
@@ -211,3 +212,7 @@ class Analysis(Value):
     """What rates are shares of; None where no rate is a share of anything."""
     restored: tuple[Restored, ...] = ()
     """Every snapshot that stays started with; empty where every stay put its records in."""
+    open_levels: tuple[OpenLevel, ...] = ()
+    """What came of every rate, share or number, of every deployment and workload."""
+    searches: tuple[SaturationSearch, ...] = ()
+    """Every probe of the searches of every deployment and workload, and what they found."""

@@ -28,8 +28,10 @@ from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.capacity import capacities
 from dunnage.report.growth import growths
 from dunnage.report.held import held
+from dunnage.report.open_levels import open_levels
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
+from dunnage.report.searches import searches
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -139,6 +141,8 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
             if any(row.at is not None for group in forest.groups for row in group.rows)
         ],
         "growths": growths(analysis),
+        "searches": searches(analysis),
+        "open_levels": open_levels(analysis),
         "tails": tails(analysis),
         "shifts": shifts(analysis),
         "times": times(analysis),

@@ -1,0 +1,112 @@
+"""Which rates each deployment kept up with, and why latencies are not compared where it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dunnage.model.analysis import Analysis
+from dunnage.model.open_load import OpenLevel
+from dunnage.report import numbers, words
+from dunnage.units import duration
+
+Place = tuple[str, str, str]
+"""Deployment, workload and level."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One deployment at one rate."""
+
+    level: str
+    deployment: str
+    offered: str
+    answered: str
+    share: str
+    width: float
+    """Percent of what was offered, for a bar."""
+    over: bool
+    kept_up: str
+    latencies: str
+    """Whether they are compared."""
+
+
+@dataclass(frozen=True)
+class OpenLevels:
+    """All rates of one workload."""
+
+    title: str
+    rows: tuple[Kept, ...]
+    over: bool
+    """Whether a deployment could not keep up with one of them."""
+    why: tuple[str, ...]
+    """What the runs over capacity saw, a sentence each."""
+
+
+def open_levels(analysis: Analysis) -> tuple[OpenLevels, ...]:
+    """One table for each workload with an open load, rates as the study orders them."""
+    baselines = {
+        (compared.deployment, compared.workload, compared.level): compared.baseline
+        for compared in analysis.comparisons
+    }
+    over = {_place(each) for each in analysis.open_levels if each.over_capacity}
+    by_workload: dict[str, list[OpenLevel]] = {}
+    for found in analysis.open_levels:
+        by_workload.setdefault(found.workload, []).append(found)
+    return tuple(
+        OpenLevels(
+            title=f"Workload {words.plain(workload)}",
+            rows=tuple(_kept(each, over, baselines) for each in found),
+            over=any(each.over_capacity for each in found),
+            why=tuple(_why(found)),
+        )
+        for workload, found in by_workload.items()
+    )
+
+
+def _kept(found: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> Kept:
+    share = found.achieved.value if found.achieved is not None else None
+    return Kept(
+        level=words.level(found.level),
+        deployment=words.plain(found.deployment),
+        offered=numbers.bare("offered", found.offered.value),
+        answered="-"
+        if found.throughput is None
+        else numbers.bare("throughput", found.throughput.value),
+        share="-" if share is None else numbers.value("achieved", share),
+        width=0.0 if share is None else round(min(share, 1.0) * 100, 2),
+        over=found.over_capacity > 0,
+        kept_up=_kept_up(found),
+        latencies=_latencies(found, over, baselines),
+    )
+
+
+def _kept_up(found: OpenLevel) -> str:
+    if not found.over_capacity:
+        return "yes"
+    return f"no: over capacity in {found.over_capacity} of {numbers.count(found.runs, 'run')}"
+
+
+def _latencies(found: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> str:
+    place = _place(found)
+    if place in over:
+        return "not compared"
+    baseline = baselines.get(place)
+    if baseline is not None and (baseline, found.workload, found.level) in over:
+        return f"not compared: {words.plain(baseline)} was over capacity"
+    return "compared"
+
+
+def _why(found: Sequence[OpenLevel]) -> Iterator[str]:
+    for each in found:
+        if each.growth is not None and each.lag is not None and each.growth > 0:
+            yield (
+                f"{words.plain(each.deployment)}, {words.level(each.level)}: the backlog grew by "
+                f"{duration(each.growth)} in each second, and when {duration(each.seconds)} were "
+                f"over the answers lay {duration(each.lag)} behind; in twice the time it would "
+                "have been about twice as much"
+            )
+
+
+def _place(found: OpenLevel) -> Place:
+    return found.deployment, found.workload, found.level
