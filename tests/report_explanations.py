@@ -15,6 +15,7 @@ from dunnage.model.explanation import (
     TimeLine,
     TimeSeries,
 )
+from dunnage.model.open_load import OpenLevel, SaturationSearch, SearchProbe
 from dunnage.model.scalability import (
     FittedPoint,
     Knee,
@@ -254,6 +255,66 @@ def associations(names: Sequence[str]) -> tuple[Association, ...]:
         )
         for name in names
         for counter, title, unit, machine, base, difference in rows
+    )
+
+
+def searches(names: Iterable[str]) -> tuple[SaturationSearch, ...]:
+    """A search in each of two blocks; every deployment sustains less than the one before it."""
+    return tuple(
+        SaturationSearch(
+            deployment=name,
+            workload="A",
+            level="search",
+            found=about(most, 0.02, "op/s"),
+            searches=2,
+            precision=0.05,
+            objective={"response.p99": 0.01},
+            probes=tuple(
+                _probe(f"b{block:02d}-{name}-A-search", block, offered, most)
+                for block in (1, 2)
+                for offered in (20_000.0, 44_000.0, 30_000.0, most, most * 1.04, most * 1.04)
+            ),
+        )
+        for name, most in _sustained(names)
+    )
+
+
+def open_levels(names: Iterable[str]) -> tuple[OpenLevel, ...]:
+    """Two shares of a capacity, the larger of which is too much for some."""
+    return tuple(
+        OpenLevel(
+            deployment=name,
+            workload="A",
+            level=level,
+            offered=about(rate, 0.001, "op/s"),
+            throughput=about(min(rate, most), 0.01, "op/s"),
+            achieved=about(min(1.0, most / rate), 0.01, "share"),
+            runs=8,
+            over_capacity=6 if rate > most else 0,
+            seconds=4.0,
+            growth=1 - most / rate if rate > most else None,
+            lag=4 * (1 - most / rate) if rate > most else None,
+        )
+        for level, rate in (("s40", 16_000.0), ("s90", 36_000.0))
+        for name, most in _sustained(names)
+    )
+
+
+def _sustained(names: Iterable[str]) -> list[tuple[str, float]]:
+    """(deployment, the rate that it sustains)."""
+    return [(name, 40_000.0 - 3_000 * number) for number, name in enumerate(names)]
+
+
+def _probe(run: str, block: int, offered: float, most: float) -> SearchProbe:
+    sustained = offered <= most
+    return SearchProbe(
+        run=run,
+        block=block,
+        offered=offered,
+        achieved=min(offered, most),
+        p99=0.002 if sustained else 0.3 * offered / most,
+        sustained=sustained,
+        why_not="" if sustained else f"{most / offered * 100:.1f} % of the offered rate",
     )
 
 

@@ -490,6 +490,8 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         associations=explanations.associations(names[1:]),
         absent=explanations.ABSENT,
         conditions=explanations.CONDITIONS,
+        open_levels=explanations.open_levels(names[1:4]),
+        searches=explanations.searches(names[1:4]),
     )
 
 

@@ -1,0 +1,152 @@
+"""Probes and rates on the page: each where its axes say, with what came of it in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dunnage.model.analysis import Analysis
+from dunnage.report.html import page
+from dunnage.report.open_levels import open_levels
+from dunnage.report.searches import searches
+from report_samples import Sample, nothing_measured, sample
+
+
+def rendered(made: Sample) -> str:
+    return page(made.analysis, made.study, made.plan, made.stays, source=made.source)
+
+
+def without(analysis: Analysis, *fields: str) -> Analysis:
+    return analysis.model_copy(update=dict.fromkeys(fields, ()))
+
+
+def test_every_probe_is_a_point_in_both_figures_and_refused_ones_are_hollow() -> None:
+    made = sample()
+    probes = [probe for each in made.analysis.searches for probe in each.probes]
+    (figure,) = searches(made.analysis)
+    answered, latency = figure.plots
+    for plot in figure.plots:
+        assert [mark.hollow for mark in plot.marks] == [not probe.sustained for probe in probes]
+        places = [mark.x for mark in plot.marks]
+        rates = [probe.offered for probe in probes]
+        assert sorted(places) == [place for _, place in sorted(zip(rates, places, strict=True))]
+    highest = max(range(len(probes)), key=lambda at: probes[at].achieved)
+    assert answered.marks[highest].y == min(mark.y for mark in answered.marks)
+    assert "op/s" in answered.unit and "ms" in latency.unit
+    assert "refused: 90.9 % of the offered rate" in answered.marks[1].text
+
+
+def test_the_rate_found_is_a_line_inside_the_band_of_its_interval() -> None:
+    (figure,) = searches(sample().analysis)
+    for plot in figure.plots:
+        assert [band.series for band in plot.bands] == list(figure.deployments)
+        lines = {curve.series: curve.path for curve in plot.curves if not curve.kind}
+        for band in plot.bands:
+            left, right, *_ = (point.split(",")[0] for point in band.path[1:].split("L"))
+            at = lines[band.series][1:].split(",")[0]
+            assert float(left) < float(at) < float(right)
+    assert [name for name, _ in figure.rows] == list(figure.deployments)
+    assert figure.rows[0][1] == ("40,000", "39,200 … 40,800 op/s", "8", "6", "6")
+
+
+def test_what_a_sustained_rate_keeps_to_is_said_with_its_objective() -> None:
+    made = sample().analysis
+    (figure,) = searches(made)
+    assert "at least 99.0 % of it is answered" in figure.rule
+    assert "response time (p99) is at most 10 ms" in figure.rule
+    assert "at most 5.0 % below" in figure.rule
+    assert figure.limited
+    free = tuple(each.model_copy(update={"objective": {}}) for each in made.searches)
+    (figure,) = searches(made.model_copy(update={"searches": free}))
+    assert not figure.limited
+    assert "at most 10 ms" not in figure.rule
+    assert [curve.kind for curve in figure.plots[1].curves].count("fit") == 0
+
+
+def test_rates_that_lie_far_apart_stand_on_logarithmic_axes() -> None:
+    made = sample().analysis
+    (one, *_) = made.searches
+    low = one.probes[0].model_copy(update={"offered": 100.0, "achieved": 100.0})
+    wide = one.model_copy(update={"probes": (low, *one.probes)})
+    (figure,) = searches(made.model_copy(update={"searches": (wide,)}))
+    first, second, *_ = figure.plots[0].marks
+    assert second.x - first.x > 50
+    assert next(text for text, _ in figure.plots[0].x if text) == "100"
+
+
+def test_a_probe_without_response_times_has_no_point_among_them() -> None:
+    made = sample().analysis
+    unknown = tuple(
+        each.model_copy(
+            update={"probes": tuple(p.model_copy(update={"p99": None}) for p in each.probes)}
+        )
+        for each in made.searches
+    )
+    (figure,) = searches(made.model_copy(update={"searches": unknown}))
+    assert len(figure.plots) == 1
+    assert {probe.cells[-1] for probe in figure.probes} == {"-"}
+
+
+def test_a_search_without_an_interval_says_so() -> None:
+    made = sample().analysis
+    (one, *_) = made.searches
+    assert one.found is not None
+    bare = one.found.model_copy(update={"low": None, "high": None, "n": 3})
+    few = one.model_copy(update={"found": bare})
+    (figure,) = searches(made.model_copy(update={"searches": (few,)}))
+    assert figure.plots[0].bands == ()
+    assert figure.rows[0][1][1] == "no interval"
+
+
+def test_rates_that_were_too_much_say_how_often_and_that_latencies_are_not_compared() -> None:
+    (figure,) = open_levels(sample().analysis)
+    told = {(row.level, row.deployment): row for row in figure.rows}
+    kept = told["40 % of the baseline's capacity", "docker-tuned"]
+    assert (kept.kept_up, kept.latencies, kept.width) == ("yes", "compared", 100.0)
+    over = told["90 % of the baseline's capacity", "docker-tuned"]
+    assert over.kept_up == "no: over capacity in 6 of 8 runs"
+    assert over.latencies == "not compared"
+    assert (over.share, over.width) == ("94.4 %", 94.44)
+    (why,) = figure.why
+    assert why.startswith("docker-tuned, 90 % of the baseline's capacity: the backlog grew by")
+    assert "by 56 ms in each second" in why
+    assert "when 4.0 s were over the answers lay 222 ms behind" in why
+
+
+def test_latencies_beside_a_baseline_over_capacity_are_not_compared_either() -> None:
+    made = sample().analysis
+    compared = tuple(
+        each.model_copy(update={"level": "s90", "baseline": "docker-tuned"})
+        for each in made.comparisons
+    )
+    (figure,) = open_levels(made.model_copy(update={"comparisons": compared}))
+    told = {(row.level, row.deployment): row.latencies for row in figure.rows}
+    heavy = "90 % of the baseline's capacity"
+    assert told[heavy, "docker-host"] == "not compared: docker-tuned was over capacity"
+    assert told["40 % of the baseline's capacity", "docker-host"] == "compared"
+
+
+def test_the_page_shows_probes_and_rates_before_latencies_and_explains_what_is_left_out() -> None:
+    text = rendered(sample())
+    assert text.index('id="capacity"') < text.index('id="latency"')
+    section = text[text.index('id="capacity"') : text.index('id="latency"')]
+    assert section.count("<tr><th scope") >= 36
+    assert "sustained" in section and "refused: " in section
+    assert "a percentile would tell how long the run was" in section
+    assert '<a href="#capacity">' in text
+
+
+def test_where_everybody_kept_up_that_is_said_and_nothing_is_explained() -> None:
+    made = sample()
+    calm = tuple(each for each in made.analysis.open_levels if not each.over_capacity)
+    analysis = made.analysis.model_copy(update={"open_levels": calm})
+    text = rendered(replace(made, analysis=analysis))
+    assert "Every deployment kept up with every rate" in text
+    assert "a percentile would tell" not in text
+
+
+def test_a_study_of_closed_loops_has_nothing_of_it() -> None:
+    made = sample()
+    analysis = without(made.analysis, "searches", "open_levels")
+    text = rendered(replace(made, analysis=analysis))
+    assert 'id="capacity"' not in text and "#capacity" not in text
+    assert searches(nothing_measured()) == () and open_levels(nothing_measured()) == ()
