@@ -1,6 +1,6 @@
 """Open loads for real: the engine against a server whose capacity is known, and a study of Redis.
 
-About a minute and a half, most of it the study.
+About four minutes, most of them the two studies.
 """
 
 from __future__ import annotations
@@ -150,3 +150,30 @@ def test_a_real_search_finds_less_where_the_servers_are_held_still(
     native, held = found["native"].rate, found["held"].rate
     assert native is not None and held is not None
     assert held < 0.8 * native
+
+
+@pytest.mark.timeout(900)
+def test_the_shipped_study_of_capacity_measures_shares_a_search_and_threads(
+    tmp_path: Path,
+) -> None:
+    words = ("studies/capacity.yaml", "--scale", "15%", "--results", str(tmp_path))
+    answer = answered("run", *words)
+    analysis, result = answer["analysis"], open_result(tmp_path)
+    assert analysis["missing"] == 0
+    assert {run["level"] for run in analysis["runs"]} == {"s40", "s70", "search", "t32"}
+    assert result.calibration is not None
+    capacity = result.calibration.capacities["A"].throughput
+    rates = {record.level.name: record.level.rate for record in result.records}
+    assert (rates["s40"], rates["s70"]) == (round(0.4 * capacity), round(0.7 * capacity))
+    made = {
+        record.deployment: record.search for record in result.records if record.search is not None
+    }
+    assert set(made) == {"native", "native-twin", "docker-bridge"}
+    for search in made.values():
+        assert len(search.probes) >= 3
+        assert all(probe.sustained or probe.why_not for probe in search.probes)
+    valid = [run for run in analysis["runs"] if run["status"] == "valid"]
+    shown = {each["deployment"] for each in analysis["searches"]}
+    assert shown == {run["deployment"] for run in valid if run["level"] == "search"}
+    anything = analysis["searches"] or analysis["open_levels"]
+    assert ('id="capacity"' in Path(answer["page"]).read_text()) == bool(anything)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
 from dunnage.model.plan import BEFORE, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import Data, Deployment, Phase, Study
+from dunnage.model.study import Data, Deployment, Phase, Search, Study
 from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
 
@@ -17,6 +18,9 @@ STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
 goes on."""
 OTHER_STAY_SECONDS = 10.0
 """The guess for a platform that is not listed: an orchestrator."""
+PROBES = 5
+"""Of a search, besides the bisection: two or three until a rate is too high, and as many that try a
+refusal again."""
 PROBE_SECONDS = 0.5
 """Around every probe of a search: the generator's start, and a backlog that is worked off."""
 RUN_RATE = 20_000.0
@@ -92,7 +96,7 @@ def _run_seconds(run: RunPlan, study: Study, pace: Pace) -> float:
     load = study.load
     if run.level.search is not None:
         probe = load.warmup + run.level.search.probe + PROBE_SECONDS
-        return run.level.search.probes * probe + pace.settling
+        return _probes(run.level.search) * probe + pace.settling
     if run.workload.phase is Phase.LOAD:
         measured = run.workload.records / pace.loading
     elif run.block == BEFORE:
@@ -102,6 +106,12 @@ def _run_seconds(run: RunPlan, study: Study, pace: Pace) -> float:
     else:
         measured = (load.operations or 0) / (run.level.rate or RUN_RATE)
     return load.warmup + measured + pace.settling
+
+
+def _probes(search: Search) -> int:
+    """About how many loads a search makes: a factor of two is halved down to the precision."""
+    halvings = math.ceil(math.log2(math.log(2) / math.log1p(search.precision)))
+    return min(search.probes, PROBES + halvings)
 
 
 def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:

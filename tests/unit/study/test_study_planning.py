@@ -262,3 +262,12 @@ def test_a_search_is_a_level_of_its_own_and_takes_its_probes() -> None:
     plan = planned(of)
     assert {run.level.name for run in plan.runs()} == {"search"}
     assert estimate_seconds(plan, of) > 4 * 10 * 2.0
+
+
+def test_a_search_is_expected_to_make_what_bisection_needs_and_no_more_than_it_may() -> None:
+    def seconds(**search: object) -> float:
+        of = study(load={"search": search}, workloads=["A"], blocks=1)
+        return estimate_seconds(planned(of), of)
+
+    assert seconds(precision="20%") < seconds(precision="5%") < seconds(precision="1%")
+    assert seconds(probes=100) == seconds(probes=20) > seconds(probes=6)
