@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis import looks
@@ -11,6 +11,7 @@ from dunnage.analysis.comparable import Circumstances, mismatches
 from dunnage.analysis.contrast import DEFAULT_TOLERANCE
 from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
 from dunnage.analysis.gather import counts
+from dunnage.analysis.rates import Load, other_rates
 from dunnage.model.analysis import Analysis, Estimate, Summary
 from dunnage.model.between import Change, ChangeVerdict, Mismatch, ResultComparison, Side
 from dunnage.model.metrics import HEADLINE, METRICS, Better
@@ -64,7 +65,7 @@ def compare(
 
 
 def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
-    kinds = ("study", "deployment", "load", "environment", "process", "network")
+    kinds = ("study", "deployment", "environment", "process", "network")
     return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 
@@ -81,7 +82,7 @@ def _side(judged: Judged) -> Side:
 
 
 def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
-    pairs = list(_pairs(a.analysis, b.analysis))
+    pairs = list(_pairs(a.analysis, b.analysis, _other_rates(a, b)))
     deciding, twins = _deciding(b), _twins(b)
     gates = [one.metric in deciding and one.deployment not in twins for one, _ in pairs]
     level = max(looks.coverage(looks.number(side.analysis.looks)) for side in (a, b))
@@ -118,12 +119,17 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
         )
 
 
-def _pairs(a: Analysis, b: Analysis) -> Iterator[tuple[Summary, Summary]]:
-    """Summaries that both results have and that may be compared, in the order of the first."""
+def _pairs(a: Analysis, b: Analysis, others: Collection[Load]) -> Iterator[tuple[Summary, Summary]]:
+    """Summaries that both results have and that may be compared, in the order of the first.
+
+    Nothing is compared at the `others`, which are not the same load.
+    """
     second = _by_place(b)
     over = _over_capacity(a) | _over_capacity(b)
     for place, one in _by_place(a).items():
-        if place in second and not (METRICS[one.metric].latency and place[:3] in over):
+        if place not in second or place[1:3] in others:
+            continue
+        if not (METRICS[one.metric].latency and place[:3] in over):
             yield one, second[place]
 
 
@@ -132,9 +138,16 @@ def _left_out(a: Judged, b: Judged) -> Iterator[str]:
     first, second = _by_place(a.analysis), _by_place(b.analysis)
     over = _over_capacity(a.analysis), _over_capacity(b.analysis)
     deciding, twins = _deciding(b), _twins(b)
+    others = _other_rates(a, b)
+    for (workload, level), (one, other) in others.items():
+        yield (
+            f"{workload}, {level}: not the same load, as the same share of each result's own "
+            f"capacity is {one:,.0f} and {other:,.0f} op/s; `dunnage run --rates-of` takes an "
+            "earlier result's rates over"
+        )
     for place in dict.fromkeys((*first, *second)):
         deployment, workload, level, metric = place
-        if metric not in deciding or deployment in twins:
+        if metric not in deciding or deployment in twins or (workload, level) in others:
             continue
         what = f"{deployment}, {metric}, {workload}, {level}"
         sides = [
@@ -153,8 +166,13 @@ def _left_out(a: Judged, b: Judged) -> Iterator[str]:
         for run in side.circumstances.plan.runs()
     )
     for condition in planned:
-        if condition not in known and condition[0] not in twins:
+        if condition not in known and condition[0] not in twins and condition[1:] not in others:
             yield f"{', '.join(condition)}: neither result has a valid run"
+
+
+def _other_rates(a: Judged, b: Judged) -> Mapping[Load, tuple[float, float]]:
+    runs = (run for side in (a, b) for run in side.circumstances.plan.runs())
+    return other_rates(runs, a.circumstances.calibration, b.circumstances.calibration)
 
 
 def _deciding(judged: Judged) -> frozenset[str]:

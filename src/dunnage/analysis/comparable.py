@@ -42,7 +42,6 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
         *_study(a.study, b.study),
         *_deployments(a.plan, b.plan),
         *_environment(a.environment, b.environment),
-        *_loads(a.calibration, b.calibration),
         *_stays(a, b),
     )
 
@@ -71,19 +70,6 @@ def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[M
     for fact in sorted(a.keys() | b.keys()):
         if a.get(fact) != b.get(fact):
             yield Mismatch(kind="environment", text=_arrow(fact, a.get(fact), b.get(fact)))
-
-
-def _loads(a: Calibration | None, b: Calibration | None) -> Iterator[Mismatch]:
-    """A share of another capacity is another rate: throughput then differs by construction."""
-    if a is None or b is None:
-        return
-    for workload in sorted(a.capacities.keys() & b.capacities.keys()):
-        one, other = (side.capacities[workload].throughput for side in (a, b))
-        if round(one) != round(other):
-            yield Mismatch(
-                kind="load",
-                text=f"{workload}: rates are shares of {one:,.0f} → {other:,.0f} op/s",
-            )
 
 
 def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:

@@ -122,9 +122,8 @@ def _code(found: ResultComparison, *, anyway: bool) -> ExitCode:
 def _unjudged(found: ResultComparison, deciding: Sequence[Change]) -> Iterator[str]:
     """Why the gate found nothing out about some of what decides; nothing where it did."""
     if found.left_out or not deciding:
-        number = len(found.left_out)
-        what = count(number, "value that decides", "values that decide") if number else "everything"
-        yield f"{what} could not be compared, so no regression is ruled out"
+        what = "not everything" if deciding else "nothing"
+        yield f"{what} could be compared, so no regression is ruled out"
     short = [change for change in deciding if change.change.low is None]
     if short:
         yield f"no interval for {_names(short)}: more blocks are needed"

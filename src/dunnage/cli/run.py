@@ -11,6 +11,7 @@ from dunnage import catalog
 from dunnage.cli import blocks as further
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
+from dunnage.cli.rates import taken
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 from dunnage.model.plan import Plan
@@ -22,7 +23,7 @@ from dunnage.runner.study import carry_out
 from dunnage.store.read import Result, open_result
 from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.estimate import calibration_seconds, estimate_seconds
 from dunnage.study.read import read_study
 
 NAME = "run"
@@ -30,6 +31,7 @@ HELP = "Carry out a study and show its answer. Ctrl-C once ends after the curren
 EXAMPLES = (
     "Examples:  dunnage run studies/fake.yaml  ·  dunnage run study.yaml --only docker-host  ·  "
     "dunnage run study.yaml --scale 10%  ·  "
+    "dunnage run study.yaml --rates-of results/study  ·  "
     "dunnage run --resume results/quickstart  ·  "
     "dunnage run --resume results/quickstart --blocks +6"
 )
@@ -53,6 +55,13 @@ def command(
             "add (`+6`). Adding after an answer is a look: the next intervals are wider."
         ),
     ] = None,
+    rates_of: Annotated[
+        Path | None,
+        typer.Option(
+            help="Rates that are shares are those of this result's capacity, instead of one that "
+            "is found anew: the two can then be compared at the same rates."
+        ),
+    ] = None,
     keep: Annotated[
         bool,
         typer.Option("--keep", help="Leave the testbed up afterwards; `clean --kept` removes it."),
@@ -68,11 +77,20 @@ def command(
             raise UsageError("`--only` belongs to a new result; a resumed one has its plan")
         if scale:
             raise UsageError("`--scale` belongs to a new result; a resumed one has its study")
+        if rates_of:
+            raise UsageError("`--rates-of` belongs to a new result; a resumed one has its rates")
         code = carry_on(resume, blocks=blocks, keep=keep, format_=format_)
     else:
         assert study is not None  # noqa: S101 (told apart above)
         code = begin(
-            study, only or [], results, scale=scale, blocks=blocks, keep=keep, format_=format_
+            study,
+            only or [],
+            results,
+            scale=scale,
+            blocks=blocks,
+            rates_of=rates_of,
+            keep=keep,
+            format_=format_,
         )
     if code is not ExitCode.OK:
         raise typer.Exit(code)
@@ -85,6 +103,7 @@ def begin(
     *,
     scale: str | None = None,
     blocks: str | None = None,
+    rates_of: Path | None = None,
     keep: bool,
     format_: Format,
 ) -> ExitCode:
@@ -93,7 +112,12 @@ def begin(
     if blocks is not None:
         study = study.model_copy(update={"blocks": further.total(blocks)})
     plan, seconds = planned(study, only)
+    capacity = taken(rates_of, plan) if rates_of is not None else None
     writer = ResultWriter.create(results, study.name, text, plan)
+    if capacity is not None:
+        writer.calibration(capacity)
+        writer.journal("calibration taken", source=capacity.taken_from)
+        seconds = max(0.0, seconds - calibration_seconds(plan, study))
     if masked(text) != text:
         say("the study holds a secret, which is masked in the result: it cannot be resumed")
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)

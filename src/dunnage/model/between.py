@@ -25,7 +25,7 @@ class Mismatch(Value):
     """A fact in which two results differ although it is not what is compared."""
 
     kind: str
-    """`study`, `deployment`, `load`, `environment`, `process` or `network`."""
+    """`study`, `deployment`, `environment`, `process` or `network`."""
     text: str
     """Such as `kernel: 6.1.0 → 6.12.3`."""
 
@@ -81,7 +81,8 @@ class ResultComparison(Value):
     """Empty where they are not comparable and nobody asked to compare them anyway."""
     left_out: tuple[str, ...] = ()
     """What decides but cannot be compared, each as a sentence: a result has no value, or a
-    deployment could not keep up with the load, so that its latencies say nothing."""
+    deployment could not keep up with the load, so that its latencies say nothing, or a share of the
+    capacity is not the same rate in both."""
     method: str
     caution: str
     """What nobody may conclude."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dunnage.model.level import Level
 from dunnage.model.value import Value
 
-CALIBRATION_VERSION = 1
-"""1: first."""
+CALIBRATION_VERSION = 2
+"""1: first. 2: it may be taken from another result."""
 
 
 class Capacity(Value):
@@ -34,6 +34,8 @@ class Calibration(Value):
     deployment: str
     threads: int
     capacities: Mapping[str, Capacity]
+    taken_from: str | None = None
+    """Another result that found it and holds its runs, as `<study>/<time>-<id>`; None: this one."""
 
     def made(self, level: Level, workload: str) -> Level:
         """The level with the rate that its share of a workload's capacity is: whole, at least 1.

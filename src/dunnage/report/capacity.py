@@ -13,8 +13,9 @@ def capacities(analysis: Analysis) -> tuple[str, ...]:
     if found is None:
         return ()
     of = f"{words.plain(found.deployment)} at {numbers.count(found.threads, 'thread')}"
+    where = f" in {words.plain(found.taken_from)}" if found.taken_from else ""
     return tuple(
-        f"rates are shares of what {of} reached, workload {words.plain(workload)}: "
+        f"rates are shares of what {of} reached{where}, workload {words.plain(workload)}: "
         f"{numbers.value('throughput', capacity.throughput)}{_doubt(capacity)}"
         for workload, capacity in found.capacities.items()
     )

@@ -5,7 +5,7 @@
 | `study.yaml`, `plan.json` | `dunnage run` | before anything starts |
 | `looks.jsonl`, `plan-2.json`, … | `dunnage run --blocks` | a look, then the blocks it added |
 | `environment.json` | runner | when the testbed is open |
-| `calibration.json` | runner | once, before block 1, where rates are shares of a capacity |
+| `calibration.json` | runner, `run --rates-of` | once, where rates are shares of a capacity |
 | `journal.jsonl` | runner | one fsynced line per change of state |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
 | `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |

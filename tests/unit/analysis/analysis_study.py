@@ -17,7 +17,7 @@ from analysis_cases import (
 
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import OperationStats, Record, Status, StayRecord, Usage
-from dunnage.model.study import Study
+from dunnage.model.study import Level, Study
 
 DEPLOYMENTS = (
     deployment("native"),
@@ -70,6 +70,18 @@ def plan(blocks: int = 8) -> Plan:
         blocks=tuple(made),
         skipped=(Skipped(deployment="swarm", reason="no IPVS"),),
     )
+
+
+def at_level(planned: Plan, level: Level) -> Plan:
+    """The same plan with one level of another kind."""
+    blocks = []
+    for block in planned.blocks:
+        found = []
+        for each in block.stays:
+            runs = tuple(run.model_copy(update={"level": level}) for run in each.runs)
+            found.append(each.model_copy(update={"runs": runs}))
+        blocks.append(block.model_copy(update={"stays": tuple(found)}))
+    return planned.model_copy(update={"blocks": tuple(blocks)})
 
 
 def record(**changed: Any) -> Record:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from analysis_cases import process
-from analysis_study import STUDY, plan, records, stays
+from analysis_cases import CLOSED, process
+from analysis_study import STUDY, at_level, plan, records, stays
 
 from dunnage.analysis.between import welch
 from dunnage.analysis.change import CAUTION, METHOD, Judged, compare
@@ -20,6 +20,7 @@ from dunnage.model.between import ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
+from dunnage.model.study import Level
 
 ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}
 
@@ -36,11 +37,15 @@ def judged(
     blocks: int = 8,
     slower: float = 1.0,
     looks: tuple[Look, ...] = (),
+    level: Level = CLOSED,
     **changed: Any,
 ) -> Judged:
-    """A result; everything takes `slower` times as long in it."""
-    planned = plan(blocks)
-    made = [_slowed(record, slower) for record in records(planned, overhead, seed=seed)]
+    """A result at one level; everything takes `slower` times as long in it."""
+    planned = at_level(plan(blocks), level)
+    made = [
+        _slowed(record, slower).model_copy(update={"level": level})
+        for record in records(planned, overhead, seed=seed)
+    ]
     known: dict[str, Any] = {
         "study": STUDY,
         "plan": planned,
@@ -201,10 +206,6 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
             ("network", "docker, native, twin: mtu: - → 9000"),
         ),
         (
-            {"calibration": capacity(900.0)},
-            ("load", "A: rates are shares of 1,000 → 900 op/s"),
-        ),
-        (
             {"stays": processes(user="1000:1000")},
             ("process", "docker, native, twin: primary: runs as 0:0, 1000:1000"),
         ),
@@ -258,3 +259,25 @@ def test_welch_covers_the_true_change_of_results_with_unequal_noise() -> None:
         assert change.low is not None and change.high is not None
         held += change.low <= 0.04 <= change.high
     assert 0.92 <= held / simulations <= 0.98
+
+
+SHARE = Level(share=0.7, of="native", rate=700.0)
+
+
+def test_nothing_is_compared_at_shares_that_are_not_the_same_rate() -> None:
+    found = compare(judged(level=SHARE), judged(seed=2, level=SHARE, calibration=capacity(1030.0)))
+    assert found.comparable and found.mismatches == ()
+    assert found.changes == ()
+    (told,) = found.left_out
+    assert told.startswith("A, s70: not the same load")
+    assert "700 and 721 op/s" in told
+    assert "--rates-of" in told
+
+
+def test_at_the_same_rates_and_at_levels_that_are_no_share_everything_is_compared() -> None:
+    alike = compare(judged(level=SHARE), judged(seed=2, level=SHARE))
+    closed = compare(judged(), judged(seed=2, calibration=capacity(1030.0)))
+    for found in (alike, closed):
+        assert found.comparable and found.left_out == ()
+        deciding = {change.deployment for change in found.changes if change.gate}
+        assert deciding == {"native", "docker"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from analysis_cases import OPEN, measurement, windows
-from analysis_study import plan, record
+from analysis_study import at_level, plan, record
 
 from dunnage.analysis.gather import Gathered, gather
 from dunnage.analysis.open_load import open_levels, searches
@@ -19,17 +19,8 @@ from dunnage.model.study import Level, Search
 SEARCH = Search(precision=0.1, objective={"response.p99": 0.01})
 
 
-def planned(level: Level, blocks: int = 6) -> Plan:
-    """The made-up study at one level of another kind."""
-    whole = plan(blocks)
-    changed = []
-    for block in whole.blocks:
-        stays = []
-        for stay in block.stays:
-            runs = tuple(run.model_copy(update={"level": level}) for run in stay.runs)
-            stays.append(stay.model_copy(update={"runs": runs}))
-        changed.append(block.model_copy(update={"stays": tuple(stays)}))
-    return whole.model_copy(update={"blocks": tuple(changed)})
+def planned(level: Level) -> Plan:
+    return at_level(plan(6), level)
 
 
 def made(run: RunPlan, **changed: object) -> Record:

@@ -139,7 +139,7 @@ def lose(root: Path, runs: str) -> None:
 @pytest.mark.parametrize(
     ("runs", "told"),
     [
-        ("*-late-*", "values that decide could not be compared, so no regression is ruled out"),
+        ("*-late-*", "not everything could be compared, so no regression is ruled out"),
         ("b01-late-*", "no interval for late (throughput)"),
         ("*-plain-twin-*", "no A/A bound for plain (throughput)"),
     ],

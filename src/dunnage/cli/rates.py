@@ -1,0 +1,46 @@
+"""`--rates-of`: shares of a capacity that another result found, so that rates are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dunnage.errors import UsageError
+from dunnage.model.calibration import Calibration
+from dunnage.model.plan import Plan
+from dunnage.store.read import open_result
+
+
+def taken(path: Path, plan: Plan) -> Calibration:
+    """The capacity that a result found, for a plan of a new one; it says where it is from.
+
+    Raises UsageError where no rate of the plan is a share, and where the result has not found what
+    shares are of: the same deployment in as many threads, under every workload.
+    """
+    if plan.calibration is None:
+        raise UsageError(
+            "`--rates-of` means something only where a rate is a share of a capacity, such as "
+            "`rate: [60%]`",
+            hint="dunnage run STUDY",
+        )
+    result = open_result(path)
+    root = result.layout.root
+    wanted = plan.calibration.stay.runs
+    found = result.calibration
+    if found is None:
+        raise _refused("no capacity was found here that rates could be shares of", root)
+    name, threads = wanted[0].deployment, wanted[0].level.threads
+    if (found.deployment, found.threads) != (name, threads):
+        raise _refused(
+            f"here the capacity of `{found.deployment}` at {found.threads} threads was found, and "
+            f"rates are shares of that of `{name}` at {threads}",
+            root,
+        )
+    lacking = [run.workload.name for run in wanted if run.workload.name not in found.capacities]
+    if lacking:
+        raise _refused(f"no capacity under workload `{lacking[0]}` was found here", root)
+    source = found.taken_from or f"{root.parent.name}/{root.name}"
+    return found.model_copy(update={"taken_from": source})
+
+
+def _refused(what: str, root: Path) -> UsageError:
+    return UsageError(what, where=str(root), hint="dunnage run STUDY")
