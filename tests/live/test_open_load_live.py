@@ -1,6 +1,6 @@
 """Open loads for real: the engine against a server whose capacity is known, and a study of Redis.
 
-About four minutes, most of them the two studies.
+About two minutes, most of them the two studies.
 """
 
 from __future__ import annotations
@@ -28,6 +28,15 @@ pytestmark = pytest.mark.live
 
 SERVICE = 0.002
 """Seconds that the engine's own fake server takes for each operation, one after the other."""
+
+SHIPPED = Path(__file__).parents[2] / "studies" / "capacity.yaml"
+LESS = {
+    "patience: 3min": "patience: 0s",
+    "spare: 1": "spare: 0",
+    "precision: 5%": "precision: 20%",
+    "tolerance: 5%": "tolerance: 20%",
+}
+"""What a try of less than a minute asks instead."""
 
 STUDY = """
 dunnage: 1
@@ -156,9 +165,14 @@ def test_a_real_search_finds_less_where_the_servers_are_held_still(
 def test_the_shipped_study_of_capacity_measures_shares_a_search_and_threads(
     tmp_path: Path,
 ) -> None:
-    words = ("studies/capacity.yaml", "--scale", "15%", "--results", str(tmp_path))
-    answer = answered("run", *words)
-    analysis, result = answer["analysis"], open_result(tmp_path)
+    text = SHIPPED.read_text()
+    for asked, enough in LESS.items():
+        assert asked in text
+        text = text.replace(asked, enough)
+    (tmp_path / "study.yaml").write_text(text)
+    words = (str(tmp_path / "study.yaml"), "--scale", "5%", "--only", "docker-bridge")
+    answer = answered("run", *words, "--results", str(tmp_path / "results"))
+    analysis, result = answer["analysis"], open_result(tmp_path / "results")
     assert analysis["missing"] == 0
     assert {run["level"] for run in analysis["runs"]} == {"s40", "s70", "search", "t32"}
     assert result.calibration is not None
@@ -168,7 +182,7 @@ def test_the_shipped_study_of_capacity_measures_shares_a_search_and_threads(
     made = {
         record.deployment: record.search for record in result.records if record.search is not None
     }
-    assert set(made) == {"native", "native-twin", "docker-bridge"}
+    assert set(made) == {"docker-bridge"}
     for search in made.values():
         assert len(search.probes) >= 3
         assert all(probe.sustained or probe.why_not for probe in search.probes)

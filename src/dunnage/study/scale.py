@@ -12,8 +12,10 @@ from dunnage.model.study import Study
 from dunnage.units import SHARES, quantity
 
 LEAST_RECORDS = 100
-LEAST_SECONDS = 1.0
-"""A shorter run is invalid whatever it measures."""
+LEAST_SECONDS = 2.0
+"""Whether a shorter run was steady cannot be told, so that it is never valid."""
+LEAST_PROBE = 1.0
+"""Seconds of a probe, which need not be steady."""
 
 
 def scaled(text: str, study: Study, share: float) -> str:
@@ -38,6 +40,8 @@ def scaled(text: str, study: Study, share: float) -> str:
         _scale(load, "conditioning", study.load.conditioning, share, 0.0, _seconds)
     if study.load.duration is not None:
         _scale(load, "duration", study.load.duration, share, LEAST_SECONDS, _seconds)
+    if study.load.search is not None:
+        _scale(load["search"], "probe", study.load.search.probe, share, LEAST_PROBE, _seconds)
     out = io.StringIO()
     yaml.dump(data, out)
     return f"# Made smaller for a quick try: --scale {share:g}\n{out.getvalue()}"

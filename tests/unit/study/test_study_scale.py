@@ -51,7 +51,7 @@ def test_records_time_and_blocks_shrink_and_comments_stay() -> None:
 
 def test_nothing_falls_below_what_a_run_needs_or_grows() -> None:
     study = smaller(STUDY, 0.0001)
-    assert (study.records, study.blocks, study.load.duration) == (100, 1, 1.0)
+    assert (study.records, study.blocks, study.load.duration) == (100, 1, 2.0)
     tiny = STUDY.replace("generator:", "records: 7\ngenerator:")
     assert smaller(tiny, 0.5).records == 7
 
@@ -59,6 +59,14 @@ def test_nothing_falls_below_what_a_run_needs_or_grows() -> None:
 def test_operations_shrink_where_they_end_a_run() -> None:
     text = STUDY.replace("duration: 20s", "operations: 9000")
     assert smaller(text, 0.5).load.operations == 4500
+
+
+def test_probes_of_a_search_get_shorter_and_keep_their_precision() -> None:
+    text = STUDY.replace("threads: [1]", "search: {start: 2000, precision: 5%, probe: 4s}")
+    (full, half, least) = (smaller(text, share).load.search for share in (1.0, 0.5, 0.01))
+    assert full is not None and half is not None and least is not None
+    assert (full.probe, half.probe, least.probe) == (4.0, 2.0, 1.0)
+    assert full.precision == half.precision == least.precision
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
