@@ -28,6 +28,7 @@ from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
 from dunnage.hosts.environment import machine_facts
 from dunnage.hosts.fake import open_fake
+from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace import open_namespace
 from dunnage.hosts.supports import supports as namespace_supports
@@ -229,4 +230,6 @@ def platform(
 
 def clean(*, kept: bool) -> tuple[str, ...]:
     """Remove what no living owner holds; say what was removed."""
-    return labs.clean(kept=kept)
+    removed = labs.clean(kept=kept)
+    forget_measuring()
+    return removed

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.first_process import Identity, identity
+from dunnage.hosts.held_file import hold, let_go
 from dunnage.hosts.root import become_root
 
 STATE = Path("/run/dunnage")
@@ -69,19 +70,20 @@ class Owner:
 @contextlib.contextmanager
 def registry() -> Iterator[None]:
     """Hold the list of labs: for the moment in which one is made or removed."""
+    lock = STATE / "labs.lock"
     try:
-        STATE.mkdir(mode=0o755, exist_ok=True)
-        LABS.mkdir(mode=0o755, exist_ok=True)
-        file = os.open(STATE / "labs.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        file = hold(lock)
     except PermissionError:
         raise UnavailableError(
             "only root can make hosts on this machine", hint=become_root()
         ) from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        LABS.mkdir(mode=0o755, exist_ok=True)
         yield
     finally:
-        os.close(file)
+        with contextlib.suppress(OSError):
+            LABS.rmdir()  # if no lab is left
+        let_go(lock, file)
 
 
 def _make_scratch() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import contextlib
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
+from dunnage.hosts.held_file import hold, let_go
 from dunnage.hosts.lab import STATE
 from dunnage.hosts.root import become_root
 
@@ -24,29 +25,34 @@ def measuring(study: str, on_wait: Callable[[str], None], *, lock: Path = LOCK) 
     this waits until that one is done or dead. Raises UnavailableError without root's rights.
     """
     try:
-        lock.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            file = hold(lock, wait=False)
+        except BlockingIOError:
+            on_wait(_holder(lock))
+            file = hold(lock)
     except PermissionError:
         raise UnavailableError(
             f"`{lock}` cannot be written: only root measures on this machine", hint=become_root()
         ) from None
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_wait(_holder(lock))
-            fcntl.flock(file, fcntl.LOCK_EX)
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps({"pid": os.getpid(), "study": study}).encode(), 0)
         yield
     finally:
-        os.close(file)
+        let_go(lock, file)
+
+
+def forget_measuring(*, lock: Path = LOCK) -> None:
+    """Remove what one who was killed while measuring left; nothing while another one measures."""
+    if lock.exists():
+        with contextlib.suppress(BlockingIOError):
+            let_go(lock, hold(lock, wait=False))
 
 
 def _holder(lock: Path) -> str:
     try:
         said = json.loads(lock.read_text())
         holder = f"study `{said['study']}` (process {said['pid']})"
-    except (ValueError, KeyError):
+    except (OSError, ValueError, KeyError):
         holder = "another study"
     return f"waiting for {holder}, which is being measured on this machine"

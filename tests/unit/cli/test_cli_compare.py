@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from command import Command
+from measured import measured
 
 from dunnage.model.record import Record
 from dunnage.store.read import open_result
@@ -36,11 +36,7 @@ questions:
 
 @pytest.fixture(scope="module")
 def monday(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("nightly")
-    (directory / "study.yaml").write_text(STUDY)
-    command = [sys.executable, "-m", "dunnage", "run", "study.yaml"]
-    subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=120)
-    return open_result(directory / "results").layout.root
+    return measured(STUDY, tmp_path_factory.mktemp("nightly"))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from dunnage.hosts import clean, lab
 from dunnage.hosts.environment import cpu_model
 from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.lab import Owner, is_lab, is_roots
-from dunnage.hosts.machine_lock import measuring
+from dunnage.hosts.machine_lock import forget_measuring, measuring
 
 HOLD = """
 import sys
@@ -25,6 +25,17 @@ with measuring("other", print, lock=Path(sys.argv[1])):
     sys.stdout.write("held\\n")
     sys.stdout.flush()
     sys.stdin.read()
+"""
+
+COUNT = """
+import sys
+from pathlib import Path
+from dunnage.hosts.held_file import hold, let_go
+lock, number = map(Path, sys.argv[1:])
+for _ in range(50):
+    file = hold(lock)
+    number.write_text(str(int(number.read_text()) + 1))
+    let_go(lock, file)
 """
 
 
@@ -81,6 +92,30 @@ def test_who_must_wait_is_told_for_whom(tmp_path: Path) -> None:
     with measuring("mine", on_wait, lock=lock):
         assert f"`other` (process {other.pid})" in told[0]
     other.communicate()
+    assert not lock.exists()
+
+
+def test_a_lock_that_goes_with_its_holders_is_never_held_twice(tmp_path: Path) -> None:
+    """Each holder reads a number and writes the next one, which two at once would lose."""
+    number = tmp_path / "number"
+    number.write_text("0")
+    lock = tmp_path / "state" / "lock"
+    words = [sys.executable, "-c", COUNT, str(lock), str(number)]
+    others = [subprocess.Popen(words) for _ in range(4)]
+    assert [other.wait(60) for other in others] == [0] * 4
+    assert number.read_text() == "200"
+    assert not lock.parent.exists()
+
+
+def test_what_one_who_was_killed_while_measuring_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "another file").touch()
+    lock = tmp_path / "measure.lock"
+    with measuring("mine", lambda _: None, lock=lock):
+        forget_measuring(lock=lock)
+        assert lock.exists()
+    lock.write_text("{}")
+    forget_measuring(lock=lock)
+    assert not lock.exists()
 
 
 def test_who_is_alone_is_told_nothing(tmp_path: Path) -> None:

@@ -68,14 +68,18 @@ def make_table(place: Place, copies: int) -> Step:
 
 def agree(place: Place, members: int) -> Step:
     """Wait until a member has the table, and the schema that it knows all others to have."""
-    argv = cql(
+    done = partial(answers.agrees, members=members)
+    argv = _table_and_schema(place, "table_name")
+    return Step("agree on the schema", place.member, argv, deadline=FORMING, done=done)
+
+
+def _table_and_schema(place: Place, column: str) -> tuple[str, ...]:
+    return cql(
         place,
-        f"SELECT table_name FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
+        f"SELECT {column} FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
         "SELECT schema_version FROM system.local",
         "SELECT schema_version FROM system.peers_v2",
     )
-    done = partial(answers.agrees, members=members)
-    return Step("agree on the schema", place.member, argv, deadline=FORMING, done=done)
 
 
 def empty(place: Place) -> Step:
@@ -112,13 +116,8 @@ def adopt(places: Sequence[Place]) -> tuple[Step, ...]:
 
 
 def _agree_on_files(place: Place, members: int) -> Step:
-    argv = cql(
-        place,
-        f"SELECT id FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
-        "SELECT schema_version FROM system.local",
-        "SELECT schema_version FROM system.peers_v2",
-    )
     done = partial(answers.agrees_on, members=members, table=TABLE_ID)
+    argv = _table_and_schema(place, "id")
     return Step("agree on the files", place.member, argv, deadline=FORMING, done=done)
 
 
