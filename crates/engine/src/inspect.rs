@@ -12,12 +12,22 @@ use digest::sha256;
 use process::Status;
 
 mod digest;
+mod environment;
 mod groups;
 mod jvm;
 mod limits;
 mod mount;
 mod process;
 mod settings;
+
+/// How files end that Java runs although they are not mapped executable: class-data archives and
+/// the classes that it brings along itself.
+const CLASSES: [&str; 2] = [".jsa", "/lib/modules"];
+
+/// What stands among the `absent` when Java does not answer.
+const VIRTUAL_MACHINE: &str = "virtual machine";
+/// What the kernel writes behind the path of a mapped file that is gone.
+const GONE: &str = " (deleted)";
 
 /// Arguments of `inspect`.
 #[derive(clap::Args)]
@@ -28,11 +38,14 @@ pub struct Arguments {
     /// Its data directory, as the process sees it.
     #[arg(long)]
     data: PathBuf,
+    /// One of its configuration files, as the process sees it; may be given several times.
+    #[arg(long = "file")]
+    files: Vec<String>,
 }
 
 /// Print an [`Inspection`] of the process.
 pub fn inspect(arguments: &Arguments) -> io::Result<()> {
-    let found = look(arguments.pid, &arguments.data).map_err(|error| {
+    let found = look(arguments).map_err(|error| {
         let what = format!("process {} cannot be inspected: {error}", arguments.pid);
         io::Error::new(error.kind(), what)
     })?;
@@ -40,8 +53,8 @@ pub fn inspect(arguments: &Arguments) -> io::Result<()> {
     Ok(())
 }
 
-fn look(pid: u32, data: &Path) -> io::Result<Inspection> {
-    let process = &PathBuf::from(format!("/proc/{pid}"));
+fn look(asked: &Arguments) -> io::Result<Inspection> {
+    let process = &PathBuf::from(format!("/proc/{}", asked.pid));
     let read = |name: &str| fs::read_to_string(process.join(name));
     let executable = fs::read_link(process.join("exe"))?;
     let status = Status::parse(&read("status")?);
@@ -55,12 +68,16 @@ fn look(pid: u32, data: &Path) -> io::Result<Inspection> {
     );
     let argv = arguments(&fs::read(process.join("cmdline"))?);
     let mut mapped = mapped(process, &read("maps")?)?;
-    let mut runtime = BTreeMap::new();
+    let mut absent = BTreeMap::new();
+    let mut java = jvm::Answers::default();
     if mapped.keys().any(|path| path.ends_with("/libjvm.so")) {
-        let answers = jvm::ask(process, pid, &status);
-        runtime = answers.facts;
+        java = or_absent(
+            jvm::ask(process, asked.pid, &status),
+            VIRTUAL_MACHINE,
+            &mut absent,
+        );
         let listed = argv.iter().filter_map(|word| word.strip_prefix('@'));
-        let jars = answers.class_path.iter().map(String::as_str);
+        let jars = java.class_path.iter().map(String::as_str);
         // Directories and what is not there may stand among them.
         for path in listed
             .chain(jars)
@@ -69,23 +86,56 @@ fn look(pid: u32, data: &Path) -> io::Result<Inspection> {
             mapped.insert(path.to_owned(), sha256(&inside(process, path))?);
         }
     }
+    let environment = fs::read(process.join("environ"));
+    let environment = environment.and_then(|environ| environment::variables(&environ));
     Ok(Inspection {
         executable: executable.to_string_lossy().into_owned(),
         executable_sha256: sha256(&process.join("exe"))?,
         mapped,
         argv,
-        runtime,
+        environment: or_absent(environment, "environment", &mut absent),
+        files: configuration(process, &asked.files, &mut absent),
+        runtime: java.facts,
         limits,
-        data: mount::find(&read("mountinfo")?, data),
+        data: mount::find(&read("mountinfo")?, &asked.data),
         kernel: settings::kernel(process)?,
         user: status.user(),
+        absent,
     })
 }
 
-/// Every file mapped executable, with its hash.
+/// What was found; where nothing could be, the reason is noted.
+fn or_absent<T: Default>(
+    found: io::Result<T>,
+    what: &str,
+    absent: &mut BTreeMap<String, String>,
+) -> T {
+    found.unwrap_or_else(|error| {
+        absent.insert(what.to_owned(), error.to_string());
+        T::default()
+    })
+}
+
+/// Configuration files as the process finds them now, not as somebody put them there.
+fn configuration(
+    process: &Path,
+    paths: &[String],
+    absent: &mut BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for path in paths {
+        match fs::read_to_string(inside(process, path)) {
+            Ok(text) => found.insert(path.clone(), text),
+            Err(error) => absent.insert(path.clone(), error.to_string()),
+        };
+    }
+    found
+}
+
+/// Every file that the process runs, with its hash.
 fn mapped(process: &Path, maps: &str) -> io::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
-    for (range, path) in maps.lines().filter_map(executable_mapping) {
+    for (range, path) in maps.lines().filter_map(code) {
         if found.contains_key(path) {
             continue;
         }
@@ -102,12 +152,14 @@ fn inside(process: &Path, path: &str) -> PathBuf {
     process.join("root").join(path.trim_start_matches('/'))
 }
 
-/// Range and path of a line of `/proc/PID/maps`, if it is a file mapped executable.
-fn executable_mapping(line: &str) -> Option<(&str, &str)> {
+/// Range and path of a line of `/proc/PID/maps`, if it is a file mapped executable or of classes.
+fn code(line: &str) -> Option<(&str, &str)> {
     let mut words = line.splitn(6, ' ');
     let (range, permissions) = (words.next()?, words.next()?);
     let path = words.nth(3)?.trim_start();
-    (permissions.contains('x') && path.starts_with('/')).then_some((range, path))
+    let name = path.strip_suffix(GONE).unwrap_or(path);
+    let runs = permissions.contains('x') || CLASSES.iter().any(|end| name.ends_with(end));
+    (runs && path.starts_with('/')).then_some((range, path))
 }
 
 fn arguments(cmdline: &[u8]) -> Vec<String> {
@@ -124,21 +176,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_mapped_executable_count() {
-        let code = "7f1-7f2 r-xp 00026000 08:01 131 /usr/lib/x y.so";
-        assert_eq!(
-            executable_mapping(code),
-            Some(("7f1-7f2", "/usr/lib/x y.so"))
-        );
-        assert_eq!(
-            executable_mapping("7f1-7f2 r--p 00026000 08:01 131      /usr/lib/x.so"),
-            None
-        );
-        assert_eq!(
-            executable_mapping("7ff-800 r-xp 00000000 00:00 0        [vdso]"),
-            None
-        );
-        assert_eq!(executable_mapping("7ff-800 r-xp 00000000 00:00 0"), None);
+    fn only_files_mapped_executable_or_of_classes_count() {
+        let library = "7f1-7f2 r-xp 00026000 08:01 131 /usr/lib/x y.so";
+        assert_eq!(code(library), Some(("7f1-7f2", "/usr/lib/x y.so")));
+        for classes in [
+            "/opt/java/lib/modules",
+            "/opt/a/lib/a.jsa",
+            "/a.jsa (deleted)",
+        ] {
+            let line = format!("7f1-7f2 r--s 00000000 08:01 131      {classes}");
+            assert_eq!(code(&line), Some(("7f1-7f2", classes)));
+        }
+        for other in [
+            "7f1-7f2 r--p 00026000 08:01 131      /usr/lib/x.so",
+            "7f1-7f2 r--s 00000000 08:01 131      /srv/data/nb-1-big-Data.db",
+            "7ff-800 r-xp 00000000 00:00 0        [vdso]",
+            "7ff-800 r-xp 00000000 00:00 0",
+        ] {
+            assert_eq!(code(other), None);
+        }
     }
 
     #[test]
@@ -151,8 +207,13 @@ mod tests {
 
     #[test]
     fn a_child_is_told_as_it_was_started() {
+        let written = std::env::temp_dir().join(format!("configuration-{}", std::process::id()));
+        fs::write(&written, "save 1 1\n").unwrap();
+        let file = written.to_string_lossy().into_owned();
+        let missing = format!("{file}.missing");
         let mut child = Command::new("cat")
             .arg("-")
+            .env("COLOUR", "red=yes")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -161,11 +222,19 @@ mod tests {
         let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         input.write_all(b"?").unwrap();
         output.read_exact(&mut [0]).unwrap();
-        let found = look(child.id(), Path::new("/"));
+        let found = look(&Arguments {
+            pid: child.id(),
+            data: PathBuf::from("/"),
+            files: vec![file.clone(), missing.clone()],
+        });
         child.kill().unwrap();
         child.wait().unwrap();
+        fs::remove_file(&written).unwrap();
         let found = found.unwrap();
         assert_eq!(found.argv, ["cat", "-"]);
+        assert_eq!(found.environment["COLOUR"], "red=yes");
+        assert_eq!(found.files, BTreeMap::from([(file, "save 1 1\n".to_owned())]));
+        assert_eq!(found.absent.keys().collect::<Vec<_>>(), [&missing]);
         assert!(found.executable.ends_with("/cat") || found.executable.ends_with("/coreutils"));
         assert_eq!(found.mapped[&found.executable], found.executable_sha256);
         assert!(found.mapped.keys().any(|path| path.contains("libc.so")));

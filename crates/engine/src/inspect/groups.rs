@@ -1,4 +1,4 @@
-//! Limits of a process's control groups: of a group and those above it, the tightest counts.
+//! What the control groups of a process hold it to: its own group and all above it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,29 +9,88 @@ use crate::cgroups::{Hierarchies, memberships};
 /// What version 1 tells for "no limit of memory": the largest number of whole pages.
 const NO_LIMIT: f64 = (1_u64 << 60) as f64;
 
-/// `memory_limit` (bytes), `cpu_quota` (processors) and `pids_limit`, or `unlimited`.
+/// `memory_limit` and `memory_soft_limit` (bytes), `cpu_quota` (processors) and `pids_limit`, or
+/// `unlimited`: the tightest of a group and those above it counts. `cpu_period` (seconds) is the
+/// period of that quota. `cpu_weight` has every weight that somebody set, from the inside out, as
+/// the kernel's version counts it. `cpuset_cpus` and `cpuset_mems` are what is in force in the
+/// nearest group that tells it.
 pub fn limits(hierarchies: &Hierarchies, membership: &str) -> BTreeMap<String, String> {
-    let groups = memberships(membership);
-    let tightest = |controller: &str, read: fn(&Path, u32) -> Option<f64>| -> String {
-        let group = groups
-            .get(controller)
-            .or_else(|| groups.get(""))
-            .map_or("/", String::as_str);
-        above(group)
-            .filter_map(|each| {
-                read(
-                    &hierarchies.directory(controller, each)?,
-                    hierarchies.version,
-                )
-            })
-            .reduce(f64::min)
-            .map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
+    let groups = Groups {
+        hierarchies,
+        own: memberships(membership),
     };
+    let tightest = |controller: &str, read: fn(&Path, u32) -> Option<f64>| {
+        let all = groups.told(controller, read).into_iter();
+        or(all.reduce(f64::min).as_ref(), "unlimited")
+    };
+    let quota = groups.told("cpu", quota).into_iter().reduce(tighter);
+    let weights = groups.told("cpu", weight).join(" in ");
     BTreeMap::from([
         ("memory_limit".to_owned(), tightest("memory", memory)),
-        ("cpu_quota".to_owned(), tightest("cpu", cpu)),
+        ("memory_soft_limit".to_owned(), tightest("memory", soft)),
+        (
+            "cpu_quota".to_owned(),
+            or(quota.as_ref().map(|quota| &quota.processors), "unlimited"),
+        ),
+        (
+            "cpu_period".to_owned(),
+            or(quota.as_ref().map(|quota| &quota.period), "no quota"),
+        ),
+        (
+            "cpu_weight".to_owned(),
+            or(Some(&weights).filter(|text| !text.is_empty()), "default"),
+        ),
+        (
+            "cpuset_cpus".to_owned(),
+            or(groups.told("cpuset", processors).first(), "unlimited"),
+        ),
+        (
+            "cpuset_mems".to_owned(),
+            or(groups.told("cpuset", nodes).first(), "unlimited"),
+        ),
         ("pids_limit".to_owned(), tightest("pids", pids)),
     ])
+}
+
+/// The control groups of one process.
+struct Groups<'a> {
+    hierarchies: &'a Hierarchies,
+    /// Controller → group.
+    own: BTreeMap<String, String>,
+}
+
+impl Groups<'_> {
+    /// What is read in a controller's group and in all above it, from the inside out.
+    fn told<T>(&self, controller: &str, read: fn(&Path, u32) -> Option<T>) -> Vec<T> {
+        let group = self.own.get(controller).or_else(|| self.own.get(""));
+        above(group.map_or("/", String::as_str))
+            .filter_map(|each| {
+                let directory = self.hierarchies.directory(controller, each)?;
+                read(&directory, self.hierarchies.version)
+            })
+            .collect()
+    }
+}
+
+/// A quota of processor time.
+struct Quota {
+    /// How many processors' worth.
+    processors: f64,
+    /// Seconds in which it is dealt out.
+    period: f64,
+}
+
+/// Of two that are as tight the first counts.
+fn tighter(one: Quota, other: Quota) -> Quota {
+    if other.processors < one.processors {
+        other
+    } else {
+        one
+    }
+}
+
+fn or<T: ToString>(found: Option<&T>, absent: &str) -> String {
+    found.map_or_else(|| absent.to_owned(), ToString::to_string)
 }
 
 /// A group and all above it: `/a/b`, `/a`, and the root.
@@ -50,14 +109,57 @@ fn memory(directory: &Path, version: u32) -> Option<f64> {
     number(directory, file).filter(|limit| *limit < NO_LIMIT)
 }
 
-fn cpu(directory: &Path, version: u32) -> Option<f64> {
-    if version == 1 {
+fn soft(directory: &Path, version: u32) -> Option<f64> {
+    let file = if version == 1 {
+        "memory.soft_limit_in_bytes"
+    } else {
+        "memory.high"
+    };
+    number(directory, file).filter(|limit| *limit < NO_LIMIT)
+}
+
+fn quota(directory: &Path, version: u32) -> Option<Quota> {
+    let (quota, period) = if version == 1 {
         let quota = number(directory, "cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?;
-        return Some(quota / number(directory, "cpu.cfs_period_us")?);
-    }
-    let text = fs::read_to_string(directory.join("cpu.max")).ok()?;
-    let (quota, period) = text.trim().split_once(' ')?;
-    Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+        (quota, number(directory, "cpu.cfs_period_us")?)
+    } else {
+        let told = text(directory, "cpu.max")?;
+        let (quota, period) = told.split_once(' ')?;
+        (quota.parse::<f64>().ok()?, period.parse::<f64>().ok()?)
+    };
+    Some(Quota {
+        processors: quota / period,
+        period: period / 1e6,
+    })
+}
+
+/// A weight that is not the kernel's own: among groups that nobody weighed a level more or less
+/// between the root and the process changes nothing.
+fn weight(directory: &Path, version: u32) -> Option<String> {
+    let (file, usual) = if version == 1 {
+        ("cpu.shares", "1024")
+    } else {
+        ("cpu.weight", "100")
+    };
+    text(directory, file).filter(|weight| weight != usual)
+}
+
+fn processors(directory: &Path, version: u32) -> Option<String> {
+    let file = if version == 1 {
+        "cpuset.effective_cpus"
+    } else {
+        "cpuset.cpus.effective"
+    };
+    text(directory, file)
+}
+
+fn nodes(directory: &Path, version: u32) -> Option<String> {
+    let file = if version == 1 {
+        "cpuset.effective_mems"
+    } else {
+        "cpuset.mems.effective"
+    };
+    text(directory, file)
 }
 
 fn pids(directory: &Path, _version: u32) -> Option<f64> {
@@ -66,15 +168,19 @@ fn pids(directory: &Path, _version: u32) -> Option<f64> {
 
 /// The number in a file; None when there is no such file, or it says `max`.
 fn number(directory: &Path, file: &str) -> Option<f64> {
-    fs::read_to_string(directory.join(file))
-        .ok()?
-        .trim()
-        .parse()
-        .ok()
+    text(directory, file)?.parse().ok()
+}
+
+/// What a file says; None when there is no such file, or it is empty.
+fn text(directory: &Path, file: &str) -> Option<String> {
+    let text = fs::read_to_string(directory.join(file)).ok()?;
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -83,55 +189,133 @@ mod tests {
         assert_eq!(found, ["/lab/db-1/redis-1", "/lab/db-1", "/lab", ""]);
     }
 
+    /// A directory of one test, which removes it.
+    fn directory(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("groups-{name}-{}", std::process::id()))
+    }
+
+    fn write(directory: &Path, files: &[(&str, &str)]) {
+        fs::create_dir_all(directory).unwrap();
+        for (file, text) in files {
+            fs::write(directory.join(file), format!("{text}\n")).unwrap();
+        }
+    }
+
     #[test]
     fn the_tightest_limit_counts_in_version_2() {
-        let root = std::env::temp_dir().join(format!("groups-{}", std::process::id()));
-        let inner = root.join("lab/redis-1");
-        fs::create_dir_all(&inner).unwrap();
-        fs::write(root.join("lab/memory.max"), "1073741824\n").unwrap();
-        fs::write(inner.join("memory.max"), "max\n").unwrap();
-        fs::write(root.join("lab/cpu.max"), "150000 100000\n").unwrap();
-        fs::write(inner.join("cpu.max"), "20000 10000\n").unwrap();
+        let root = directory("v2");
+        write(
+            &root.join("lab"),
+            &[
+                ("memory.max", "1073741824"),
+                ("memory.high", "536870912"),
+                ("cpu.max", "150000 100000"),
+                ("cpu.weight", "200"),
+                ("cpuset.cpus.effective", "0-1"),
+                ("cpuset.mems.effective", "0"),
+            ],
+        );
+        write(
+            &root.join("lab/redis-1"),
+            &[
+                ("memory.max", "max"),
+                ("memory.high", "max"),
+                ("cpu.max", "20000 10000"),
+                ("cpu.weight", "50"),
+            ],
+        );
         let mounts = format!("1 0 0:1 / {} rw - cgroup2 cgroup2 rw", root.display());
         let found = limits(&Hierarchies::parse(&mounts), "0::/lab/redis-1\n");
         fs::remove_dir_all(&root).unwrap();
         assert_eq!(found["memory_limit"], "1073741824");
+        assert_eq!(found["memory_soft_limit"], "536870912");
         assert_eq!(found["cpu_quota"], "1.5");
+        assert_eq!(found["cpu_period"], "0.1");
+        assert_eq!(found["cpu_weight"], "50 in 200");
+        assert_eq!(found["cpuset_cpus"], "0-1");
+        assert_eq!(found["cpuset_mems"], "0");
         assert_eq!(found["pids_limit"], "unlimited");
+    }
+
+    /// What a process in the groups `/redis-1` of version 1 is held to.
+    fn version_1(name: &str, files: &[(&str, &[(&str, &str)])]) -> BTreeMap<String, String> {
+        let root = directory(name);
+        let mut mounts = String::new();
+        for (controller, files) in files {
+            let mount = root.join(controller);
+            write(&mount.join("redis-1"), files);
+            let line = format!(
+                "1 0 0:1 / {} rw - cgroup cgroup rw,{controller}\n",
+                mount.display()
+            );
+            mounts.push_str(&line);
+        }
+        let groups = "4:cpuset:/redis-1\n2:memory:/redis-1\n1:cpu:/redis-1\n";
+        let found = limits(&Hierarchies::parse(&mounts), groups);
+        fs::remove_dir_all(&root).unwrap();
+        found
     }
 
     #[test]
     fn version_1_says_no_limit_with_the_largest_number_or_a_negative_one() {
-        let root = std::env::temp_dir().join(format!("groups-v1-{}", std::process::id()));
-        let mut mounts = String::new();
-        for (controller, files) in [
-            (
-                "memory",
-                &[("memory.limit_in_bytes", "9223372036854771712\n")][..],
-            ),
-            (
-                "cpu",
-                &[
-                    ("cpu.cfs_quota_us", "-1\n"),
-                    ("cpu.cfs_period_us", "100000\n"),
-                ][..],
-            ),
-            ("cpuacct", &[][..]),
-        ] {
-            let directory = root.join(controller);
-            fs::create_dir_all(&directory).unwrap();
-            for (file, text) in files {
-                fs::write(directory.join(file), text).unwrap();
-            }
-            let line = format!(
-                "1 0 0:1 / {} rw - cgroup cgroup rw,{controller}\n",
-                directory.display()
-            );
-            mounts.push_str(&line);
-        }
-        let found = limits(&Hierarchies::parse(&mounts), "2:memory:/\n1:cpu:/\n");
-        fs::remove_dir_all(&root).unwrap();
+        let found = version_1(
+            "v1-free",
+            &[
+                (
+                    "memory",
+                    &[
+                        ("memory.limit_in_bytes", "9223372036854771712"),
+                        ("memory.soft_limit_in_bytes", "9223372036854771712"),
+                    ],
+                ),
+                (
+                    "cpu",
+                    &[
+                        ("cpu.cfs_quota_us", "-1"),
+                        ("cpu.cfs_period_us", "100000"),
+                        ("cpu.shares", "1024"),
+                    ],
+                ),
+                ("cpuacct", &[]),
+            ],
+        );
         assert_eq!(found["memory_limit"], "unlimited");
+        assert_eq!(found["memory_soft_limit"], "unlimited");
         assert_eq!(found["cpu_quota"], "unlimited");
+        assert_eq!(found["cpu_period"], "no quota");
+        assert_eq!(found["cpu_weight"], "default");
+        assert_eq!(found["cpuset_cpus"], "unlimited");
+    }
+
+    #[test]
+    fn version_1_has_every_limit_under_a_name_of_its_own() {
+        let found = version_1(
+            "v1-held",
+            &[
+                ("memory", &[("memory.soft_limit_in_bytes", "1048576")]),
+                (
+                    "cpu",
+                    &[
+                        ("cpu.cfs_quota_us", "5000"),
+                        ("cpu.cfs_period_us", "10000"),
+                        ("cpu.shares", "512"),
+                    ],
+                ),
+                ("cpuacct", &[]),
+                (
+                    "cpuset",
+                    &[
+                        ("cpuset.effective_cpus", "0,2"),
+                        ("cpuset.effective_mems", "0"),
+                    ],
+                ),
+            ],
+        );
+        assert_eq!(found["memory_soft_limit"], "1048576");
+        assert_eq!(found["cpu_quota"], "0.5");
+        assert_eq!(found["cpu_period"], "0.01");
+        assert_eq!(found["cpu_weight"], "512");
+        assert_eq!(found["cpuset_cpus"], "0,2");
+        assert_eq!(found["cpuset_mems"], "0");
     }
 }

@@ -19,6 +19,7 @@ use super::process::Status;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What was answered.
+#[derive(Default)]
 pub struct Answers {
     /// Flags in force as `flag.MaxHeapSize`, and what the collector noted when it started.
     pub facts: BTreeMap<String, String>,
@@ -26,15 +27,8 @@ pub struct Answers {
     pub class_path: Vec<String>,
 }
 
-/// Ask the virtual machine that a process is; what it does not answer is told as `absent`.
-pub fn ask(process: &Path, pid: u32, status: &Status) -> Answers {
-    talk(process, pid, status).unwrap_or_else(|error| Answers {
-        facts: BTreeMap::from([("absent".to_owned(), error.to_string())]),
-        class_path: Vec::new(),
-    })
-}
-
-fn talk(process: &Path, pid: u32, status: &Status) -> io::Result<Answers> {
+/// Ask the virtual machine that a process is. Fails unless it answers all that it is asked.
+pub fn ask(process: &Path, pid: u32, status: &Status) -> io::Result<Answers> {
     // In a container it knows itself by another process id, the last of all.
     let own = status.get("NSpid").split_whitespace().last().unwrap_or("");
     let temporary = process.join("root/tmp");
@@ -45,10 +39,19 @@ fn talk(process: &Path, pid: u32, status: &Status) -> io::Result<Answers> {
         let _ = fs::remove_file(&request);
         made?;
     }
-    let mut facts = flags(&command(&socket, "jcmd", "VM.flags")?);
-    facts.extend(collector(&command(&socket, "jcmd", "VM.info")?));
+    let mut facts = told(flags(&command(&socket, "jcmd", "VM.flags")?), "flags")?;
+    let noted = collector(&command(&socket, "jcmd", "VM.info")?);
+    facts.extend(told(noted, "collector")?);
     let class_path = class_path(&command(&socket, "properties", "")?);
     Ok(Answers { facts, class_path })
+}
+
+/// Facts, of which there must be some: without any nobody knows what holds.
+fn told(facts: BTreeMap<String, String>, of: &str) -> io::Result<BTreeMap<String, String>> {
+    if facts.is_empty() {
+        return Err(io::Error::other(format!("it does not tell its {of}")));
+    }
+    Ok(facts)
 }
 
 /// Make it listen, and wait until it does.
@@ -154,6 +157,12 @@ mod tests {
         assert_eq!(found["cpus"], "2 total, 2 available");
         assert_eq!(found["heap max capacity"], "512M");
         assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn a_machine_that_answers_with_nothing_has_not_answered() {
+        assert!(told(collector("GC Precious Log:\n<Skipped>\n\n"), "collector").is_err());
+        assert!(told(flags("-XX:+UseG1GC"), "flags").is_ok());
     }
 
     #[test]
