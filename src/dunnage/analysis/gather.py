@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
+from dunnage.analysis.parity import Cause, Difference
 from dunnage.analysis.values import values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.metrics import METRICS
@@ -119,12 +120,12 @@ class Gathered:
 
 
 def gather(
-    plan: Plan, records: Sequence[Record], broken: Mapping[str, tuple[str, ...]]
+    plan: Plan, records: Sequence[Record], broken: Mapping[str, tuple[Difference, ...]]
 ) -> Gathered:
     """Put the records into the order of the plan; what was not planned is left out.
 
-    `broken` maps a stay to the undeclared differences that parity found there: its runs are
-    invalid, because they measured something else.
+    `broken` maps a stay to what parity found there. With an undeclared difference its runs are
+    invalid, because they measured something else; with what could not be compared they are unknown.
     """
     by_run = {record.run: record for record in records}
     planned = list(plan.runs())
@@ -138,7 +139,7 @@ def gather(
     )
 
 
-def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
+def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
     reasons = tuple(
         f"{check.check}: {check.seen}; wanted {check.bound}"
         for check in record.checks
@@ -152,12 +153,23 @@ def _summary(record: Record, broken: tuple[str, ...]) -> RunSummary:
         workload=record.workload.name,
         level=record.level.name,
         position=record.position,
-        status=Status.INVALID if broken else record.status,
+        status=_status(record, broken),
         values=values(record),
-        reasons=reasons + tuple(f"parity: {text}" for text in broken),
+        reasons=reasons + tuple(map(_reason, broken)),
         paused=record.paused,
         over_capacity=record.over_capacity,
     )
+
+
+def _status(record: Record, broken: Sequence[Difference]) -> Status:
+    if any(found.cause is Cause.UNDECLARED for found in broken):
+        return Status.INVALID
+    return Status.UNKNOWN if broken and record.status is Status.VALID else record.status
+
+
+def _reason(found: Difference) -> str:
+    gate = "parity unknown" if found.cause is Cause.UNKNOWN else "parity"
+    return f"{gate}: {found.text}"
 
 
 def counts(run: RunSummary, metric: str) -> bool:

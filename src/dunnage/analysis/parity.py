@@ -18,9 +18,17 @@ _CONTAINMENT = frozenset(
     {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group"}
 )
 """Limits that come with a container and that a native process cannot be given as well."""
-_QUOTAS = frozenset({"memory_limit", "cpu_quota", "pids_limit"})
+_LIMITED_BY: Mapping[str, str] = {
+    **dict.fromkeys(("memory_limit", "cpu_quota", "cpu_period", "pids_limit"), "limits"),
+    **dict.fromkeys(("cpus_allowed", "cpuset_cpus", "cpuset_mems"), "hosts"),
+}
+"""Limit → the factor that brings it about."""
 IMAGE = "image"
 """Stands among the factors where containers run an image that a user named: other software."""
+_HOST_NAME = "HOSTNAME"
+"""Variable in which Docker tells a container its name: another one in every container."""
+_ENVIRONMENT, _JAVA = "environment", "virtual machine"
+"""What may be absent besides files. Only a virtual machine that answers tells its jars."""
 _PATH = frozenset({"network", "endpoint", "peers"})
 """Factors that change addresses."""
 
@@ -34,6 +42,8 @@ class Cause(StrEnum):
     """It comes with the platform or the network under study and cannot be avoided."""
     UNDECLARED = "undeclared"
     """Nothing under study explains it: the two did not run the same thing."""
+    UNKNOWN = "unknown"
+    """It could not be read on one side or on both, so nobody knows whether they are the same."""
 
 
 class Difference(Value):
@@ -61,7 +71,8 @@ def keys(differing: Collection[str]) -> frozenset[str]:
 def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
     """Compare two stays member by member, modulo their addresses and their own names.
 
-    `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so.
+    `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so, and what
+    could not be read is unknown, also where neither side could be.
     """
     masks = Mask.of(a), Mask.of(b)
     known = frozenset(factors)
@@ -97,6 +108,11 @@ def _process(
     a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
     who = a.role
+    absent = tuple(_own(mask, p.absent) for mask, p in zip(masks, (a, b), strict=True))
+    unknown = absent[0].keys() | absent[1].keys()
+    for what in sorted(unknown):
+        reasons = dict.fromkeys(side[what] for side in absent if what in side)
+        yield _unknown(f"{who}: {_file(what)}: {'; '.join(reasons)}")
     if a.executable_sha256 != b.executable_sha256:
         yield _software(
             f"{who}: the executable is another: {a.executable} {a.executable_sha256[:12]}, "
@@ -107,28 +123,58 @@ def _process(
         yield _software(
             f"{who}: the executable lies elsewhere: {a.executable}, {b.executable}", factors
         )
-    mapped = tuple(
-        {mask.text(path): digest for path, digest in process.mapped.items()}
-        for mask, process in zip(masks, (a, b), strict=True)
-    )
+    mapped = tuple(_own(mask, p.mapped) for mask, p in zip(masks, (a, b), strict=True))
     for path, one, other in _unequal(*mapped):
-        yield _software(f"{who}: mapped file {path}: {one[:12]}, {other[:12]}", factors)
+        if not (path.endswith(".jar") and _JAVA in unknown):
+            yield _software(f"{who}: mapped file {path}: {one[:12]}, {other[:12]}", factors)
     argv = tuple(
         {f"argument {i}": word for i, word in enumerate(process.argv)} for process in (a, b)
     )
     yield from _texts(who, argv, masks, factors)
-    for path, one, other in _unequal(
-        *(
-            {mask.text(path): content for path, content in process.files.items()}
-            for mask, process in zip(masks, (a, b), strict=True)
-        )
-    ):
-        name = f"configuration {path.rsplit('/', 1)[-1]}"
-        yield from _lines(who, name, one, other, masks, factors)
+    if _ENVIRONMENT not in unknown:
+        yield from _environment(who, a, b, masks, factors)
+    files = tuple(_own(mask, p.files) for mask, p in zip(masks, (a, b), strict=True))
+    for path, one, other in _unequal(*files):
+        if path not in unknown:
+            yield from _lines(who, _file(path), one, other, masks, factors)
     yield from _kernel(who, a, b, factors)
-    yield from _runtime(who, a, b, masks, factors)
+    if _JAVA not in unknown:
+        yield from _runtime(who, a, b, masks, factors)
     if a.user != b.user:
         yield _difference(f"{who}: runs as {a.user}, {b.user}", False)
+
+
+def _own(mask: Mask, paths: Mapping[str, str]) -> dict[str, str]:
+    """Path → value, with the stay's own names taken out of the paths."""
+    return {mask.text(path): value for path, value in paths.items()}
+
+
+def _file(path: str) -> str:
+    """A configuration file by its name; what is no path stays as it is."""
+    return f"configuration {path.rsplit('/', 1)[-1]}" if "/" in path else path
+
+
+def _environment(
+    who: str, a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
+) -> Iterator[Difference]:
+    """An image that a user named may bring variables along, as it does software."""
+    sides = tuple(_variables(mask, p) for mask, p in zip(masks, (a, b), strict=True))
+    for key, one, other in _unequal(*sides):
+        name = f"environment variable {key}"
+        text = f"{who}: {name}: `{one}`, `{other}`"
+        if key == _HOST_NAME and "platform" in factors:
+            yield _inherent(text, "platform")
+        elif IMAGE in factors:
+            yield _software(text, factors)
+        else:
+            yield from _line(who, name, one, other, masks, factors)
+
+
+def _variables(mask: Mask, process: ProcessFacts) -> dict[str, str]:
+    return {
+        key: "<name>" if key == _HOST_NAME else mask.text(value)
+        for key, value in process.environment.items()
+    }
 
 
 def _kernel(
@@ -139,7 +185,7 @@ def _kernel(
         if key in _CONTAINMENT and "platform" in factors:
             yield _inherent(text, "platform")
         else:
-            yield _difference(text, key in _QUOTAS and "limits" in factors)
+            yield _difference(text, _LIMITED_BY.get(key) in factors)
     for key, one, other in _unequal(*(_mount(process.data) for process in (a, b))):
         yield _difference(f"{who}: data directory, {key}: {one}, {other}", "storage" in factors)
     for key, one, other in _unequal(a.kernel, b.kernel):
@@ -183,8 +229,11 @@ def _texts(
 def _lines(
     who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
-    """Differing lines of two files. A line told twice, or elsewhere, counts: the last one wins."""
-    left, right = one.splitlines(), other.splitlines()
+    """Differing lines of two files. A line told twice, or elsewhere, counts: the last one wins.
+
+    So does how a line ends, and whether the last one does.
+    """
+    left, right = one.split("\n"), other.split("\n")
     matcher = SequenceMatcher(
         None,
         [masks[0].text(line) for line in left],
@@ -200,10 +249,11 @@ def _lines(
 def _line(
     who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
-    if masks[0].text(one) == masks[1].text(other):
+    """`one` may equal `other`: a word `-`, and none, which is written so too."""
+    if one != other and masks[0].text(one) == masks[1].text(other):
         return
     text = f"{who}: {name}: `{one}`, `{other}`"
-    if masks[0].without_addresses(one) == masks[1].without_addresses(other):
+    if one != other and masks[0].without_addresses(one) == masks[1].without_addresses(other):
         path = factors & _PATH
         if path:
             yield _difference(text, True)
@@ -242,6 +292,10 @@ def _inherent(text: str, source: str) -> Difference:
     return Difference(
         text=f"{text} (comes with the {source}, cannot be avoided)", cause=Cause.INHERENT
     )
+
+
+def _unknown(text: str) -> Difference:
+    return Difference(text=f"{text} (unknown, cannot be compared)", cause=Cause.UNKNOWN)
 
 
 def _flat(deployment: Deployment) -> dict[str, object]:

@@ -11,6 +11,8 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Deployment, QuestionSpec
 
+_SPOILING = frozenset({Cause.UNDECLARED, Cause.UNKNOWN})
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -19,8 +21,8 @@ class Checked:
     plan: Plan
     stays: Sequence[StayRecord]
     parity: Parity
-    broken: Mapping[str, tuple[str, ...]]
-    """Stay → undeclared differences: it ran something else than the baseline did."""
+    broken: Mapping[str, tuple[Difference, ...]]
+    """Stay → what spoils its runs: it ran something else than the baseline did, or may have."""
 
     def between(self, baseline: str, deployment: str) -> tuple[str, ...]:
         """Distinct differences of two deployments that are not factors under study."""
@@ -33,7 +35,7 @@ def check_parity(
 ) -> Checked:
     """Compare every deployment's stays with the reference's, and what each question compares."""
     sentences: dict[str, None] = {}
-    broken: dict[str, dict[str, None]] = {}
+    broken: dict[str, dict[str, Difference]] = {}
     compared: dict[str, None] = {}
     for baseline, deployment in _pairs(plan, reference, questions):
         found = _pairwise(plan, stays, baseline, deployment)
@@ -42,14 +44,14 @@ def check_parity(
         side = deployment if baseline == reference else f"{deployment} from {baseline}"
         for stay, items in found.items():
             sentences |= {f"{side}: {item.text}": None for item in items}
-            undeclared = {item.text: None for item in items if item.cause is Cause.UNDECLARED}
-            if undeclared:
-                broken.setdefault(stay, {}).update(undeclared)
+            spoiling = {item.text: item for item in items if item.cause in _SPOILING}
+            if spoiling:
+                broken.setdefault(stay, {}).update(spoiling)
     return Checked(
         plan,
         stays,
         Parity(compared=tuple(compared), differences=tuple(sentences)),
-        {stay: tuple(texts) for stay, texts in broken.items()},
+        {stay: tuple(found.values()) for stay, found in broken.items()},
     )
 
 

@@ -113,11 +113,14 @@ def _inspect(call: Call) -> Task:
     executable = process.argv[0]
     digest = hashlib.sha256(executable.encode()).hexdigest()
     limits = process.limits
+    files, absent = _files(call)
     inspection = {
         "executable": executable,
         "executable_sha256": digest,
         "mapped": {executable: digest},
         "argv": list(process.argv),
+        "environment": {"PATH": "/usr/bin"},
+        "files": files,
         "limits": {
             "open_files": "1024:1048576",
             "memory_limit": str(limits.memory if limits and limits.memory else "none"),
@@ -127,9 +130,22 @@ def _inspect(call: Call) -> Task:
         "data": {"file_system": "memory", "mount_options": "rw", "source": "none"},
         "kernel": {"release": "fake", "vm.swappiness": "60"},
         "user": "0:0",
+        "absent": absent,
     }
     call.say(json.dumps(inspection) + "\n")
     return Task()
+
+
+def _files(call: Call) -> tuple[dict[str, str], dict[str, str]]:
+    """Text of every file asked for, and why there is none of the others."""
+    found: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    for path in call.options("--file"):
+        try:
+            found[path] = call.read(path)
+        except FileNotFoundError:
+            absent[path] = "No such file or directory"
+    return found, absent
 
 
 @dataclass(frozen=True)

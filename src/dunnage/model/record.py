@@ -242,27 +242,35 @@ class Record(Value):
 
 
 class ProcessFacts(Value):
-    """What the kernel says of one member's running process: the material of parity."""
+    """What the kernel says of one member's running process: the material of parity.
+
+    Secrets are masked before it is written, so two that differ in a secret alone are the same.
+    """
 
     member: str
     role: str
     executable: str
     executable_sha256: str
     mapped: Mapping[str, str]
-    """Every file mapped executable with its SHA-256; of a Java virtual machine also every jar and
-    every file of arguments."""
+    """Every file mapped executable with its SHA-256; of a Java virtual machine also every
+    class-data archive in use, its own classes, every jar and every file of arguments."""
     argv: tuple[str, ...]
     files: Mapping[str, str]
-    """The member's configuration files, as they were put there."""
+    """The member's configuration files, as the process itself finds them."""
     limits: Mapping[str, str]
-    """Effective resource limits, cgroup limits and CPU set."""
+    """Effective resource limits, cgroup limits, weights and CPU set."""
     data: Mapping[str, str]
     """File system and mount options of the data directory."""
     kernel: Mapping[str, str]
     """Kernel release and the system settings that matter to a database."""
     user: str
+    environment: Mapping[str, str] = {}
+    """The variables that it was started with."""
     runtime: Mapping[str, str] = {}
     """What a Java virtual machine says of itself: flags in force, heap, collector, processors."""
+    absent: Mapping[str, str] = {}
+    """What could not be read, with the reason: `virtual machine`, `environment`, or the path of a
+    file. It is unknown, and never the same as anything."""
 
 
 class StayRecord(Value):

@@ -14,6 +14,8 @@ from dunnage.model.study import QUOTA_PERIOD, Limits, Storage
 LABEL = "dunnage.stay"
 HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
+_ENVIRONMENT = {"LANG": "C.UTF-8"}
+"""What every native process has besides `PATH` and `HOME`, which Docker sets, and to the same."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def arguments(
         "command": list(argv[1:]),
         "name": stay.thing(service.member),
         "labels": stay.labels,
-        "environment": dict(service.env),
+        "environment": {**_ENVIRONMENT, **service.env},
         "user": "0:0",
         "working_dir": "/",
         "mounts": _mounts(place, storage, stay),

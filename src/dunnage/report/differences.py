@@ -53,6 +53,7 @@ CAPABILITIES = (
 FILTERS: Mapping[str, str] = {"0": "off", "1": "strict", "2": "on"}
 """Modes of seccomp, proc(5)."""
 _INHERENT = re.compile(r" \(comes with the ([\w-]+), cannot be avoided\)$")
+_UNKNOWN = re.compile(r" \(unknown, cannot be compared\)$")
 _TOLD = (
     "sys_admin",
     "net_admin",
@@ -76,15 +77,19 @@ class Told:
     what: str
     comes_with: str
     """Platform, network or image that brings it along; empty where nothing declared explains it."""
+    unknown: bool = False
+    """It could not be read, so nobody knows whether it differs."""
 
 
 def told(differences: Iterable[str]) -> tuple[Told, ...]:
     """Read parity's sentences, `deployment: role: what`, and draw alike ones together."""
-    sides: dict[tuple[str, str], list[str]] = {}
+    sides: dict[tuple[str, str, bool], list[str]] = {}
     for text in differences:
         side, _, what = text.partition(": ")
         inherent = _INHERENT.search(what)
-        key = readable(_INHERENT.sub("", what)), inherent[1] if inherent else ""
+        unknown = _UNKNOWN.search(what) is not None
+        said = readable(_UNKNOWN.sub("", _INHERENT.sub("", what)))
+        key = said, inherent[1] if inherent else "", unknown
         found = sides.setdefault(key, [])
         if side not in found:
             found.append(side)

@@ -76,6 +76,7 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         for deployment, items in question.differences.items():
             for found in differences.told(f"{deployment}: {item}" for item in items):
                 with_ = f" (comes with the {found.comes_with})" if found.comes_with else ""
+                with_ = " (unknown, cannot be compared)" if found.unknown else with_
                 key = (
                     "Also",
                     baselines.get(deployment, "the baseline"),

@@ -12,6 +12,7 @@ from dunnage.report import numbers, words
 CAUSES: Mapping[str, str] = {
     "clock": "the clock of a host was set while it was measured",
     "parity": "the deployments did not run the same thing",
+    "parity unknown": "nobody knows whether the deployments ran the same thing",
     "connections": "clients went round the address under study",
     "parts": "not every load generator took part",
     "slowdown": "the declared slowdown was missed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from dunnage.contracts import Running
 from dunnage.errors import StayError
@@ -14,20 +14,16 @@ _SECONDS = 60.0
 """Enough to hash a server of many files while other members are still busy."""
 
 
-def inspect(member: Running, place: Place, files: Mapping[str, str]) -> ProcessFacts:
-    """Inspect a running member. `files` is its configuration, as it was put there.
+def inspect(member: Running, place: Place, files: Iterable[str]) -> ProcessFacts:
+    """Inspect a running member. `files` are the paths of its configuration, as it was given them.
 
-    Raises StayError with what the engine said.
+    They are read back below the process's own root. Raises StayError with what the engine said.
     """
     argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", place.data]
+    argv += [word for path in files for word in ("--file", path)]
     completed = member.host.run(argv, timeout=_SECONDS, unit="inspect")
     if completed.code != 0:
         raise StayError(
             f"cannot inspect its process: {completed.stderr.strip()}", where=place.member
         )
-    return ProcessFacts(
-        member=member.member,
-        role=place.role,
-        files=dict(files),
-        **json.loads(completed.stdout),
-    )
+    return ProcessFacts(member=member.member, role=place.role, **json.loads(completed.stdout))
