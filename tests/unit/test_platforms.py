@@ -148,6 +148,12 @@ def test_ports_are_published_on_the_hosts_own_address_only(hosts: tuple[Host, ..
     assert "ports" not in made(hosts, "host", Storage.BIND)
 
 
+def test_a_container_has_the_variables_that_a_process_has_natively(
+    hosts: tuple[Host, ...],
+) -> None:
+    assert made(hosts, "host", Storage.BIND)["environment"] == {"LANG": "C.UTF-8", "A": "b"}
+
+
 def test_a_container_joins_the_network_that_was_asked_for(hosts: tuple[Host, ...]) -> None:
     networks = [
         made(hosts, network, Storage.BIND)["network"]

@@ -140,6 +140,22 @@ def test_a_stay_that_ran_something_else_is_invalid_and_says_so() -> None:
     assert any("executable is another" in t for t in analysis.answers[0].differences["docker"])
 
 
+def test_a_stay_of_which_something_could_not_be_read_is_unknown_and_the_answer_says_so() -> None:
+    planned = plan()
+    silent = process(absent={"virtual machine": "it does not answer"})
+    seen = [
+        other.model_copy(update={"processes": (silent,)}) if other.block == 3 else other
+        for other in stays(planned)
+    ]
+    analysis = judged(planned, records(planned, 0.0), seen)
+    unknown = [run for run in analysis.runs if run.status == Status.UNKNOWN]
+    assert {run.stay for run in unknown} == {"b3-twin", "b3-docker"}
+    assert {run.reasons[-1].partition(":")[0] for run in unknown} == {"parity unknown"}
+    assert (analysis.invalid, analysis.answers[0].complete_blocks) == (0, 7)
+    (text,) = analysis.answers[0].differences["docker"]
+    assert "virtual machine: it does not answer (unknown" in text
+
+
 def test_a_question_prints_the_factors_in_which_its_sides_differ() -> None:
     planned = plan()
     analysis = judged(planned, records(planned, 0.0))

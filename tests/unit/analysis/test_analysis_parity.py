@@ -51,6 +51,7 @@ def test_factors_are_written_with_both_sides() -> None:
     assert keys(found) == {"database", "limits", "network", "platform", "slowdown"}
 
 
+LIMITS = {"open files": "20000:20000", "capabilities": "ff", "memory_limit": "512"}
 UNDECLARED: list[dict[str, Any]] = [
     {"executable_sha256": "c" * 64},
     {"executable": "/usr/bin/redis-server"},
@@ -62,6 +63,13 @@ UNDECLARED: list[dict[str, Any]] = [
     {"data": {"file_system": "overlay", "mount_options": "rw,noatime"}},
     {"data": {"file_system": "ext4", "mount_options": "rw,relatime"}},
     {"kernel": {"release": "6.2", "net.core.somaxconn": "4096"}},
+    {"limits": {**LIMITS, "cpu_period": "0.1"}},
+    {"limits": {**LIMITS, "cpu_weight": "512"}},
+    {"limits": {**LIMITS, "memory_soft_limit": "256"}},
+    {"limits": {**LIMITS, "cpuset_cpus": "0"}},
+    {"environment": {"JAVA_TOOL_OPTIONS": "-Xmx1g"}},
+    {"environment": {"HOSTNAME": "db-1"}},
+    {"mapped": {"/opt/dunnage/redis/lib/libc.so.6": "b" * 64, "/opt/a.jsa": "c" * 64}},
     {"user": "999:999"},
     {"member": "redis-9"},
 ]
@@ -115,6 +123,13 @@ BIND = {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 0.0.0.0\ns
             {"limits"},
             Cause.FACTOR,
         ),
+        ({"limits": {**LIMITS, "cpu_period": "0.1"}}, {"limits"}, Cause.FACTOR),
+        ({"limits": {**LIMITS, "cpu_weight": "512"}}, {"limits"}, Cause.UNDECLARED),
+        ({"limits": {**LIMITS, "cpuset_cpus": "0"}}, {"hosts"}, Cause.FACTOR),
+        ({"environment": {"A": "b"}}, {"database"}, Cause.FACTOR),
+        ({"environment": {"A": "b"}}, {"platform"}, Cause.UNDECLARED),
+        ({"environment": {"A": "b"}}, {"platform", "image"}, Cause.INHERENT),
+        ({"environment": {"HOSTNAME": "4f1c"}}, {"platform"}, Cause.INHERENT),
         ({"executable_sha256": "c" * 64}, {"database"}, Cause.FACTOR),
         ({"executable_sha256": "c" * 64}, {"platform", "image"}, Cause.INHERENT),
         (
@@ -184,3 +199,64 @@ def test_another_heap_that_java_found_for_itself_is_told(declared: set[str], cau
     (found,) = compare(with_heap("512"), with_heap("256"), declared)
     assert found.text == "primary: virtual machine, flag.MaxHeapSize: 512, 256"
     assert found.cause is cause
+
+
+def test_addresses_and_what_a_container_is_called_are_no_difference_of_the_environment() -> None:
+    def called(name: str, address: str) -> Any:
+        return stay(processes=(process(environment={"HOSTNAME": name, "PEER": address}),))
+
+    assert compare(called("4f1c", "10.0.0.1"), called("a09b", "10.0.0.7"), set()) == ()
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("virtual machine", "virtual machine"),
+        ("environment", "environment"),
+        ("/srv/dunnage/b1-native/redis.conf", "configuration redis.conf"),
+    ],
+)
+@pytest.mark.parametrize("declared", [set(), {"platform", "database", "limits"}])
+def test_what_neither_side_could_read_is_unknown_and_never_equal(
+    what: str, said: str, declared: set[str]
+) -> None:
+    silent = process(absent={what: "it does not answer"})
+    (found,) = compare(stay(processes=(silent,)), stay(processes=(silent,)), declared)
+    assert found.cause is Cause.UNKNOWN
+    assert found.text == f"primary: {said}: it does not answer (unknown, cannot be compared)"
+
+
+def test_what_one_side_could_not_read_is_unknown_and_not_told_as_missing_there() -> None:
+    path = "/srv/dunnage/redis-1/redis.conf"
+    jar = {"/opt/dunnage/redis/lib/libc.so.6": "b" * 64, "/opt/a.jar": "c" * 64}
+    told = process(mapped=jar, runtime={"cpus": "2 total"}, environment={"A": "b"})
+    silent = process(
+        files={},
+        absent={"virtual machine": "no answer", "environment": "written over", path: "gone"},
+    )
+    for pair in ((told, silent), (silent, told)):
+        found = compare(*(stay(processes=(side,)) for side in pair), set())
+        assert len(found) == 3
+        assert {item.cause for item in found} == {Cause.UNKNOWN}
+
+
+def test_what_is_known_to_differ_is_told_beside_what_is_unknown() -> None:
+    silent = {"virtual machine": "no answer"}
+    pair = [stay(processes=(process(absent=silent, user=user),)) for user in ("0:0", "9:9")]
+    assert {item.cause for item in compare(*pair, set())} == {Cause.UNKNOWN, Cause.UNDECLARED}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["port 6379\nbind 10.0.0.1\nsave ''", "port 6379\r\nbind 10.0.0.1\r\nsave ''\r\n"],
+)
+def test_how_lines_end_is_a_difference(content: str) -> None:
+    found = compare(*spoiled(files={"/srv/dunnage/redis-1/redis.conf": content}), set())
+    assert found and {item.cause for item in found} == {Cause.UNDECLARED}
+
+
+def test_an_argument_that_is_a_dash_is_not_the_same_as_none() -> None:
+    argv = ("redis-server", "/srv/dunnage/redis-1/redis.conf", "-")
+    (found,) = compare(*spoiled(argv=argv), {"network", "platform"})
+    assert found.text == "primary: argument 2: `-`, `-`"
+    assert found.cause is Cause.UNDECLARED

@@ -46,3 +46,10 @@ def test_the_same_difference_of_two_deployments_is_told_once() -> None:
         (("docker-host", "docker-bridge"), "platform"),
         (("docker-bridge",), ""),
     ]
+
+
+def test_what_could_not_be_compared_is_marked_and_said_without_the_mark() -> None:
+    text = "docker: primary: virtual machine: it does not answer (unknown, cannot be compared)"
+    (found,) = told([text])
+    assert found.what == "primary: virtual machine: it does not answer"
+    assert (found.unknown, found.comes_with) == (True, "")

@@ -43,6 +43,12 @@ def test_every_gate_has_plain_words() -> None:
     assert set(GATES) - {"iowait"} <= set(reasons.CAUSES)
 
 
+def test_what_may_differ_has_other_words_than_what_does() -> None:
+    found = reasons.grouped(["parity: other heap", "parity unknown: heap"])
+    assert len({each.cause for each in found}) == 2
+    assert {each.cause for each in found} <= set(reasons.CAUSES.values())
+
+
 def spoilt(*given: tuple[str, ...]) -> Analysis:
     analysis = sample().analysis
     runs = tuple(

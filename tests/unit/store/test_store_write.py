@@ -12,6 +12,7 @@ import pytest
 from results import tiny_record, tiny_result, tiny_stay
 
 from dunnage.errors import ResultError
+from dunnage.model.record import ProcessFacts
 from dunnage.store.read import open_result
 from dunnage.store.secrets import MASK
 from dunnage.store.write import write_bytes, write_text
@@ -112,6 +113,31 @@ def test_artefacts_are_masked_and_histogram_logs_stay_byte_for_byte(tmp_path: Pa
     assert json.loads((directory / "result.json").read_text())["operations"] == 3
     assert "geheim" not in (directory / "result.json").read_text()
     assert (directory / "latency.hlog").read_bytes() == b"password=payload \xff\n"
+
+
+def test_secrets_in_what_a_process_was_started_with_are_masked(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    stay = writer.new_stay("b01-native")
+    process = ProcessFacts(
+        member="redis-1",
+        role="primary",
+        executable="/redis-server",
+        executable_sha256="0" * 64,
+        mapped={},
+        argv=("/redis-server", "--requirepass", "geheim"),
+        files={"/redis.conf": "requirepass geheim\nport 6379\n"},
+        limits={},
+        data={},
+        kernel={},
+        user="0:0",
+        environment={"REDIS_PASSWORD": "geheim", "TOOL_OPTIONS": "-Dpassword=geheim", "A": "b"},
+    )
+    writer.stay(tiny_stay(stay, {}).model_copy(update={"processes": (process,)}))
+    (read,) = open_result(writer.layout.root).stays[0].processes
+    assert read.environment["REDIS_PASSWORD"] == MASK
+    assert read.environment["A"] == "b"
+    assert read.files == {"/redis.conf": f"requirepass {MASK}\nport 6379\n"}
+    assert "geheim" not in writer.layout.stay(stay).read_text()
 
 
 def test_no_secret_reaches_the_result(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""Configuration is told as the process finds it, or told to be absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dunnage.contracts import Running
+from dunnage.errors import StayError
+from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake_host import FakeHost
+from dunnage.model.layout import Place
+from dunnage.model.study import TestbedSpec
+from dunnage.runner.inspection import inspect
+
+FILE = "/home/redis.conf"
+
+
+@pytest.fixture
+def host() -> Iterator[FakeHost]:
+    spec = TestbedSpec(kind="fake")
+    with open_fake(spec, name="inspection", engine=None, keep=False) as opened:
+        yield opened.hosts[0]
+
+
+@pytest.fixture
+def member(host: FakeHost) -> Running:
+    host.put(FILE, b"port 6379\n")
+    process = host.start(("fake-daemon",), unit="redis-1", log="/home/log")
+    return Running("redis-1", host, process.pid, host.control_group("redis-1"))
+
+
+def place(host: FakeHost) -> Place:
+    return Place("redis-1", "primary", host.name, "/home", "/home/data", "/tree", {})
+
+
+def test_what_a_file_holds_now_counts_and_not_what_was_put_there(
+    host: FakeHost, member: Running
+) -> None:
+    host.put(FILE, b"port 6380\n")
+    found = inspect(member, place(host), [FILE])
+    assert found.files == {FILE: "port 6380\n"}
+    assert found.absent == {}
+
+
+def test_a_file_that_is_gone_is_absent_and_not_empty(host: FakeHost, member: Running) -> None:
+    host.remove(FILE)
+    found = inspect(member, place(host), [FILE])
+    assert found.files == {}
+    assert found.absent == {FILE: "No such file or directory"}
+
+
+def test_a_process_that_has_gone_cannot_be_inspected(host: FakeHost, member: Running) -> None:
+    gone = Running(member.member, host, member.pid + 1000, member.control_group)
+    with pytest.raises(StayError, match="cannot inspect its process"):
+        inspect(gone, place(host), [FILE])
