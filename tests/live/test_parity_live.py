@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +16,12 @@ from dunnage import contracts
 from dunnage.analysis.parity import Cause, compare, factors, keys
 from dunnage.contracts import Host, Platform, Running, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis import Redis
+from dunnage.hosts.control_groups import mounted
 from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Place, Service, Software
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import (
+    QUOTA_PERIOD,
     ClientPlace,
     DatabaseSpec,
     Deployment,
@@ -39,6 +41,7 @@ from dunnage.substrates.daemons import open_daemons
 pytestmark = pytest.mark.live
 
 TREES = DebianSoftware()
+JAVA = Software("cassandra", "5.0")
 NATIVE = Deployment(
     name="native",
     title="Host_HostPort",
@@ -159,6 +162,7 @@ def test_twins_and_a_container_differ_in_nothing_that_could_be_avoided(
         assert compare(native, record(), ()) == ()
     found = compare(native, docker, keys(factors(NATIVE, DOCKER)))
     assert found and {each.cause for each in found} == {Cause.INHERENT}
+    assert [dict(stay.processes[0].absent) for stay in (native, docker)] == [{}, {}]
 
 
 MEBIBYTE = 2**20
@@ -231,6 +235,119 @@ def test_what_was_changed_behind_our_back_is_caught(
         assert caught(undeclared(native, record()), *words)
 
 
+@contextmanager
+def rewritten(
+    member: Running, controller: str, one: Mapping[str, str], two: Mapping[str, str]
+) -> Iterator[None]:
+    """Other values in files of a member's control group, named as version 1 or 2 names them."""
+    found = mounted(Path("/proc/self/mounts").read_text())
+    first = {"memory", "cpu"} <= found.controllers.keys()
+    root = found.controllers[controller] if first else found.unified
+    assert root is not None
+    group = root / member.control_group.strip("/")
+    values = {group / name: value for name, value in (one if first else two).items()}
+    before = {file: file.read_text().strip() for file in values}
+    try:
+        for file, value in values.items():
+            file.write_text(value)
+        yield
+    finally:
+        # The next stay has the same groups.
+        for file, value in before.items():
+            file.write_text(f"{value}\n")
+
+
+SOFT = str(128 * MEBIBYTE)
+CONTROL_GROUPS = [
+    pytest.param(
+        "cpu",
+        {"cpu.shares": "512"},
+        {"cpu.weight": "512"},
+        ("limit cpu_weight:", "512"),
+        id="weight",
+    ),
+    pytest.param(
+        "memory",
+        {"memory.soft_limit_in_bytes": SOFT},
+        {"memory.high": SOFT},
+        (f"limit memory_soft_limit: unlimited, {SOFT}",),
+        id="soft limit",
+    ),
+    pytest.param(
+        "cpuset",
+        {"cpuset.cpus": "0"},
+        {"cpuset.cpus": "0"},
+        ("limit cpuset_cpus:",),
+        id="processors",
+    ),
+]
+
+
+@pytest.mark.parametrize(("controller", "one", "two", "words"), CONTROL_GROUPS)
+def test_what_its_control_group_was_given_behind_our_back_is_caught(
+    lab: Lab,
+    native: StayRecord,
+    controller: str,
+    one: Mapping[str, str],
+    two: Mapping[str, str],
+    words: tuple[str, ...],
+) -> None:
+    with living(lab, NATIVE) as (platform, record):
+        (member,) = platform.running()
+        assert undeclared(native, record()) == []
+        with rewritten(member, controller, one, two):
+            seen = record()
+    assert caught(undeclared(native, seen), *words)
+
+
+def test_the_same_quota_dealt_out_in_another_period_is_caught(lab: Lab) -> None:
+    quota, period = str(QUOTA_PERIOD), str(2 * QUOTA_PERIOD)
+    one = {"cpu.cfs_period_us": period, "cpu.cfs_quota_us": quota}
+    limited = NATIVE.model_copy(update={"limits": Limits(cpus=0.5)})
+    with living(lab, limited) as (platform, record):
+        known = record()
+        (member,) = platform.running()
+        with rewritten(member, "cpu", one, {"cpu.max": f"{quota} {period}"}):
+            (found,) = undeclared(known, record())
+    assert "limit cpu_period: 0.01, 0.02" in found
+
+
+def test_another_environment_is_caught(lab: Lab, native: StayRecord) -> None:
+    def given(service: Service) -> Service:
+        return replace(service, env={**service.env, "MALLOC_ARENA_MAX": "1"})
+
+    with living(lab, NATIVE, change=given) as (_, record):
+        seen = record()
+    (found,) = undeclared(native, seen)
+    assert "environment variable MALLOC_ARENA_MAX: `-`, `1`" in found
+
+
+def test_an_environment_that_a_server_has_written_over_is_unknown(lab: Lab) -> None:
+    def titled(service: Service) -> Service:
+        ours, other = "set-proc-title no", "set-proc-title yes"
+        files = {path: text.replace(ours, other) for path, text in service.files.items()}
+        return replace(service, files=files)
+
+    with living(lab, NATIVE, change=titled) as (_, record):
+        seen = record()
+    (found,) = compare(seen, seen, ())
+    assert found.cause is Cause.UNKNOWN
+    assert "environment: the process has written over them" in found.text
+
+
+def test_configuration_that_was_changed_after_it_was_put_there_is_caught(
+    lab: Lab, native: StayRecord
+) -> None:
+    with living(lab, NATIVE) as (_, record):
+        (path,) = record().processes[0].files
+        lab.host.put(path, lab.host.get(path) + b"hz 50\n")
+        assert caught(undeclared(native, record()), "configuration redis.conf:", "hz 50")
+        lab.host.remove(path)
+        (found,) = compare(native, record(), ())
+    assert found.cause is Cause.UNKNOWN
+    assert "configuration redis.conf" in found.text
+
+
 # What a process says for itself of huge pages outlives its next program.
 WITHOUT_HUGE_PAGES = """
 import ctypes, os, sys
@@ -295,12 +412,16 @@ def test_another_binary_at_the_same_path_is_caught(
     assert caught(undeclared(native, seen), *words)
 
 
+REGISTRY = ":044B "
+"""Port of Java's registry, 1099, as `/proc/net/tcp` has it."""
+
+
 @contextmanager
 def java(
     lab: Lab, name: str, *options: str, limits: Limits | None = None, tools: str = ""
 ) -> Iterator[StayRecord]:
-    """A Java server, of nothing but Java itself, and what it says once it can be asked."""
-    tree = TREES.tree(Software("cassandra", "5.0"))
+    """A Java server, of nothing but Java itself, and what it says once it listens."""
+    tree = TREES.tree(JAVA)
     lab.host.put_tree(tree.source, tree.prefix)
     home = f"{lab.host.scratch}/java"
     process = lab.host.start(
@@ -314,9 +435,10 @@ def java(
     member = Running("java-1", lab.host, process.pid, lab.host.control_group(f"member-{name}"))
     try:
         ends = time.monotonic() + 30.0
-        while "cpus" not in (seen := inspect(member, place, {})).runtime:
-            assert time.monotonic() < ends, seen.runtime or lab.host.get(f"{home}/log")
-        yield as_stay(name, seen)
+        while REGISTRY not in lab.host.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout:
+            late = time.monotonic() > ends or process.poll() is not None
+            assert not late, lab.host.get(f"{home}/log")
+        yield as_stay(name, inspect(member, place, ()))
     finally:
         process.signal("KILL")
         process.wait(10.0)
@@ -327,6 +449,7 @@ def test_another_heap_collector_or_machine_is_caught_by_asking_java_itself(lab: 
     heap, g1 = "-Xmx64m", "-XX:+UseG1GC"
     with java(lab, "known", heap, g1) as known:
         process = known.processes[0]
+        assert "cpus" in process.runtime, process.absent
         assert process.runtime["flag.MaxHeapSize"] == str(64 * MEBIBYTE)
         assert {Path(path).parts[1:4] for path in process.mapped} == {
             ("run", "dunnage", "software")
@@ -336,12 +459,55 @@ def test_another_heap_collector_or_machine_is_caught_by_asking_java_itself(lab: 
     with java(lab, "smaller", "-Xmx32m", g1) as seen:
         assert caught(undeclared(known, seen), "argument 1:", "-Xmx32m")
         assert caught(undeclared(known, seen), "virtual machine, flag.MaxHeapSize:", "33554432")
-    # Not in any argument: only Java itself can tell.
+    # Not in any argument.
     with java(lab, "hidden", heap, g1, tools="-XX:MaxHeapFreeRatio=60") as seen:
         found = undeclared(known, seen)
+        assert caught(found, "environment variable JAVA_TOOL_OPTIONS:")
         assert caught(found, "virtual machine, flag.MaxHeapFreeRatio:", "60")
         assert not caught(found, "argument")
     with java(lab, "collector", heap, "-XX:+UseSerialGC") as seen:
         assert caught(undeclared(known, seen), "virtual machine, flag.UseSerialGC:", "true")
     with java(lab, "machine", heap, g1, limits=Limits(cpus=0.5, memory=2**28)) as seen:
         assert caught(undeclared(known, seen), "virtual machine, memory:", "256M")
+
+
+def test_a_java_that_cannot_be_asked_is_unknown_and_never_equal(lab: Lab) -> None:
+    # It does not handle the signal that would make it listen.
+    with java(lab, "silent", "-Xrs") as silent:
+        (found,) = compare(silent, silent, ())
+    assert found.cause is Cause.UNKNOWN
+    assert "virtual machine: it was started so that it cannot be asked" in found.text
+    with java(lab, "asked") as asked:
+        one_sided = compare(asked, silent, ())
+    assert {each.cause for each in one_sided} == {Cause.UNKNOWN, Cause.UNDECLARED}
+    assert not caught([each.text for each in one_sided], "flag.")
+
+
+@contextmanager
+def replaced(lab: Lab, path: str) -> Iterator[None]:
+    """Show the host another file at a path: the same with one more byte."""
+    other = f"{lab.host.scratch}/other"
+    script = 'cp -- "$1" "$2" && printf x >> "$2" && mount --bind -- "$2" "$1"'
+    done = lab.host.run(["sh", "-c", script, "sh", path, other])
+    try:
+        assert done.code == 0, done.stderr
+        yield
+    finally:
+        lab.host.run(["umount", path])
+        lab.host.remove(other)
+
+
+def test_another_class_data_archive_or_none_is_caught(lab: Lab) -> None:
+    tree = TREES.tree(JAVA)
+    archive = f"{tree.prefix}/lib/cassandra.jsa"
+    options = (f"@{tree.prefix}/lib/jvm.args", "-Xmx64m")
+    with java(lab, "archive", *options) as known:
+        mapped = known.processes[0].mapped
+    assert mapped[archive] == tree.facts["archive.cassandra.jsa"]
+    assert f"{tree.prefix}/lib/modules" in mapped
+    with java(lab, "same-archive", *options) as seen:
+        assert undeclared(known, seen) == []
+    with replaced(lab, archive), java(lab, "another-archive", *options) as seen:
+        assert caught(undeclared(known, seen), f"mapped file {archive}:", mapped[archive][:12])
+    with java(lab, "no-archive", *options, "-Xshare:off") as seen:
+        assert caught(undeclared(known, seen), f"mapped file {archive}:", ", -")
