@@ -233,7 +233,10 @@ mod tests {
         let found = found.unwrap();
         assert_eq!(found.argv, ["cat", "-"]);
         assert_eq!(found.environment["COLOUR"], "red=yes");
-        assert_eq!(found.files, BTreeMap::from([(file, "save 1 1\n".to_owned())]));
+        assert_eq!(
+            found.files,
+            BTreeMap::from([(file, "save 1 1\n".to_owned())])
+        );
         assert_eq!(found.absent.keys().collect::<Vec<_>>(), [&missing]);
         assert!(found.executable.ends_with("/cat") || found.executable.ends_with("/coreutils"));
         assert_eq!(found.mapped[&found.executable], found.executable_sha256);
