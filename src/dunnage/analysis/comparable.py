@@ -11,11 +11,13 @@ from dunnage.analysis.parity import compare, factors
 from dunnage.model.between import Mismatch
 from dunnage.model.calibration import Calibration
 from dunnage.model.plan import Plan
-from dunnage.model.record import StayRecord
+from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
 
 _LAB = re.compile(r"(/dunnage/(?:labs/)?)[0-9a-f]{8}(?=[/\"])")
+_ARCHIVE = ".jsa"
+"""How a class-data archive's path ends."""
 FREE = frozenset({"name", "seed", "blocks", "spare"})
 """Keys of a study in which two results may differ: how much was measured and in which order."""
 
@@ -109,7 +111,22 @@ def _anywhere(stay: StayRecord, study: str) -> StayRecord:
     A lab of namespaces has a name of its own, fake hosts have that of the study.
     """
     text = _LAB.sub(r"\1<lab>", stay.model_dump_json())
-    return StayRecord.model_validate_json(text.replace(f"/scratch/{study}/", "/scratch/<lab>/"))
+    found = StayRecord.model_validate_json(text.replace(f"/scratch/{study}/", "/scratch/<lab>/"))
+    return found.model_copy(update={"processes": tuple(map(_as_built_anywhere, found.processes))})
+
+
+def _as_built_anywhere(process: ProcessFacts) -> ProcessFacts:
+    """The process without the bytes of its class-data archives, which are others in every cache.
+
+    Java writes them anew from the very jars whose hashes stay, so results of two caches differ in
+    whether an archive was in use, not in its hash. Within a result one cache serves all, and parity
+    compares their hashes, too.
+    """
+    mapped = {
+        path: "an archive" if path.endswith(_ARCHIVE) else digest
+        for path, digest in process.mapped.items()
+    }
+    return process.model_copy(update={"mapped": mapped})
 
 
 def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from enum import Enum, StrEnum
@@ -15,9 +16,17 @@ from dunnage.model.value import Value
 _NAMES = frozenset({"name", "title", "twin_of"})
 """What a deployment is called is not a factor."""
 _CONTAINMENT = frozenset(
-    {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group"}
+    {
+        "capabilities",
+        "seccomp",
+        "no_new_privileges",
+        "oom_score_adj",
+        "control_group",
+        "cpu_weight",
+    }
 )
-"""Limits that come with a container and that a native process cannot be given as well."""
+"""Limits that come with a container and that a native process cannot be given as well. Weights are
+among them because an orchestrator weighs the groups that it puts its containers into."""
 _LIMITED_BY: Mapping[str, str] = {
     **dict.fromkeys(("memory_limit", "cpu_quota", "cpu_period", "pids_limit"), "limits"),
     **dict.fromkeys(("cpus_allowed", "cpuset_cpus", "cpuset_mems"), "hosts"),
@@ -26,7 +35,9 @@ _LIMITED_BY: Mapping[str, str] = {
 IMAGE = "image"
 """Stands among the factors where containers run an image that a user named: other software."""
 _HOST_NAME = "HOSTNAME"
-"""Variable in which Docker tells a container its name: another one in every container."""
+"""Variable in which a container is told its name: another one in every container."""
+_SURROUNDINGS = re.compile(rf"{_HOST_NAME}|KUBERNETES_(SERVICE|PORT)(_\w+)?")
+"""Variables by which Docker and Kubernetes tell every container where it is."""
 _ENVIRONMENT, _JAVA = "environment", "virtual machine"
 """What may be absent besides files. Only a virtual machine that answers tells its jars."""
 _PATH = frozenset({"network", "endpoint", "peers"})
@@ -162,7 +173,7 @@ def _environment(
     for key, one, other in _unequal(*sides):
         name = f"environment variable {key}"
         text = f"{who}: {name}: `{one}`, `{other}`"
-        if key == _HOST_NAME and "platform" in factors:
+        if _SURROUNDINGS.fullmatch(key) and "platform" in factors:
             yield _inherent(text, "platform")
         elif IMAGE in factors:
             yield _software(text, factors)

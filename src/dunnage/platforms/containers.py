@@ -14,7 +14,7 @@ from dunnage.model.study import QUOTA_PERIOD, Limits, Storage
 LABEL = "dunnage.stay"
 HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
-_ENVIRONMENT = {"LANG": "C.UTF-8"}
+ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which Docker sets, and to the same."""
 
 
@@ -69,7 +69,7 @@ def arguments(
         "command": list(argv[1:]),
         "name": stay.thing(service.member),
         "labels": stay.labels,
-        "environment": {**_ENVIRONMENT, **service.env},
+        "environment": {**ENVIRONMENT, **service.env},
         "user": "0:0",
         "working_dir": "/",
         "mounts": _mounts(place, storage, stay),

@@ -56,6 +56,17 @@ _ANY = re.compile(r"(?i)pass|masterauth|secret|key|token|://")
 
 _SECRET_NAME = re.compile(rf"(?ix) -{{0,2}} {_NAME}")
 
+_SECRET_VARIABLE = re.compile(
+    r"""(?x)
+    (?! (?:OLD)? PWD $ )
+    [A-Z0-9_]*
+    (?: PASS (?: WORD | WD | PHRASE )? | PWD | SECRET | TOKEN | CREDENTIALS? | AUTH | KEY )
+    (?: _ [A-Z0-9_]* )?
+    """
+)
+"""A variable of a process's environment, such as `AWS_SECRET_ACCESS_KEY`. Software that others put
+into an image may be given any; `PWD` is but a directory."""
+
 
 def masked(text: str) -> str:
     """Return `text` with the values of settings that look like secrets replaced.
@@ -112,7 +123,7 @@ def masked_data(data: Any) -> Any:
         return masked(data)
     if isinstance(data, Mapping):
         return {
-            key: _hidden(value) if _SECRET_NAME.fullmatch(key) else masked_data(value)
+            key: _hidden(value) if _names_a_secret(key) else masked_data(value)
             for key, value in data.items()
         }
     if isinstance(data, Sequence):
@@ -124,6 +135,10 @@ def masked_data(data: Any) -> Any:
             for name, each in zip(before, data, strict=False)
         ]
     return data
+
+
+def _names_a_secret(key: str) -> bool:
+    return any(pattern.fullmatch(key) for pattern in (_SECRET_NAME, _SECRET_VARIABLE))
 
 
 def _hidden(data: Any) -> Any:

@@ -238,6 +238,19 @@ def test_what_a_lab_is_called_is_no_difference() -> None:
     assert mismatches(a, judged(stays=home("deadbeef")).circumstances) == ()
 
 
+def archived(digest: str) -> list[StayRecord]:
+    tree = "/run/dunnage/software/cassandra-5.0-0123456789ab/lib"
+    return processes(mapped={f"{tree}/server.jar": "a" * 64, f"{tree}/cassandra.jsa": digest})
+
+
+def test_a_class_data_archive_that_another_cache_made_is_no_difference_but_none_is() -> None:
+    one = judged(stays=archived("b" * 64)).circumstances
+    assert mismatches(one, judged(stays=archived("c" * 64)).circumstances) == ()
+    jar_alone = {"/run/dunnage/software/cassandra-5.0-0123456789ab/lib/server.jar": "a" * 64}
+    (found,) = mismatches(one, judged(stays=processes(mapped=jar_alone)).circumstances)
+    assert "cassandra.jsa: an archive, -" in found.text
+
+
 def test_what_differs_is_compared_only_when_somebody_asks_for_it_anyway() -> None:
     other = judged(seed=2, environment=ENVIRONMENT | {"kernel": "6.2"})
     refused = compare(judged(), other)

@@ -130,6 +130,10 @@ BIND = {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 0.0.0.0\ns
         ({"environment": {"A": "b"}}, {"platform"}, Cause.UNDECLARED),
         ({"environment": {"A": "b"}}, {"platform", "image"}, Cause.INHERENT),
         ({"environment": {"HOSTNAME": "4f1c"}}, {"platform"}, Cause.INHERENT),
+        ({"environment": {"KUBERNETES_PORT": "tcp://10.0.0.1"}}, {"platform"}, Cause.INHERENT),
+        ({"environment": {"KUBERNETES_SERVICE_PORT_HTTPS": "443"}}, {"platform"}, Cause.INHERENT),
+        ({"environment": {"KUBERNETES_PORT": "tcp://10.0.0.1"}}, {"limits"}, Cause.UNDECLARED),
+        ({"limits": {**LIMITS, "cpu_weight": "512 in 1024"}}, {"platform"}, Cause.INHERENT),
         ({"executable_sha256": "c" * 64}, {"database"}, Cause.FACTOR),
         ({"executable_sha256": "c" * 64}, {"platform", "image"}, Cause.INHERENT),
         (

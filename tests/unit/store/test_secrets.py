@@ -111,3 +111,19 @@ def test_arguments_and_files_inside_a_document_are_masked() -> None:
         "password": MASK,
         "private_key": None,
     }
+
+
+def test_a_variable_that_is_called_like_a_secret_is_masked_and_no_other() -> None:
+    secret = (
+        "AWS_SECRET_ACCESS_KEY",
+        "GITHUB_TOKEN",
+        "MONGO_INITDB_ROOT_PASSWORD",
+        "MYSQL_PWD",
+        "PGPASSWORD",
+        "REDISCLI_AUTH",
+        "SSHPASS",
+        "TOKEN_OF_A",
+    )
+    innocent = ("AUTHOR", "CASSANDRA_NUM_TOKENS", "KEYSPACE", "LANG", "OLDPWD", "PATH", "PWD")
+    found = masked_data(dict.fromkeys((*secret, *innocent), "geheim"))
+    assert found == {**dict.fromkeys(secret, MASK), **dict.fromkeys(innocent, "geheim")}

@@ -16,7 +16,8 @@ use nix::unistd::Pid;
 
 use super::process::Status;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long each answer may take, on a machine that its neighbours keep busy.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What was answered.
 #[derive(Default)]
