@@ -67,15 +67,17 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
         settings::huge_pages(&status)?,
     );
     let argv = arguments(&fs::read(process.join("cmdline"))?);
-    let mut mapped = mapped(process, &read("maps")?)?;
     let mut absent = BTreeMap::new();
-    let mut java = jvm::Answers::default();
-    if mapped.keys().any(|path| path.ends_with("/libjvm.so")) {
-        java = or_absent(
-            jvm::ask(process, asked.pid, &status),
-            VIRTUAL_MACHINE,
-            &mut absent,
-        );
+    let is_java = read("maps")?
+        .lines()
+        .any(|line| line.ends_with("/libjvm.so"));
+    let java = is_java.then(|| {
+        let answers = jvm::ask(process, asked.pid, &status);
+        or_absent(answers, VIRTUAL_MACHINE, &mut absent)
+    });
+    // Only now, for Java maps more while it starts, and has done so when it answers.
+    let mut mapped = mapped(process, &read("maps")?)?;
+    if let Some(java) = &java {
         let listed = argv.iter().filter_map(|word| word.strip_prefix('@'));
         let jars = java.class_path.iter().map(String::as_str);
         // Directories and what is not there may stand among them.
@@ -95,7 +97,7 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
         argv,
         environment: or_absent(environment, "environment", &mut absent),
         files: configuration(process, &asked.files, &mut absent),
-        runtime: java.facts,
+        runtime: java.unwrap_or_default().facts,
         limits,
         data: mount::find(&read("mountinfo")?, &asked.data),
         kernel: settings::kernel(process)?,
