@@ -9,7 +9,7 @@ SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 
-.PHONY: quickstart test check format schema bench clean help
+.PHONY: quickstart test studies check format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
@@ -22,6 +22,9 @@ test: $(LIVE_TOOLS) $(HOST_TOOLS) check  ## Every test: pure, contract, live and
 	$(BIN)/pytest -q tests/unit tests/golden tests/contract tests/end_to_end -n 2 -m "not live and not browser"
 	cargo test --release --locked --quiet
 	$(BIN)/pytest -q -m "live or browser"
+
+studies: $(LIVE_TOOLS) $(HOST_TOOLS)  ## Is the instrument right? Two quickstarts and a known slowdown in full length, half an hour
+	$(BIN)/pytest -q tests/live/test_studies_live.py --whole
 
 check: $(SETUP) $(ENGINE)  ## Format, lint, types, import rules, schema drift; seconds
 	$(BIN)/ruff format --check src tests bench
