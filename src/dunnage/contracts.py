@@ -352,9 +352,12 @@ class Generator(Protocol):
     """Who makes load: a command to run on the client, and how to read what it left. Pure."""
 
     def commands(
-        self, order: LoadOrder, engine: str, directory: str, parts: int = 1
+        self, order: LoadOrder, engine: str, directories: Sequence[str]
     ) -> tuple[Command, ...]:
-        """One command for each part; all parts together make the load that was ordered."""
+        """One command for each part of the load, which all together make what was ordered.
+
+        Each part has its own directory, on the client that it runs on.
+        """
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
         """Add the parts' results. Raises RunError that says what failed, if one did."""

@@ -17,7 +17,7 @@ from dunnage.contracts import (
     Substrate,
     Testbed,
 )
-from dunnage.model.layout import Target
+from dunnage.model.layout import Software, Target
 from dunnage.model.study import (
     ClientPlace,
     DatabaseSpec,
@@ -27,6 +27,7 @@ from dunnage.model.study import (
     Storage,
     TestbedSpec,
 )
+from dunnage.runner.formation import form
 
 HOSTS = TestbedSpec(kind="any", hosts={"db": 3, "client": 1})
 DEADLINE = 60.0
@@ -101,7 +102,7 @@ class GeneratorCase:
     """A generator and where to drive it."""
 
     generator: Callable[[], Generator]
-    bench: Callable[[str], AbstractContextManager[Bench]]
+    bench: Callable[[], AbstractContextManager[Bench]]
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,22 @@ class SamplerCase:
 
     sampler: Callable[[], Sampler]
     testbed: TestbedCase
+
+
+@dataclass(frozen=True)
+class SubstrateCase:
+    """A substrate and the testbed whose hosts it lives on."""
+
+    testbed: TestbedCase
+    open: Callable[[Testbed], AbstractContextManager[Substrate]]
+
+
+@dataclass(frozen=True)
+class SoftwareCase:
+    """A store of software and something that it has."""
+
+    store: Callable[[], SoftwareStore]
+    software: Software
 
 
 @dataclass
@@ -136,6 +153,21 @@ def ground(case: PlatformCase) -> Iterator[Ground]:
     """Open what a platform stands on."""
     with case.testbed.open(unique()) as testbed, case.substrate(testbed) as substrate:
         yield Ground(case, testbed, substrate)
+
+
+@contextmanager
+def bench(case: PlatformCase) -> Iterator[Bench]:
+    """A client's host beside a database that runs as the case says, for a generator to drive."""
+    with ground(case) as here:
+        platform, database = here.platform("bench"), case.database()
+        try:
+            reservation = platform.reserve(database.layout(case.spec))
+            stages = database.stages(case.spec, reservation)
+            form(platform, stages, here.testbed.clock, DEADLINE)
+            (client,) = here.testbed.group("client")
+            yield Bench(client, database.target(case.spec, reservation), here.testbed)
+        finally:
+            platform.down()
 
 
 def put(host: Host, directory: str, files: Mapping[str, str]) -> None:

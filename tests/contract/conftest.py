@@ -10,11 +10,21 @@ from cases import (
     GeneratorCase,
     Ground,
     SamplerCase,
+    SoftwareCase,
+    SubstrateCase,
     TestbedCase,
     ground,
     unique,
 )
-from implementations import DATABASES, GENERATORS, PLATFORMS, SAMPLERS, TESTBEDS
+from implementations import (
+    DATABASES,
+    GENERATORS,
+    PLATFORMS,
+    SAMPLERS,
+    SOFTWARE,
+    SUBSTRATES,
+    TESTBEDS,
+)
 
 from dunnage.contracts import Host, Testbed
 
@@ -54,4 +64,14 @@ def generator_case(request: pytest.FixtureRequest) -> GeneratorCase:
 
 @pytest.fixture(params=SAMPLERS)
 def sampler_case(request: pytest.FixtureRequest) -> SamplerCase:
+    return request.param
+
+
+@pytest.fixture(params=SUBSTRATES, scope="module")
+def substrate_case(request: pytest.FixtureRequest) -> SubstrateCase:
+    return request.param
+
+
+@pytest.fixture(params=SOFTWARE)
+def software_case(request: pytest.FixtureRequest) -> SoftwareCase:
     return request.param

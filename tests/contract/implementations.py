@@ -5,9 +5,25 @@ What needs root and real daemons is marked `live`; the rest runs anywhere in abo
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
-from cases import DatabaseCase, GeneratorCase, SamplerCase
-from fake_cases import FAKE_LATE, FAKE_PLAIN, FAKE_SHARDED, FAKE_SINGLE, FAKE_TESTBED, fake_bench
+from cases import (
+    DatabaseCase,
+    GeneratorCase,
+    SamplerCase,
+    SoftwareCase,
+    SubstrateCase,
+    bench,
+)
+from fake_cases import (
+    FAKE_LATE,
+    FAKE_PLAIN,
+    FAKE_SHARDED,
+    FAKE_SINGLE,
+    FAKE_TESTBED,
+    fake_substrate,
+)
 from real_cases import (
     CASSANDRA_ONE,
     CASSANDRA_RING,
@@ -19,13 +35,19 @@ from real_cases import (
     REDIS_CLUSTER,
     REDIS_REPLICAS,
     REDIS_SINGLE,
+    daemons,
 )
 
 from dunnage.databases.cassandra import Cassandra
 from dunnage.databases.fake import FakeDatabase
 from dunnage.databases.redis import Redis
+from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
+from dunnage.model.layout import Software
+from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
+from dunnage.software.fake import FakeTrees
+from dunnage.software.obtain import DebianSoftware
 
 TESTBEDS = [
     pytest.param(FAKE_TESTBED, id="fake"),
@@ -51,6 +73,33 @@ DATABASES = [
     pytest.param(DatabaseCase(Cassandra, CASSANDRA_RING), id="cassandra-ring"),
 ]
 
-GENERATORS = [pytest.param(GeneratorCase(FakeGenerator, fake_bench), id="fake")]
+GENERATORS = [
+    pytest.param(GeneratorCase(FakeGenerator, partial(bench, FAKE_PLAIN)), id="fake"),
+    pytest.param(
+        GeneratorCase(EngineGenerator, partial(bench, NATIVE)), id="engine", marks=pytest.mark.live
+    ),
+]
 
-SAMPLERS = [pytest.param(SamplerCase(FakeSampler, FAKE_TESTBED), id="fake")]
+SAMPLERS = [
+    pytest.param(SamplerCase(FakeSampler, FAKE_TESTBED), id="fake"),
+    pytest.param(SamplerCase(EngineSampler, NAMESPACE), id="engine", marks=pytest.mark.live),
+]
+
+SUBSTRATES = [
+    pytest.param(SubstrateCase(FAKE_TESTBED, fake_substrate), id="fake"),
+    pytest.param(SubstrateCase(NAMESPACE, daemons), id="daemons", marks=pytest.mark.live),
+]
+
+SOFTWARE = [
+    pytest.param(SoftwareCase(FakeTrees, Software("fake", "1.0")), id="fake"),
+    pytest.param(
+        SoftwareCase(DebianSoftware, Software("redis", "7.0")),
+        id="debian",
+        marks=pytest.mark.live,
+    ),
+    pytest.param(
+        SoftwareCase(DebianSoftware, Software("cassandra", "5.0")),
+        id="maven",
+        marks=pytest.mark.live,
+    ),
+]

@@ -35,7 +35,7 @@ CASSANDRA_ONE = DatabaseSpec(kind="cassandra", version="4.1")
 CASSANDRA_RING = DatabaseSpec(kind="cassandra", version="5.0", members=3)
 
 
-def _daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
+def daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
     return open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts)
 
 
@@ -44,7 +44,7 @@ def _redis(
 ) -> PlatformCase:
     return PlatformCase(
         testbed=NAMESPACE,
-        substrate=_daemons if platform is Docker else lambda _testbed: nullcontext(),
+        substrate=daemons if platform is Docker else lambda _testbed: nullcontext(),
         trees=DebianSoftware,
         platform=platform,
         network=network,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
-from cases import Bench, GeneratorCase, put, unique
+from cases import Bench, GeneratorCase, put
 
 from dunnage.contracts import Generator
 from dunnage.errors import RunError
@@ -16,7 +16,7 @@ from dunnage.model.study import Arrivals, Level, Phase, Workload
 
 @pytest.fixture
 def bench(generator_case: GeneratorCase) -> Iterator[Bench]:
-    with generator_case.bench(unique()) as opened:
+    with generator_case.bench() as opened:
         yield opened
 
 
@@ -40,13 +40,14 @@ def carried_out(
     bench: Bench, generator: Generator, what: LoadOrder, parts: int
 ) -> list[Mapping[str, bytes]]:
     directory = f"{bench.host.scratch}/load"
-    commands = generator.commands(what, bench.host.engine, directory, parts)
+    directories = [f"{directory}/{number}" for number in range(parts)]
+    commands = generator.commands(what, bench.host.engine, directories)
     assert len(commands) == parts
     processes = []
     for number, command in enumerate(commands):
         put(bench.host, command.directory, command.files)
         log = f"{bench.host.scratch}/load-{number}.log"
-        processes.append(bench.host.start(command.argv, unit="generator", log=log))
+        processes.append(bench.host.start(command.argv, unit=f"generator-{number}", log=log))
     assert [process.wait(60.0) for process in processes] == [0] * parts
     left = [
         {name: bench.host.get(f"{command.directory}/{name}") for name in command.artefacts}
@@ -124,6 +125,7 @@ class TestGenerator:
         self, generator_case: GeneratorCase, bench: Bench
     ) -> None:
         what = order(bench, Phase.RUN, operations=10)
-        first = generator_case.generator().commands(what, "/engine", "/there", 2)
-        assert first == generator_case.generator().commands(what, "/engine", "/there", 2)
-        assert len({command.directory for command in first}) == 2
+        places = ["/here", "/there"]
+        first = generator_case.generator().commands(what, "/engine", places)
+        assert first == generator_case.generator().commands(what, "/engine", places)
+        assert [command.directory for command in first] == places

@@ -66,10 +66,12 @@ def order(
     "level", [Level(threads=5), Level(rate=2000)], ids=lambda level: level.name
 )
 def test_every_plan_is_what_the_engine_accepts(core: str, level: Level) -> None:
-    commands = EngineGenerator().commands(order(core, level), "/opt/engine", "/run/load", 3)
+    directories = ["/run/one", "/run/two", "/run/three"]
+    commands = EngineGenerator().commands(order(core, level), "/opt/engine", directories)
     assert [command.argv for command in commands] == [
-        ("/opt/engine", "load", "--plan", "/run/load/plan.json", "--out", "/run/load")
-    ] * 3
+        ("/opt/engine", "load", "--plan", f"{directory}/plan.json", "--out", directory)
+        for directory in directories
+    ]
     for index, command in enumerate(commands):
         content = json.loads(command.files["plan.json"])
         jsonschema.validate(content, schema("engine-load.schema.json"))
@@ -84,7 +86,7 @@ def test_a_load_phase_that_ends_by_itself_has_no_warm_up() -> None:
 
 def test_more_engines_than_threads_are_refused() -> None:
     with pytest.raises(RunError, match="6 engines cannot share 5"):
-        EngineGenerator().commands(order(), "engine", "/run/load", 6)
+        EngineGenerator().commands(order(), "engine", ["/run/load"] * 6)
 
 
 @pytest.mark.parametrize("name", ["closed-0", "closed-1", "open"])

@@ -42,7 +42,7 @@ deployments:
 workloads: [A]
 records: 1000
 load: {{threads: [8], warmup: 2s, duration: 4s}}
-blocks: 1
+blocks: 2
 deadline: 240s
 patience: 0s
 """
@@ -72,7 +72,7 @@ def written(directory: Path, text: str) -> tuple[str, Path]:
 
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """One block of a ring of three, natively and behind a bridge."""
+    """Two blocks of a ring of three, natively and behind a bridge."""
     results = tmp_path_factory.mktemp("ring")
     name, path = written(results, RING)
     answer = answered("run", str(path), "--results", str(results))
@@ -80,33 +80,34 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return open_result(results / name)
 
 
-def record(ring: Result, deployment: str) -> Record:
-    (found,) = [each for each in ring.records if each.deployment == deployment]
+def records(ring: Result, deployment: str) -> list[Record]:
+    found = [each for each in ring.records if each.deployment == deployment]
+    assert len(found) == 2
     return found
 
 
-def stay(ring: Result, deployment: str) -> StayRecord:
-    (found,) = [each for each in ring.stays if each.deployment == deployment]
+def stays(ring: Result, deployment: str) -> list[StayRecord]:
+    found = [each for each in ring.stays if each.deployment == deployment]
+    assert len(found) == 2
     return found
 
 
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_a_ring_is_driven_by_its_endpoint_without_an_error(ring: Result, deployment: str) -> None:
-    measured = record(ring, deployment)
-    assert measured.measurement is not None
-    everything = measured.measurement.operations["all"]
-    assert everything.count > 100
-    assert not any(everything.errors.values())
-    endpoint = stay(ring, deployment).endpoint
-    assert len(endpoint) == 3
-    assert set(measured.measurement.remotes) == set(endpoint)
-    assert measured.data_size is not None
-    assert measured.data_size >= 2**20
+    for measured, stay in zip(records(ring, deployment), stays(ring, deployment), strict=True):
+        assert measured.measurement is not None
+        everything = measured.measurement.operations["all"]
+        assert everything.count > 100
+        assert not any(everything.errors.values())
+        assert len(stay.endpoint) == 3
+        assert set(measured.measurement.remotes) == set(stay.endpoint)
+        assert measured.data_size is not None
+        assert measured.data_size >= 2**20
 
 
 @pytest.mark.parametrize("deployment", ["native", "bridge"])
 def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: str) -> None:
-    facts = stay(ring, deployment).facts
+    facts = stays(ring, deployment)[0].facts
     tokens = {facts[f"cassandra-{number}.tokens"] for number in (1, 2, 3)}
     assert len(tokens) == 3
     for number in (1, 2, 3):
@@ -121,11 +122,12 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
     study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
     native, bridge = deployments(study, catalog.OFFER)
     factors = parity.keys(parity.factors(native, bridge))
-    found = parity.compare(stay(ring, "native"), stay(ring, "bridge"), factors)
     spoiling = {parity.Cause.UNDECLARED, parity.Cause.UNKNOWN}
-    assert [each.text for each in found if each.cause in spoiling] == []
-    for process in stay(ring, "bridge").processes:
-        assert any(path.endswith("/lib/cassandra.jsa") for path in process.mapped)
+    for one, other in zip(stays(ring, "native"), stays(ring, "bridge"), strict=True):
+        found = parity.compare(one, other, factors)
+        assert [each.text for each in found if each.cause in spoiling] == []
+        for process in other.processes:
+            assert any(path.endswith("/lib/cassandra.jsa") for path in process.mapped)
 
 
 def driven(running: StudyProcess) -> bool:

@@ -34,13 +34,14 @@ class EngineGenerator:
     """Makes load with `dunnage-engine load`; see `schema/engine-load.schema.json`."""
 
     def commands(
-        self, order: LoadOrder, engine: str, directory: str, parts: int = 1
+        self, order: LoadOrder, engine: str, directories: Sequence[str]
     ) -> tuple[Command, ...]:
         """One command for each part; threads, rate and records are divided over them.
 
         Raises RunError when there are more parts than operations in flight.
         """
         most = order.connections if order.level.open else order.level.threads or 1
+        parts = len(directories)
         if not 1 <= parts <= most:
             raise RunError(
                 f"{parts} engines cannot share {most} operations in flight",
@@ -54,7 +55,7 @@ class EngineGenerator:
                 files={"plan.json": json.dumps(plan(order, index, parts), indent=1)},
                 artefacts=(RESULT, LOG),
             )
-            for index in range(parts)
+            for index, directory in enumerate(directories)
         )
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:

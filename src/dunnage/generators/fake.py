@@ -24,15 +24,12 @@ class FakeGenerator:
         self,
         order: LoadOrder,
         engine: str,  # noqa: ARG002 - the program is a fake host's own
-        directory: str,
-        parts: int = 1,
+        directories: Sequence[str],
     ) -> tuple[Command, ...]:
-        """One command for each part; a directory each when there are several."""
+        """One command for each part; records and threads are divided over them."""
         return tuple(
-            _command(
-                order, directory if parts == 1 else f"{directory}/part-{index + 1}", index, parts
-            )
-            for index in range(parts)
+            _command(order, directory, index, len(directories))
+            for index, directory in enumerate(directories)
         )
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:

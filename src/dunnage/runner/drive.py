@@ -26,9 +26,9 @@ def drive(
     Raises RunError when a part fails or leaves nothing, StayError when a member died meanwhile.
     """
     clients = stay.clients
-    place = f"{clients[0].scratch}/{directory}"
     generator = stay.equipment.generator
-    commands = generator.commands(order, clients[0].engine, place, len(clients))
+    directories = [f"{client.scratch}/{directory}" for client in clients]
+    commands = generator.commands(order, clients[0].engine, directories)
     expected = order.warmup + (order.duration or 0.0)
     with ExitStack() as stack:
         parts = []

@@ -97,7 +97,7 @@ class Fleet:
         )
         (host,) = self.testbed.group("client")
         client = self.platform.client(host)
-        (command,) = FakeGenerator().commands(order, client.engine, "/load")
+        (command,) = FakeGenerator().commands(order, client.engine, ["/load"])
         for name, text in command.files.items():
             client.put(f"{command.directory}/{name}", text.encode())
         process = client.start(command.argv, unit="generator", log="/load/log")
