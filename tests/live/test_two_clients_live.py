@@ -43,5 +43,5 @@ def test_two_clients_make_one_load_of_a_real_server(tmp_path: Path) -> None:
     assert set(measured.remotes) == set(stay.endpoint)
     assert measured.operations["all"].count > 1000
     assert not any(measured.operations["all"].errors.values())
-    assert len(list((tmp_path / name).glob("*/runs/*/part-[12]*"))) == 2
+    assert len(list((tmp_path / name).glob("*/runs/*/attempt-1.part-[12].result.json"))) == 2
     insist_nothing_left(name, set())
