@@ -122,6 +122,7 @@ def _told(
         "failures": reasons.grouped(failures),
         "reading": answer.reading(analysis),
         "looked": looked.looks(analysis),
+        "looks_before": looked.before(analysis),
         "undecided": answer.undecided(analysis),
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
