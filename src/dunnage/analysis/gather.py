@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
 from dunnage.analysis.parity import Cause, Difference
-from dunnage.analysis.values import values
+from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
@@ -158,6 +158,7 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         reasons=reasons + tuple(map(_reason, broken)),
         paused=record.paused,
         over_capacity=record.over_capacity,
+        sampler_cpu=sampler_cpu(record.usage),
     )
 
 

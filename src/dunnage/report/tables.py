@@ -84,6 +84,7 @@ def run_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
             "status": run.status,
             **{column(metric): _scaled(metric, run.values.get(metric)) for metric in shown},
             **({"slowed down [%]": _percent(run.paused)} if slowed else {}),
+            "sampler [CPU s]": _digits(run.sampler_cpu),
             "reasons": "; ".join(run.reasons),
         }
         for run in analysis.runs
@@ -106,6 +107,10 @@ def _percent(share: float | None) -> float | None:
 
 def _scaled(metric: str, number: float | None) -> float | None:
     return None if number is None else float(f"{number * METRICS[metric].scale:.9g}")
+
+
+def _digits(seconds: float | None) -> float | None:
+    return None if seconds is None else float(f"{seconds:.6g}")
 
 
 def _harmless(cell: Cell) -> Cell:

@@ -158,10 +158,20 @@ def test_what_was_held_back_is_the_worst_of_every_condition() -> None:
     assert found is not None
     assert [name for name, _ in found.rows] == ["native", "docker-bridge"]
     assert {cells for _, cells in found.rows} == {
-        ("0.0 %", "0 B", "36.2 MiB", "64.0 KiB", "4.0 %", "1.1 %")
+        ("0.0 %", "0 B", "36.2 MiB", "64.0 KiB", "4.0 %", "1.1 %", "-")
     }
     assert found.absent == ("native, docker-bridge: daemons: the sampler saw no daemon",)
     assert held(nothing_measured()) is None
+
+
+def test_what_watching_took_is_the_most_of_every_condition() -> None:
+    made = sample().analysis
+    seen = zip(made.conditions, (0.034, 0.25, 1.5, 0.7), strict=True)
+    watched = tuple(each.model_copy(update={"sampler": took}) for each, took in seen)
+    found = held(made.model_copy(update={"conditions": watched}))
+    assert found is not None
+    column = found.titles.index("Sampler, CPU s")
+    assert [cells[column] for _, cells in found.rows] == ["0.25", "1.50"]
 
 
 def test_a_line_breaks_where_a_value_is_missing_and_a_ribbon_closes() -> None:

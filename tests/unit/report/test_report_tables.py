@@ -51,6 +51,14 @@ def test_a_realised_slowdown_has_a_column_where_one_was_declared(tmp_path: Path)
     assert [row["slowed down [%]"] for row in rows(runs)[:2]] == ["5.12", ""]
 
 
+def test_what_watching_took_stands_beside_each_run_that_knows_it(tmp_path: Path) -> None:
+    made = sample()
+    first, *rest = made.analysis.runs
+    watched = first.model_copy(update={"sampler_cpu": 0.0125})
+    _, runs = write_csv(made.analysis.model_copy(update={"runs": (watched, *rest)}), tmp_path)
+    assert [row["sampler [CPU s]"] for row in rows(runs)[:2]] == ["0.0125", ""]
+
+
 def test_a_name_cannot_become_a_formula(tmp_path: Path) -> None:
     made = sample()
     run = made.analysis.runs[0].model_copy(update={"reasons": ("=cmd()",)})
