@@ -64,13 +64,13 @@ def advice(
     return tuple(advise(answer, splits, seconds, repeats(plan)) for answer in answers)
 
 
-def tails(gathered: Gathered, compared: Pairs) -> tuple[LatencyDifference, ...]:
-    """Differences along the latency distributions of everything that is compared."""
+def tails(gathered: Gathered, compared: Pairs, look: int) -> tuple[LatencyDifference, ...]:
+    """Differences along the latency distributions of everything that is compared, at this look."""
     return tuple(
         difference
         for baseline, deployment in compared
         for setting in gathered.settings
-        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS)
+        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS, look)
     )
 
 
