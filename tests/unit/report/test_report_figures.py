@@ -120,6 +120,17 @@ def test_what_the_others_contain_is_not_stacked_upon_them() -> None:
     assert any(bar.contained for bar in after.bars)
 
 
+def test_a_part_that_is_not_known_is_said_and_the_total_is_not_all() -> None:
+    analysis = sample().analysis
+    bars = {bar.name: bar for bar in cpu_bars(analysis)[0].bars}
+    assert bars["native"].total.startswith("≥ ")
+    assert not bars["docker-host"].total.startswith("≥ ")
+    rows = dict(cpu_bars(analysis)[0].rows)
+    daemons = cpu_bars(analysis)[0].columns.index("daemons")
+    assert rows["native"][daemons] == "not known"
+    assert rows["native"][-1].startswith("≥ ")
+
+
 def test_points_of_a_growing_load_lie_inside_their_intervals_and_in_the_order_of_threads() -> None:
     for growth in growths(sample().analysis):
         assert len(growth.plots) == 2
