@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dunnage.analysis.advice import advise, block_seconds
 from dunnage.analysis.counters import associations
 from dunnage.analysis.gather import Gathered
-from dunnage.analysis.tails import KINDS, latency_differences
+from dunnage.analysis.tails import latency_differences
 from dunnage.analysis.timeline import timeline
 from dunnage.analysis.variance import split
 from dunnage.model.analysis import QuestionAnswer
 from dunnage.model.explanation import Association, LatencyDifference, TimeLine
 from dunnage.model.load import Samples
+from dunnage.model.metrics import KINDS
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study

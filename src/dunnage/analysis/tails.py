@@ -12,8 +12,6 @@ from dunnage.model.histogram import MINIMUM_BEYOND
 from dunnage.model.metrics import QUANTILES
 from dunnage.model.record import Record
 
-KINDS = ("service", "response")
-
 
 def latency_differences(
     gathered: Gathered,

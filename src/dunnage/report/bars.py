@@ -137,7 +137,8 @@ def _total(shares: Iterable[Share]) -> float:
 
 def _at_least(shares: Mapping[str, Share], parts: Sequence[str]) -> str:
     """What stands before a total that lacks a part, be it one that no deployment tells."""
-    return "" if shares.keys() >= {*PARTS, *parts} - ({OUTSIDE} - {*parts}) else "≥ "
+    wanted = {part for part in PARTS if part != OUTSIDE or part in parts}
+    return "" if shares.keys() >= wanted else "≥ "
 
 
 def _amount(share: Share | None) -> str:
