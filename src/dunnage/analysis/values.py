@@ -77,6 +77,12 @@ def database_hosts(usage: tuple[HostUsage, ...]) -> tuple[HostUsage, ...]:
     return tuple(host for host in usage if host.group != CLIENT_GROUP)
 
 
+def clients_clock(usage: Sequence[HostUsage]) -> float:
+    """Seconds that the first client's clock, which timed the measured window, is ahead of ours."""
+    clients = [host.clock_offset for host in usage if host.group == CLIENT_GROUP]
+    return clients[0] if clients else 0.0
+
+
 def sampler_cpu(usage: Sequence[HostUsage]) -> float | None:
     """CPU seconds that the samplers of all hosts used in the measured window.
 
