@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -65,7 +66,7 @@ def write_page(
         raise ResultError(
             f"the report could not be written: {error.strerror}",
             where=str(path),
-            hint=f"df -h {path.parent}",
+            hint=shlex.join(["df", "-h", str(path.parent)]),
         ) from error
     return path
 

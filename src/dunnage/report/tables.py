@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
         raise ResultError(
             f"the tables could not be written: {error.strerror}",
             where=str(directory),
-            hint=f"df -h {directory}",
+            hint=shlex.join(["df", "-h", str(directory)]),
         ) from error
 
 
