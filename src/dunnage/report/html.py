@@ -33,6 +33,7 @@ from dunnage.report.open_levels import open_levels
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
 from dunnage.report.searches import searches
+from dunnage.report.steady import trend
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -99,6 +100,7 @@ def page(
             source=source or study.model_dump_json(indent=2, exclude_defaults=True),
             run_metrics=_run_metrics(analysis),
             slowed=any(run.paused is not None for run in analysis.runs),
+            moved=any(run.trend is not None for run in analysis.runs),
             servers=_servers(plan, stays),
             facts=sorted(analysis.environment.items()),
             fewest=MINIMUM_BLOCKS,
@@ -128,6 +130,7 @@ def _told(
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
         "restored": restored(analysis),
+        "trend": trend(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 

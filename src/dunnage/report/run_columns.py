@@ -206,6 +206,13 @@ _FIXED: tuple[RunColumn, ...] = (
         "CPU time of the samplers of all hosts in the measured window",
         lambda row: row.summary.sampler_cpu,
     ),
+    RunColumn(
+        "trend",
+        _NUMBER,
+        "share",
+        "throughput of the last third of the measured window over the first, minus one",
+        lambda row: row.summary.trend,
+    ),
 )
 
 

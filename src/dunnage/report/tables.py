@@ -86,6 +86,7 @@ def run_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
             **{column(metric): _scaled(metric, run.values.get(metric)) for metric in shown},
             **({"slowed down [%]": _percent(run.paused)} if slowed else {}),
             "sampler [CPU s]": _digits(run.sampler_cpu),
+            "trend [%]": _percent(run.trend),
             "reasons": "; ".join(run.reasons),
         }
         for run in analysis.runs

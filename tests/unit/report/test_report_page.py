@@ -207,6 +207,18 @@ def test_the_page_lists_the_snapshot_that_data_was_restored_from() -> None:
     assert "data restored" not in rendered(made)
 
 
+def test_the_trend_that_was_seen_stands_beside_the_bound_of_a_steady_run() -> None:
+    made = sample()
+    assert "Trend" not in rendered(made)
+    moves = zip(made.analysis.runs, (0.031, -0.012, 0.004), strict=False)
+    first = [run.model_copy(update={"trend": by}) for run, by in moves]
+    analysis = made.analysis.model_copy(update={"runs": (*first, *made.analysis.runs[3:])})
+    text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
+    assert "moved by −1.2 % to +3.1 %, that of half of them by at most 1.2 %" in text
+    assert "from ±50 % on" in text
+    assert "Trend %, last third over first" in text
+
+
 def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:
     made = sample()
     real = Look(time=0.0, plan=2, complete=6, planned=6, added=2)
