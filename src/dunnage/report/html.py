@@ -1,4 +1,7 @@
-"""The report as one page that needs nothing else: no network, no files beside it, no script."""
+"""The report as one page that needs nothing else: no network, no files beside it.
+
+Its one script unfolds before printing and sorts the runs; without it everything can be read.
+"""
 
 from __future__ import annotations
 
