@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import polars as pl
 
+from dunnage.analysis.values import clients_clock
 from dunnage.model.analysis import Comparison
 from dunnage.model.load import Samples
 from dunnage.model.record import Record, Usage
@@ -150,6 +151,8 @@ def samples(opened: OpenedResult) -> pl.DataFrame:
 
     `unit` is empty for the whole host, else a member, `daemon…`, `generator` or `sampler`. Columns
     that begin with `machine.` belong to the whole machine and stand in the host's own rows.
+
+    `time` is by the host's own clock, `at` from the beginning of the measured window by ours.
     """
     status = {run.run: run.status for run in opened.analysis.runs}
     rows = [
@@ -174,14 +177,16 @@ _FIRST = {"host": pl.String, "unit": pl.String, "time": pl.Float64, "at": pl.Flo
 
 
 def _sampled(seen: Samples, record: Record) -> Iterator[dict[str, Any]]:
-    began = None if record.measurement is None else record.measurement.began
+    measurement = record.measurement
+    began = None if measurement is None else measurement.began - clients_clock(record.usage)
+    ahead = {host.host: host.clock_offset for host in record.usage}.get(seen.host, 0.0)
     for sample in seen.samples:
         for unit, counters in sample.units.items():
             row: dict[str, Any] = {
                 "host": seen.host,
                 "unit": unit,
                 "time": sample.time,
-                "at": None if began is None else sample.time - began,
+                "at": None if began is None else sample.time - ahead - began,
                 **counters,
             }
             if not unit:

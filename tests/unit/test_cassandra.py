@@ -140,6 +140,16 @@ def test_facts_are_what_a_second_look_gives_again() -> None:
     assert "SizeTieredCompactionStrategy" in str(table["m.table.compaction"])
 
 
+def test_agreement_on_the_schema_is_a_fact_that_is_the_same_in_every_stay() -> None:
+    told = "".join(fixture("schema").splitlines(keepends=True)[1:])
+    agreed = {"m.schema.members": 3, "m.schema.versions": 1}
+    assert answers.schema_facts("m", told) == agreed
+    elsewhere = told.replace("ecdf90ae", "00000000")
+    assert answers.schema_facts("m", elsewhere) == agreed
+    behind = told.replace("-8098bcfdcfa8", "-000000000000", 1)
+    assert answers.schema_facts("m", behind) == agreed | {"m.schema.versions": 2}
+
+
 def test_settings_in_force_are_those_of_the_list() -> None:
     facts = answers.settings_facts("m", fixture("settings"))
     assert {name.removeprefix("m.") for name in facts} <= set(answers.SETTINGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import shlex
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -123,3 +124,20 @@ def test_a_damaged_context_is_refused_with_its_name(
     next(tmp_path.glob("contexts/meta/*/meta.json")).write_text("{")
     with pytest.raises(UnavailableError, match="context `torn` cannot be read"):
         endpoint(host, "torn")
+
+
+def test_a_context_of_any_name_can_be_asked_about_with_the_command_that_is_told(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "my docker"
+    directory.mkdir()
+    monkeypatch.setenv("DOCKER_CONFIG", str(directory))
+    name = "torn; reboot"
+    with pytest.raises(UnavailableError, match="cannot be looked up") as refused:
+        endpoint(host, name)
+    assert shlex.split(refused.value.hint) == ["echo", "{}", ">", f"{directory}/config.json"]
+    write_context(directory, name, "unix:///run/mine.sock", certificates=False)
+    next(directory.glob("contexts/meta/*/meta.json")).write_text("{")
+    with pytest.raises(UnavailableError, match="cannot be read") as refused:
+        endpoint(host, name)
+    assert shlex.split(refused.value.hint) == ["docker", "context", "inspect", name]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dunnage.analysis.advice import advise, block_seconds
 from dunnage.analysis.counters import associations
 from dunnage.analysis.gather import Gathered
-from dunnage.analysis.tails import KINDS, latency_differences
+from dunnage.analysis.tails import latency_differences
 from dunnage.analysis.timeline import timeline
 from dunnage.analysis.variance import split
 from dunnage.model.analysis import QuestionAnswer
 from dunnage.model.explanation import Association, LatencyDifference, TimeLine
 from dunnage.model.load import Samples
+from dunnage.model.metrics import KINDS
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
@@ -64,13 +65,13 @@ def advice(
     return tuple(advise(answer, splits, seconds, repeats(plan)) for answer in answers)
 
 
-def tails(gathered: Gathered, compared: Pairs) -> tuple[LatencyDifference, ...]:
-    """Differences along the latency distributions of everything that is compared."""
+def tails(gathered: Gathered, compared: Pairs, look: int) -> tuple[LatencyDifference, ...]:
+    """Differences along the latency distributions of everything that is compared, at this look."""
     return tuple(
         difference
         for baseline, deployment in compared
         for setting in gathered.settings
-        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS)
+        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS, look)
     )
 
 

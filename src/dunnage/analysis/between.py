@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dunnage.analysis.estimate import (
     CONFIDENCE,
@@ -14,8 +14,8 @@ from dunnage.analysis.estimate import (
     t_quantile,
 )
 from dunnage.analysis.gather import counts
-from dunnage.model.analysis import Analysis, Estimate, RunSummary
-from dunnage.model.metrics import HEADLINE
+from dunnage.model.analysis import Analysis, Comparison, Estimate, RunSummary
+from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.record import Status
 from dunnage.model.value import Value
 
@@ -37,15 +37,21 @@ class Shift(Value):
         return low is not None and high is not None and not low <= 0 <= high
 
 
-def between(a: Analysis, b: Analysis) -> tuple[Shift, ...]:
+def between(a: Analysis, b: Analysis, confidence: float = CONFIDENCE) -> tuple[Shift, ...]:
     """Compare the headline overheads that both results have, `b` against `a`.
 
     The blocks of two results are not paired, so intervals are Welch's on the log ratios, made
-    simultaneous over all comparisons (Šidák). Overheads are compared rather than raw values: two
-    days differ in what the machine does, and that is not a difference of the deployments.
+    simultaneous over all comparisons (Šidák) at `confidence`. Overheads are compared rather than
+    raw values: two days differ in what the machine does, and that is not a difference of the
+    deployments. A latency of a side that was over capacity in either result is left out.
     """
     both = {_key(c.model_dump()) for c in b.comparisons}
-    wanted = [c for c in a.comparisons if c.metric in HEADLINE and _key(c.model_dump()) in both]
+    over = over_capacity(a) | over_capacity(b)
+    wanted = [
+        c
+        for c in a.comparisons
+        if c.metric in HEADLINE and _key(c.model_dump()) in both and not _lost(c, over)
+    ]
     shifts = []
     for c in wanted:
         sides = [
@@ -63,10 +69,37 @@ def between(a: Analysis, b: Analysis) -> tuple[Shift, ...]:
                     metric=c.metric,
                     workload=c.workload,
                     level=c.level,
-                    estimate=welch(sides[0], sides[1], family=len(wanted), what="log ratios"),
+                    estimate=welch(
+                        sides[0],
+                        sides[1],
+                        family=len(wanted),
+                        confidence=confidence,
+                        what="log ratios",
+                    ),
                 )
             )
     return tuple(shifts)
+
+
+Condition = tuple[str, str, str]
+"""Deployment, workload and level."""
+
+
+def over_capacity(analysis: Analysis) -> frozenset[Condition]:
+    """Where a deployment could not keep up with its open load: latencies say nothing there."""
+    return frozenset(
+        (run.deployment, run.workload, run.level)
+        for run in analysis.runs
+        if run.status == Status.VALID and run.over_capacity
+    )
+
+
+def _lost(comparison: Comparison, over: Collection[Condition]) -> bool:
+    """Whether it is of a latency and a side could not keep up."""
+    return METRICS[comparison.metric].latency and any(
+        (side, comparison.workload, comparison.level) in over
+        for side in (comparison.deployment, comparison.baseline)
+    )
 
 
 def _key(comparison: dict[str, object]) -> tuple[object, ...]:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis import looks
-from dunnage.analysis.between import between, welch
+from dunnage.analysis.between import between, over_capacity, welch
 from dunnage.analysis.comparable import Circumstances, mismatches
-from dunnage.analysis.contrast import DEFAULT_TOLERANCE
+from dunnage.analysis.contrast import usual_tolerance
 from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
 from dunnage.analysis.gather import counts
 from dunnage.analysis.rates import Load, other_rates
@@ -88,7 +88,7 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
     level = max(looks.coverage(looks.number(side.analysis.looks)) for side in (a, b))
     overheads = {
         (shift.deployment, shift.metric, shift.workload, shift.level): shift.estimate
-        for shift in between(a.analysis, b.analysis)
+        for shift in between(a.analysis, b.analysis, level)
     }
     for (one, other), gate in zip(pairs, gates, strict=True):
         key = (one.deployment, one.metric, one.workload, one.level)
@@ -99,7 +99,8 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
             confidence=level,
             what="block values",
         )
-        wanted = tolerance if tolerance is not None else _tolerance(b, one.metric)
+        asked = usual_tolerance(b.circumstances.study, one.metric)
+        wanted = tolerance if tolerance is not None else asked
         bound = _bound((a.analysis, b.analysis), one)
         verdict, reason = judge(change, wanted, bound, METRICS[one.metric].better)
         yield Change(
@@ -122,21 +123,23 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
 def _pairs(a: Analysis, b: Analysis, others: Collection[Load]) -> Iterator[tuple[Summary, Summary]]:
     """Summaries that both results have and that may be compared, in the order of the first.
 
-    Nothing is compared at the `others`, which are not the same load.
+    Nothing is compared at the `others`, which are not the same load, nor of metrics of which a
+    ratio says nothing.
     """
     second = _by_place(b)
-    over = _over_capacity(a) | _over_capacity(b)
+    over = over_capacity(a) | over_capacity(b)
     for place, one in _by_place(a).items():
-        if place not in second or place[1:3] in others:
+        metric = METRICS[one.metric]
+        if place not in second or place[1:3] in others or not metric.compared:
             continue
-        if not (METRICS[one.metric].latency and place[:3] in over):
+        if not (metric.latency and place[:3] in over):
             yield one, second[place]
 
 
 def _left_out(a: Judged, b: Judged) -> Iterator[str]:
     """What decides but cannot be compared, each as a sentence with its reason."""
     first, second = _by_place(a.analysis), _by_place(b.analysis)
-    over = _over_capacity(a.analysis), _over_capacity(b.analysis)
+    over = over_capacity(a.analysis), over_capacity(b.analysis)
     deciding, twins = _deciding(b), _twins(b)
     others = _other_rates(a, b)
     for (workload, level), (one, other) in others.items():
@@ -193,15 +196,6 @@ def _by_place(analysis: Analysis) -> dict[Place, Summary]:
     return {(s.deployment, s.workload, s.level, s.metric): s for s in analysis.summaries}
 
 
-def _over_capacity(analysis: Analysis) -> frozenset[tuple[str, str, str]]:
-    """Where a deployment could not keep up with its open load: latencies say nothing there."""
-    return frozenset(
-        (run.deployment, run.workload, run.level)
-        for run in analysis.runs
-        if run.status == Status.VALID and run.over_capacity
-    )
-
-
 def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
     """Log values of one deployment's blocks; nothing is paired, each block is one value."""
     logs = block_logs(
@@ -213,12 +207,6 @@ def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
         and counts(run, wanted.metric)
     )
     return Paired(tuple(logs.values()))
-
-
-def _tolerance(judged: Judged, metric: str) -> float:
-    questions = judged.circumstances.study.questions.values()
-    named = [question.tolerance for question in questions if question.metric == metric]
-    return min(named, default=DEFAULT_TOLERANCE)
 
 
 def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:

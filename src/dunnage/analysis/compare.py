@@ -63,10 +63,10 @@ def judge(
     inside = -tolerance <= low and high <= tolerance
     aside = " These are the twins, so the A/A bound is no edge here." if own else ""
     if inside and (own or limit <= tolerance):
+        within = "lies inside" if own else f"and the A/A bound of {percent(limit)} lie inside"
         return Judgement(
             verdict=Verdict.EQUIVALENT,
-            reason=f"{_capital(interval)} and the A/A bound of {percent(limit)} lie inside "
-            f"±{percent(tolerance)}.{aside}",
+            reason=f"{_capital(interval)} {within} ±{percent(tolerance)}.{aside}",
         )
     edge = tolerance if own else max(tolerance, limit)
     which = "tolerance" if tolerance >= edge else "A/A bound"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dunnage.analysis.shares import OURS
-from dunnage.analysis.values import database_hosts
+from dunnage.analysis.values import database_hosts, sampler_cpu
 from dunnage.model.conditions import Conditions
 from dunnage.model.record import HostUsage, Record, StayRecord, Usage
 
@@ -17,6 +17,7 @@ _COUNTERS = {
     "charged": "memory_cache",
     "daemons": "cpu",
     "daemons_share": "cpu",
+    "sampler": "sampler",
 }
 """Field → the counter that it is made of, whose absence a sampler explains."""
 
@@ -60,6 +61,7 @@ def _seen(record: Record, limits: Mapping[str, float]) -> Iterator[tuple[str, fl
     if seconds > 0:
         yield from _largest("throttled", (used.throttled for used in everyone), 1 / seconds)
         yield from _daemons(hosts, seconds)
+    yield from _largest("sampler", [sampler_cpu(record.usage)])
     yield from _largest("swap", (host.whole.swap for host in hosts))
     yield from _largest("resident", (used.memory_resident for _, used in members))
     yield from _largest("cache", (used.memory_cache for _, used in members))

@@ -25,6 +25,12 @@ DEFAULT_TOLERANCE = 0.03
 """For metrics that no question names."""
 
 
+def usual_tolerance(study: Study, metric: str) -> float:
+    """The strictest of the questions on this metric, for a comparison that no question asks for."""
+    named = [asked.tolerance for asked in study.questions.values() if asked.metric == metric]
+    return min(named, default=DEFAULT_TOLERANCE)
+
+
 class Pairing(NamedTuple):
     """Two deployments, what is compared and where."""
 
@@ -64,7 +70,7 @@ class Contrasts:
             self.comparison(
                 Pairing(deployment.twin_of, deployment.name, metric, setting),
                 question=None,
-                tolerance=self._tolerance(metric),
+                tolerance=usual_tolerance(self.study, metric),
             )
             for deployment in self.plan.deployments
             if deployment.twin_of
@@ -81,10 +87,7 @@ class Contrasts:
         pairs = self._pairs(pairing)
         family = self.family if question is not None else 1
         level = looks.coverage(self.look)
-        difference = pairs.difference(level, family)
-        if difference is not None and difference.low is not None:
-            method = difference.method + looks.method(self.look)
-            difference = difference.model_copy(update={"method": method})
+        difference = looks.difference(pairs, self.look, family)
         same = self._twins_of(pairing)
         twin = self._pairs(same) if same else None
         unbounded = self._unbounded(same) if same else ""
@@ -161,7 +164,8 @@ class Contrasts:
         return asked
 
     def _known_or_exploratory(self, pairing: Pairing) -> Comparison:
-        question, tolerance = self._asked.get(pairing, (None, self._tolerance(pairing.metric)))
+        usual = usual_tolerance(self.study, pairing.metric)
+        question, tolerance = self._asked.get(pairing, (None, usual))
         return self.comparison(pairing, question=question, tolerance=tolerance)
 
     def metrics(self) -> tuple[str, ...]:
@@ -176,11 +180,6 @@ class Contrasts:
                 )
             )
         )
-
-    def _tolerance(self, metric: str) -> float:
-        """That of the first question on this metric."""
-        named = [q.tolerance for q in self.study.questions.values() if q.metric == metric]
-        return named[0] if named else DEFAULT_TOLERANCE
 
     def _pairs(self, pairing: Pairing) -> Paired:
         return Paired.of(

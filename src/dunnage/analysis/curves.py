@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 from dunnage.model.analysis import LatencyCurve
 from dunnage.model.histogram import curve, merged
-from dunnage.model.metrics import OPERATIONS
-
-KINDS = ("service", "response")
+from dunnage.model.metrics import KINDS, OPERATIONS
 
 
 def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) -> list[LatencyCurve]:

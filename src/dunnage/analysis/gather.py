@@ -12,11 +12,13 @@ from typing import NamedTuple
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
 from dunnage.analysis.parity import Cause, Difference
-from dunnage.analysis.values import values
+from dunnage.analysis.steady import flatness
+from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Status
+from dunnage.model.study import Phase
 
 
 class Setting(NamedTuple):
@@ -158,7 +160,17 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         reasons=reasons + tuple(map(_reason, broken)),
         paused=record.paused,
         over_capacity=record.over_capacity,
+        sampler_cpu=sampler_cpu(record.usage),
+        trend=_trend(record),
     )
+
+
+def _trend(record: Record) -> float | None:
+    """By how much throughput moved while it was measured; a load phase need not be steady."""
+    if record.measurement is None or record.workload.phase is Phase.LOAD:
+        return None
+    found = flatness(record.measurement.windows)
+    return found.change if found is not None and math.isfinite(found.change) else None
 
 
 def _status(record: Record, broken: Sequence[Difference]) -> Status:

@@ -21,7 +21,8 @@ from collections.abc import Sequence
 
 from scipy import special
 
-from dunnage.analysis.estimate import CONFIDENCE, POWER, sidak
+from dunnage.analysis.estimate import CONFIDENCE, POWER, Paired, sidak
+from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 
 
@@ -40,6 +41,18 @@ def method(look: int) -> str:
     if look <= 1:
         return ""
     return f", look {look} at {coverage(look) * 100:.6g} % (error rate spent over looks)"
+
+
+def difference(pairs: Paired, look: int, family: int = 1) -> Estimate | None:
+    """Ratio minus one with the interval that the `look`-th analysis has, and a method that says so.
+
+    As `Paired.difference`: every paired difference that a page shows is made here, so that none
+    covers more or less than the others.
+    """
+    found = pairs.difference(coverage(look), family)
+    if found is None or found.low is None:
+        return found
+    return found.model_copy(update={"method": found.method + method(look)})
 
 
 def following(level: float) -> float:

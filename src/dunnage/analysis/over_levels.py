@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from dunnage.analysis.estimate import CONFIDENCE, Paired
+from dunnage.analysis import looks
+from dunnage.analysis.estimate import Paired
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.ladder import Ladder, complete, knee, ladders
+from dunnage.model.estimate import Estimate
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import OverLevels
 
@@ -21,7 +24,7 @@ _EXPLORATORY = {
 
 
 def over_levels(
-    plan: Plan, gathered: Gathered, reference: str, metrics: tuple[str, ...]
+    plan: Plan, gathered: Gathered, reference: str, metrics: tuple[str, ...], look: int = 1
 ) -> tuple[OverLevels, ...]:
     """Every deployment against `reference`, where a workload has several closed levels.
 
@@ -36,29 +39,27 @@ def over_levels(
             if deployment.name == reference:
                 continue
             for metric in metrics:
-                one = _of(ladder, gathered, reference, deployment.name, metric)
+                one = _of(ladder, gathered, reference, deployment.name, metric, look)
                 if one is not None:
                     found.append(one)
     return tuple(found)
 
 
 def _of(
-    ladder: Ladder, gathered: Gathered, reference: str, deployment: str, metric: str
+    ladder: Ladder, gathered: Gathered, reference: str, deployment: str, metric: str, look: int
 ) -> OverLevels | None:
     own = complete(gathered, deployment, ladder.settings, metric)
     other = complete(gathered, reference, ladder.settings, metric)
     blocks = sorted(own.keys() & other.keys())
     means = {block: float(np.exp(own[block]).mean()) for block in blocks}
     base = {block: float(np.exp(other[block]).mean()) for block in blocks}
-    published = Paired(tuple(math.log(means[b] / base[b]) for b in blocks)).difference(CONFIDENCE)
+    published = _difference((math.log(means[b] / base[b]) for b in blocks), look)
     if published is None:
         return None
     below = _below_both(ladder, gathered, reference, deployment)
     places = [i for i, setting in enumerate(ladder.settings) if setting.level in below]
     unsaturated = (
-        Paired(tuple(float((own[b][places] - other[b][places]).mean()) for b in blocks)).difference(
-            CONFIDENCE
-        )
+        _difference((float((own[b][places] - other[b][places]).mean()) for b in blocks), look)
         if places
         else None
     )
@@ -73,6 +74,10 @@ def _of(
         below_knee=unsaturated.model_copy(update=_EXPLORATORY) if unsaturated else None,
         levels_below=tuple(ladder.settings[place].level for place in places),
     )
+
+
+def _difference(logs: Iterable[float], look: int) -> Estimate | None:
+    return looks.difference(Paired(tuple(logs)), look)
 
 
 def _below_both(

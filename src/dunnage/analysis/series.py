@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dunnage.analysis.windows import WHOLE
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage
 
 Floats = NDArray[np.float64]
-WHOLE = ""
-"""The unit that stands for the whole host."""
 RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
     "cpu.database": (True, "processors", ("cpu",)),
     "cpu.client": (False, "processors", ("cpu",)),

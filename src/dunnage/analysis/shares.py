@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from dunnage.analysis.additive import block_means, difference, mean
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
-from dunnage.model.record import HostUsage, Record
+from dunnage.model.record import HostUsage, Record, Usage
 
 OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
 """Units that we run ourselves; the sampler's use is taken out, the others' is `other`."""
@@ -30,8 +31,8 @@ def shares(
 ) -> list[Share]:
     """CPU seconds per operation by part, over blocks, and how they differ from the baseline's.
 
-    A part takes part when every run knows it. The kernel's user and system times are ticks; they
-    divide the precise total between them.
+    A part takes part when every run knows it, which is when every host and unit that it is made of
+    tells its own.
     """
     own, other = _by_part(records), _by_part(baseline)
     found = []
@@ -55,31 +56,87 @@ def shares(
 
 def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
     """Part → block → mean over its runs, of the parts that every run knows."""
-    known = [(record.block, found) for record in records if (found := _run(record)) is not None]
+    runs = [(record.block, _run(record)) for record in records]
     return {
-        part: block_means((block, run[part]) for block, run in known)
+        part: block_means((block, run[part]) for block, run in runs)
         for part in (*PARTS, SOFT)
-        if known and all(part in run for _, run in known)
+        if runs and all(part in run for _, run in runs)
     }
 
 
-def _run(record: Record) -> dict[str, float] | None:
+def _run(record: Record) -> dict[str, float]:
+    """CPU seconds per operation of each part that this run knows."""
     measurement = record.measurement
     hosts = database_hosts(record.usage)
     if measurement is None or not hosts or not operations(record):
+        return {}
+    parts = {
+        **_inside(hosts),
+        "client": measurement.client_cpu,
+        OUTSIDE: _outside(record.usage, measurement.seconds) if record.one_machine else None,
+        SOFT: None if record.one_machine else _soft(hosts, measurement.seconds),
+    }
+    count = operations(record)
+    return {part: seconds / count for part, seconds in parts.items() if seconds is not None}
+
+
+def _inside(hosts: Sequence[HostUsage]) -> dict[str, float | None]:
+    """CPU seconds of the database hosts by part; None where a host or a unit does not tell them.
+
+    Our own units need not tell theirs: they are `other`, but for the sampler's.
+    """
+    units = [unit for host in hosts for unit in host.units.items() if unit[0] not in OURS]
+    servers = [used for name, used in units if not name.startswith("daemon")]
+    daemons = _sum(used.cpu for name, used in units if name.startswith("daemon"))
+    user, system = _split(servers)
+    return {
+        "server user": user,
+        "server system": system,
+        "daemons": daemons,
+        "other": _less(
+            _sum(host.whole.cpu for host in hosts),
+            _sum(host.sampler_cpu for host in hosts),
+            _sum(used.cpu for used in servers),
+            daemons,
+        ),
+    }
+
+
+def _split(servers: Sequence[Usage]) -> tuple[float | None, float | None]:
+    """CPU seconds of servers for themselves and in the kernel.
+
+    The kernel tells both in ticks, which divide each server's precise total; what a server without
+    a tick used is divided as the others'.
+    """
+    user = system = short = 0.0
+    for used in servers:
+        if used.cpu is None or used.cpu_user is None or used.cpu_system is None:
+            return None, None
+        ticks = used.cpu_user + used.cpu_system
+        if ticks > 0:
+            user += used.cpu * used.cpu_user / ticks
+            system += used.cpu * used.cpu_system / ticks
+        else:
+            short += used.cpu
+    both = user + system
+    if both > 0:
+        return user + short * user / both, system + short * system / both
+    return (None, None) if short else (0.0, 0.0)
+
+
+def _sum(readings: Iterable[float | None]) -> float | None:
+    """All of them together; None where one is not known."""
+    found = list(readings)
+    known = [reading for reading in found if reading is not None]
+    return math.fsum(known) if len(known) == len(found) else None
+
+
+def _less(whole: float | None, *parts: float | None) -> float | None:
+    """What is left of a whole: 0 at least, as its parts are interpolated on their own."""
+    known = [part for part in parts if part is not None]
+    if whole is None or len(known) < len(parts):
         return None
-    total = {part: 0.0 for part in PARTS if part != OUTSIDE}
-    for host in hosts:
-        if not _add(host, total):
-            return None
-    total["client"] = measurement.client_cpu
-    outside = _outside(record.usage, measurement.seconds) if record.one_machine else None
-    if outside is not None:
-        total[OUTSIDE] = outside
-    soft = None if record.one_machine else _soft(hosts, measurement.seconds)
-    if soft is not None:
-        total[SOFT] = soft
-    return {part: seconds / operations(record) for part, seconds in total.items()}
+    return max(0.0, whole - math.fsum(known))
 
 
 def _soft(hosts: Sequence[HostUsage], seconds: float) -> float | None:
@@ -102,23 +159,3 @@ def _outside(usage: Sequence[HostUsage], seconds: float) -> float | None:
     if machine.busy is None or machine.processors is None or len(own) < len(usage):
         return None
     return max(0.0, machine.busy * machine.processors * seconds - sum(own))
-
-
-def _add(host: HostUsage, total: dict[str, float]) -> bool:
-    """Add one host's CPU seconds to the parts; False when it does not know its whole."""
-    if host.whole.cpu is None:
-        return False
-    rest = host.whole.cpu - (host.sampler_cpu or 0.0)
-    for name, used in host.units.items():
-        if used.cpu is None or name in OURS:
-            continue
-        rest -= used.cpu
-        if name.startswith("daemon"):
-            total["daemons"] += used.cpu
-            continue
-        user, system = used.cpu_user or 0.0, used.cpu_system or 0.0
-        share = user / (user + system) if user + system > 0 else 1.0
-        total["server user"] += used.cpu * share
-        total["server system"] += used.cpu * (1 - share)
-    total["other"] += max(0.0, rest)
-    return True

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from dunnage.analysis.schedule import measured
 from dunnage.model.record import HostUsage, Window
 from dunnage.model.study import CLIENT_GROUP
 
@@ -39,11 +40,11 @@ def flatness(windows: Sequence[Window]) -> Flatness | None:
 
     Neighbouring windows are joined until they hold ten operations on average.
     """
-    measured = sorted((w for w in windows if w.start >= -1e-9), key=lambda w: w.start)
-    if not measured:
+    line = measured(windows)
+    if not line:
         return None
-    usual = median(window.length for window in measured)
-    whole = [window for window in measured if window.length >= usual / 2 > 0]
+    usual = median(window.length for window in line)
+    whole = [window for window in line if window.length >= usual / 2 > 0]
     operations = sum(window.operations for window in whole)
     if not operations:
         return Flatness(len(whole), 0.0, 0.0, len(whole)) if whole else None

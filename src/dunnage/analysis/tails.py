@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dunnage.analysis.estimate import CONFIDENCE, Paired
+from dunnage.analysis import looks
+from dunnage.analysis.estimate import Paired
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.model.explanation import LatencyDifference, QuantileDifference
 from dunnage.model.histogram import MINIMUM_BEYOND
 from dunnage.model.metrics import QUANTILES
 from dunnage.model.record import Record
 
-KINDS = ("service", "response")
-
 
 def latency_differences(
-    gathered: Gathered, baseline: str, deployment: str, setting: Setting, kinds: Sequence[str]
+    gathered: Gathered,
+    baseline: str,
+    deployment: str,
+    setting: Setting,
+    kinds: Sequence[str],
+    look: int = 1,
 ) -> list[LatencyDifference]:
     """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
 
-    A quantile beyond which some run has fewer than ten operations is left out and says so. Nothing
-    is compared where a side was over capacity.
+    Intervals are those of the `look`-th analysis. A quantile beyond which some run has fewer than
+    ten operations is left out and says so. Nothing is compared where a side was over capacity.
     """
     if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
         return []
@@ -49,7 +53,7 @@ def latency_differences(
         quantiles = tuple(
             QuantileDifference(quantile=name, share=share(name), difference=difference)
             for name, pairs in differences
-            if (difference := pairs.difference(CONFIDENCE, len(kept))) is not None
+            if (difference := looks.difference(pairs, look, len(kept))) is not None
         )
         if quantiles:
             found.append(

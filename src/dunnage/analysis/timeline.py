@@ -11,6 +11,7 @@ from hdrh.histogram import HdrHistogram
 
 from dunnage.analysis.gather import Setting
 from dunnage.analysis.series import RESOURCES, Floats, over_runs, resource
+from dunnage.analysis.values import clients_clock
 from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
@@ -93,7 +94,7 @@ def _of_run(
         found |= _latency(log, measurement.began, edges)
     usage = {host.host: host for host in record.usage}
     seen = [(each, usage[each.host]) for each in samples(record.run) if each.host in usage]
-    began = measurement.began - _clients_clock(record.usage)
+    began = measurement.began - clients_clock(record.usage)
     for name in RESOURCES:
         line = resource(name, seen, began + edges, _is_database) if seen else None
         if line is None:
@@ -131,12 +132,6 @@ def _latency(log: bytes, began: float, edges: Floats) -> dict[str, Floats]:
 
 def _is_database(usage: HostUsage) -> bool:
     return usage.group != CLIENT_GROUP
-
-
-def _clients_clock(usage: Sequence[HostUsage]) -> float:
-    """Seconds that the first client's clock, which timed the window, is ahead of ours."""
-    clients = [host.clock_offset for host in usage if host.group == CLIENT_GROUP]
-    return clients[0] if clients else 0.0
 
 
 def _unit(name: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 from dunnage.analysis.schedule import flow, measured
 from dunnage.model.metrics import METRICS, OPERATIONS, SEARCHED
@@ -74,6 +75,21 @@ def failed(measurement: Measurement) -> dict[str, int]:
 def database_hosts(usage: tuple[HostUsage, ...]) -> tuple[HostUsage, ...]:
     """The hosts that are not the client's."""
     return tuple(host for host in usage if host.group != CLIENT_GROUP)
+
+
+def clients_clock(usage: Sequence[HostUsage]) -> float:
+    """Seconds that the first client's clock, which timed the measured window, is ahead of ours."""
+    clients = [host.clock_offset for host in usage if host.group == CLIENT_GROUP]
+    return clients[0] if clients else 0.0
+
+
+def sampler_cpu(usage: Sequence[HostUsage]) -> float | None:
+    """CPU seconds that the samplers of all hosts used in the measured window.
+
+    None where one is not known.
+    """
+    known = [host.sampler_cpu for host in usage if host.sampler_cpu is not None]
+    return math.fsum(known) if known and len(known) == len(usage) else None
 
 
 def _all(record: Record, measurement: Measurement) -> Iterator[tuple[str, float]]:

@@ -96,7 +96,7 @@ def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
         return list(write(opened, to))
     except OSError as error:
         raise ResultError(
-            f"cannot write: {error.strerror}", where=str(to), hint=f"df -h {shlex.quote(str(to))}"
+            f"cannot write: {error.strerror}", where=str(to), hint=shlex.join(["df", "-h", str(to)])
         ) from error
 
 

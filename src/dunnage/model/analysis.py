@@ -108,6 +108,11 @@ class RunSummary(Value):
     """Share of the measured time in which a declared slowdown really held the servers."""
     over_capacity: bool = False
     """The deployment could not keep up with the open load: its latencies are not compared."""
+    sampler_cpu: float | None = None
+    """CPU seconds of all hosts' samplers in the measured window; None where one is unknown."""
+    trend: float | None = None
+    """Throughput of the last third of the measured window over the first, minus one; None in a load
+    phase and where windows are too few."""
 
 
 class LatencyCurve(Value):

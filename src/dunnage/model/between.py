@@ -60,7 +60,8 @@ class Change(Value):
     """Ratio minus one: +0.05 is 5 % more of the metric, whichever direction is better."""
     overhead: Estimate | None
     """How the overhead over the study's baseline changed (ratio of the two ratios, minus one): free
-    of what both deployments of a result share, such as a slower day. None for the baseline."""
+    of what both deployments of a result share, such as a slower day. None for the baseline, and for
+    latencies where one of the two could not keep up with the load."""
     bound: float | None
     """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float

@@ -35,4 +35,6 @@ class Conditions(Value):
     """Processors that daemons beside the members kept busy, summed over the database hosts."""
     daemons_share: float | None = None
     """The same as a share of all processor time of the database hosts."""
+    sampler: float | None = None
+    """CPU seconds that the samplers of all hosts used in the measured window."""
     absent: Mapping[str, str] = {}

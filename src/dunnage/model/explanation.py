@@ -77,11 +77,11 @@ class Association(Value):
     workload: str
     level: str
     counter: str
-    """`packets`, `network`, `disk`, `throttled`, `switches`, `softirq`, `iowait`, `steal`,
-    `pressure_cpu`, …"""
+    """`packets`, `network`, `disk`, `throttled`, `softirq`, `iowait`, `steal`, `pressure_cpu`,
+    `pressure_memory` or `pressure_io`."""
     title: str
     unit: str
-    """`packets/op`, `B/op`, `s/op`, `switches/op`, or `share` of CPU time or of time."""
+    """`packets/op`, `B/op`, `s/op`, or `share` of CPU time or of time."""
     machine: bool
     """Whether it belongs to the whole machine and not to the database hosts alone."""
     baseline_value: Estimate

@@ -21,7 +21,7 @@ _STEPS = 8
 _DEEPEST = 0.9999
 MINIMUM_BEYOND = 10
 """Operations that must lie beyond a quantile for it to mean something."""
-_BASE = b"#[BaseTime: "
+_BASE, _TAG = b"#[BaseTime: ", b"Tag="
 
 
 def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
@@ -30,11 +30,10 @@ def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
     Warm-up intervals carry another tag and so take no part. Empty when there is no such interval.
     """
     total = empty()
-    prefix = f"Tag={tag},".encode()
     for log in logs:
-        for line in log.splitlines():
-            if line.startswith(prefix):
-                total.decode_and_add(line.rsplit(b",", 1)[-1].strip())
+        for interval in intervals(log):
+            if interval.tag == tag:
+                total.decode_and_add(interval.encoded)
     return total
 
 
@@ -80,10 +79,19 @@ class Interval(NamedTuple):
 
     start: float
     """Unix time in seconds."""
-    kind: str
-    """`service` or `response`."""
+    length: float
+    """Seconds."""
+    tag: str
+    """`read.service`, `update.response`, …; one of the warm-up begins with `warmup.`."""
+    maximum: str
+    """The largest value in milliseconds, as the log has it."""
     encoded: bytes
     """The histogram as `HdrHistogram.decode_and_add` takes it."""
+
+    @property
+    def kind(self) -> str:
+        """`service` or `response`."""
+        return self.tag.rsplit(".", 1)[-1]
 
 
 def intervals(log: bytes) -> Iterator[Interval]:
@@ -92,9 +100,11 @@ def intervals(log: bytes) -> Iterator[Interval]:
     for line in log.splitlines():
         if line.startswith(_BASE):
             base = float(line.removeprefix(_BASE).split()[0])
-        elif line.startswith(b"Tag="):
-            tag, start, _, _, encoded = line.split(b",", 4)
-            yield Interval(base + float(start), tag.decode().rsplit(".", 1)[-1], encoded.strip())
+        elif line.startswith(_TAG):
+            tag, start, length, maximum, encoded = line.removeprefix(_TAG).split(b",", 4)
+            yield Interval(
+                base + float(start), float(length), tag.decode(), maximum.decode(), encoded.strip()
+            )
 
 
 def empty() -> HdrHistogram:

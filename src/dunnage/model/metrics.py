@@ -8,6 +8,9 @@ from enum import StrEnum
 QUANTILES = ("p50", "p90", "p95", "p99", "p99.9")
 """Quantiles of latency that are metrics of their own."""
 
+KINDS = ("service", "response")
+"""Kinds of latency: from the actual start of an operation, and from its intended start."""
+
 OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 """Operation types of the YCSB core workloads."""
 
@@ -135,7 +138,7 @@ METRICS: dict[str, Metric] = {
         *(
             _latency(kind, statistic, operation)
             for operation in ("", *OPERATIONS)
-            for kind in ("service", "response")
+            for kind in KINDS
             for statistic in ("mean", *QUANTILES)
         ),
     )

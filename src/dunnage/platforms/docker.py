@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import secrets
+import shlex
 import tarfile
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -226,7 +227,8 @@ class Docker:
         bound = (place.home, place.data) if self._deployment.storage is Storage.BIND else ()
         made = host.run(["mkdir", "-p", place.home, *bound])
         if made.code != 0:
-            raise StayError(made.stderr.strip(), where=host.name, hint=f"df {host.scratch}")
+            hint = shlex.join(["df", host.scratch])
+            raise StayError(made.stderr.strip(), where=host.name, hint=hint)
         tree = self._trees.tree(service.software)
         client = self._client(host)
         with spoken("the container cannot be started", service.member):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from dunnage.contracts import Host
@@ -53,7 +54,7 @@ def _must(part: Part, *argv: str) -> None:
     done = part.host.run(argv, timeout=_LONGEST)
     if done.code != 0:
         raise StayError(
-            f"`{' '.join(argv)}` failed on {part.host.name}: {done.stderr.strip()}",
+            f"`{shlex.join(argv)}` failed on {part.host.name}: {done.stderr.strip()}",
             where=part.member,
-            hint=f"df {part.host.scratch}",
+            hint=shlex.join(["df", part.host.scratch]),
         )

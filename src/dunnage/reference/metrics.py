@@ -30,10 +30,14 @@ def metrics_page() -> str:
     """Return the page."""
     whole = [each for each in METRICS.values() if each.name.split(".")[0] not in OPERATIONS]
     words = [code(each.name) for each in METRICS.values() if each.name.startswith("read.")]
+    shown = [each.name for each in METRICS.values() if not each.compared]
+    bounds = Bounds()
     return "\n".join(
         (
             _HEAD,
             table(("metric", "what it is", "unit", "better", "how"), map(_row, whole)),
+            f"{codes(shown)} are shown for every run, but no question may name them: a ratio of "
+            "two of them says nothing.\n",
             f"Each time is there for one type of operation, too: {codes(OPERATIONS)} before it, as "
             f"in {words[0]} or {words[-1]}.\n",
             _GATES,
@@ -41,7 +45,10 @@ def metrics_page() -> str:
             "disturbed from outside, and is measured again while the study's `patience` lasts.\n",
             table(
                 ("bound", "value", "meaning"),
-                ((code(each.name), code(each.default), each.meaning) for each in fields(Bounds)),
+                (
+                    (code(each.name), code(getattr(bounds, each.name)), each.meaning)
+                    for each in fields(Bounds)
+                ),
             ),
         )
     )

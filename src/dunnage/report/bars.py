@@ -16,6 +16,8 @@ METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
 PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
 """Parts that are called otherwise than in the analysis."""
+UNKNOWN = "not known"
+"""In the place of a part that some run does not tell: it is not 0, and the others are not all."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
             for part in within
             if part in shares
         )
-        total = numbers.value(METRIC, totals[name])
+        total = _at_least(shares, stacked) + numbers.value(METRIC, totals[name])
         laid.append(Bar(words.plain(name), tuple(segments), total, inner))
     columns = (*stacked, *within)
     return Bars(
@@ -121,7 +123,7 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
                 words.plain(name),
                 (
                     *(_with_interval(shares.get(part)) for part in columns),
-                    numbers.bare(METRIC, totals[name]),
+                    _at_least(shares, stacked) + numbers.bare(METRIC, totals[name]),
                 ),
             )
             for name, shares in bars.items()
@@ -133,13 +135,19 @@ def _total(shares: Iterable[Share]) -> float:
     return sum(share.seconds_per_operation for share in shares if not share.contained)
 
 
+def _at_least(shares: Mapping[str, Share], parts: Sequence[str]) -> str:
+    """What stands before a total that lacks a part, be it one that no deployment tells."""
+    wanted = {part for part in PARTS if part != OUTSIDE or part in parts}
+    return "" if shares.keys() >= wanted else "≥ "
+
+
 def _amount(share: Share | None) -> str:
-    return "none" if share is None else numbers.value(METRIC, share.seconds_per_operation)
+    return UNKNOWN if share is None else numbers.value(METRIC, share.seconds_per_operation)
 
 
 def _with_interval(share: Share | None) -> str:
     if share is None:
-        return "none"
+        return UNKNOWN
     text = numbers.bare(METRIC, share.seconds_per_operation)
     if share.estimate is not None:
         text += _ends(share.estimate.low, share.estimate.high)

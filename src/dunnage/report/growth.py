@@ -11,10 +11,8 @@ from dunnage.model.metrics import METRICS
 from dunnage.model.scalability import FittedPoint, LevelPoint, Scalability
 from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Mark, Plot, apart, area, height, path, ticks
-from dunnage.report.scale import Scale, Tick, linear, logarithmic
+from dunnage.report.scale import WIDE, Scale, Tick, linear, logarithmic
 
-_WIDE = 16
-"""Ratio of the most to the fewest threads from which the axis is logarithmic."""
 _DODGE = 0.35
 """Percent by which the points of neighbouring deployments stand apart, so that all are seen."""
 
@@ -185,7 +183,7 @@ def _threads(found: Sequence[Scalability]) -> Scale:
     """The horizontal axis, with a mark at every level that was measured."""
     levels = sorted({point.threads for curve in found for point in curve.levels})
     low, high = float(levels[0]), float(levels[-1])
-    log = low > 0 and high / low >= _WIDE
+    log = low > 0 and high / low >= WIDE
     margin = (high / low) ** 0.04 if log else 0.04 * (high - low)
     bare = (
         Scale(low / margin, high * margin, (), log=True)
@@ -216,7 +214,7 @@ def _scale(
         for end in (estimate.value, estimate.low, estimate.high)
         if end is not None
     ]
-    if of is latency and ends and max(ends) > _WIDE * min(ends) > 0:
+    if of is latency and ends and max(ends) > WIDE * min(ends) > 0:
         return logarithmic(ends)
     return linear([0.0, *ends, *besides])
 

@@ -1,4 +1,4 @@
-"""What the kernel held back from the members, and the daemons beside them, as a table."""
+"""What the kernel held back from the members, the daemons beside them, and what watching took."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dunnage.model.analysis import Analysis
 from dunnage.model.conditions import Conditions
 from dunnage.report import words
-from dunnage.units import percent, size
+from dunnage.units import duration, percent, size
 
 TITLES = (
     "Throttled, of the time",
@@ -17,8 +17,9 @@ TITLES = (
     "Its page cache",
     "Of its memory limit",
     "Daemons, of processor time",
+    "Sampler, CPU s",
 )
-_FIELDS = ("throttled", "swap", "resident", "cache", "charged", "daemons_share")
+_FIELDS = ("throttled", "swap", "resident", "cache", "charged", "daemons_share", "sampler")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,14 @@ def held(analysis: Analysis) -> Held | None:
     )
 
 
+def watching(analysis: Analysis) -> str:
+    """What watching took of the processors at most, as a sentence; empty where it is not known."""
+    known = [found.sampler for found in analysis.conditions if found.sampler is not None]
+    if not known:
+        return ""
+    return f"watching all hosts took at most {duration(max(known))} of CPU time in a run"
+
+
 def _cells(every: Sequence[Conditions]) -> tuple[str, ...]:
     worst = {
         field: max(
@@ -65,6 +74,7 @@ def _cells(every: Sequence[Conditions]) -> tuple[str, ...]:
         _size(worst["cache"]),
         _share(worst["charged"]) if limited else "no limit",
         _share(worst["daemons_share"]),
+        _seconds(worst["sampler"]),
     )
 
 
@@ -74,3 +84,7 @@ def _share(share: float | None) -> str:
 
 def _size(count: float | None) -> str:
     return "-" if count is None else size(count)
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.2f}"

@@ -9,42 +9,26 @@ Tools that know no tags read these, and so the run's own distribution; values ar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from hdrh.histogram import HdrHistogram
-
+from dunnage.model.histogram import Interval, empty, intervals
 from dunnage.model.metrics import OPERATIONS
 
-_LINE = re.compile(rb"Tag=([^,]+),([\d.]+),([\d.]+),([\d.]+),(\S+)")
-_BASE = re.compile(rb"#\[BaseTime: *([\d.]+) ")
 _HEADER = "#[Histogram log format version 1.3]\n"
 _LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n'
-_LOWEST, _HIGHEST, _DIGITS = 1, 3_600_000_000_000, 3
 _MILLISECOND = 1e6
 """Nanoseconds: the unit in which a log tells an interval's maximum."""
 
 
-@dataclass(frozen=True)
-class _Interval:
-    start: float
-    """Unix seconds."""
-    length: float
-    tag: str
-    maximum: str
-    histogram: bytes
-
-
 def one_log(parts: Sequence[bytes], *, open_load: bool) -> bytes:
     """All parts of a run as one log; empty where they hold no interval."""
-    intervals = sorted(
-        (found for part in parts for found in _intervals(part)),
+    every = sorted(
+        (found for part in parts for found in intervals(part)),
         key=lambda found: (found.start, found.tag),
     )
-    if not intervals:
+    if not every:
         return b""
-    base = intervals[0].start
+    base = every[0].start
     kind = "response" if open_load else "service"
     text = [
         _HEADER,
@@ -52,32 +36,20 @@ def one_log(parts: Sequence[bytes], *, open_load: bool) -> bytes:
         f"#[StartTime: {base:.3f} (seconds since epoch)]\n",
         _LEGEND,
     ]
-    for start, group in _together(intervals):
+    for start, group in _together(every):
         text.append(_untagged(start - base, group, kind))
         text += [
             f"Tag={each.tag},{each.start - base:.3f},{each.length:.3f},{each.maximum},"
-            f"{each.histogram.decode()}\n"
+            f"{each.encoded.decode()}\n"
             for each in group
         ]
     return "".join(text).encode()
 
 
-def _intervals(part: bytes) -> Iterator[_Interval]:
-    base = 0.0
-    for line in part.splitlines():
-        if found := _BASE.match(line):
-            base = float(found[1])
-        elif found := _LINE.fullmatch(line):
-            tag, start, length, maximum, histogram = found.groups()
-            yield _Interval(
-                base + float(start), float(length), tag.decode(), maximum.decode(), histogram
-            )
-
-
-def _together(intervals: Sequence[_Interval]) -> Iterator[tuple[float, list[_Interval]]]:
+def _together(every: Sequence[Interval]) -> Iterator[tuple[float, list[Interval]]]:
     """Intervals that begin at the same time, to the millisecond that a log tells."""
-    group: list[_Interval] = []
-    for interval in intervals:
+    group: list[Interval] = []
+    for interval in every:
         if group and interval.start - group[0].start >= 5e-4:
             yield group[0].start, group
             group = []
@@ -85,15 +57,15 @@ def _together(intervals: Sequence[_Interval]) -> Iterator[tuple[float, list[_Int
     yield group[0].start, group
 
 
-def _untagged(start: float, group: Sequence[_Interval], kind: str) -> str:
+def _untagged(start: float, group: Sequence[Interval], kind: str) -> str:
     """One line for all operations of one interval; nothing where none is in the window."""
     wanted = {f"{operation}.{kind}" for operation in OPERATIONS}
     own = [interval for interval in group if interval.tag in wanted]
     if not own:
         return ""
-    total = HdrHistogram(_LOWEST, _HIGHEST, _DIGITS)
+    total = empty()
     for interval in own:
-        total.decode_and_add(interval.histogram)
+        total.decode_and_add(interval.encoded)
     length = max(interval.length for interval in own)
     maximum = total.get_max_value() / _MILLISECOND
     return f"{start:.3f},{length:.3f},{maximum:.3f},{total.encode().decode()}\n"

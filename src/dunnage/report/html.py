@@ -1,9 +1,13 @@
-"""The report as one page that needs nothing else: no network, no files beside it, no script."""
+"""The report as one page that needs nothing else: no network, no files beside it.
+
+Its one script unfolds before printing and sorts the runs; without it everything can be read.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -32,6 +36,7 @@ from dunnage.report.open_levels import open_levels
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
 from dunnage.report.searches import searches
+from dunnage.report.steady import trend
 from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
@@ -65,7 +70,7 @@ def write_page(
         raise ResultError(
             f"the report could not be written: {error.strerror}",
             where=str(path),
-            hint=f"df -h {path.parent}",
+            hint=shlex.join(["df", "-h", str(path.parent)]),
         ) from error
     return path
 
@@ -98,6 +103,7 @@ def page(
             source=source or study.model_dump_json(indent=2, exclude_defaults=True),
             run_metrics=_run_metrics(analysis),
             slowed=any(run.paused is not None for run in analysis.runs),
+            moved=any(run.trend is not None for run in analysis.runs),
             servers=_servers(plan, stays),
             facts=sorted(analysis.environment.items()),
             fewest=MINIMUM_BLOCKS,
@@ -122,10 +128,12 @@ def _told(
         "failures": reasons.grouped(failures),
         "reading": answer.reading(analysis),
         "looked": looked.looks(analysis),
+        "looks_before": looked.before(analysis),
         "undecided": answer.undecided(analysis),
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
         "restored": restored(analysis),
+        "trend": trend(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from dunnage.model.analysis import Analysis
 from dunnage.report import answer, differences, numbers, reasons, words
 from dunnage.report.capacity import capacities
+from dunnage.report.held import watching
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
 
@@ -61,6 +62,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         yield "Capacity", differences.readable(text)
     for text in restored(analysis):
         yield "Data", text
+    if took := watching(analysis):
+        yield "Sampler", took
     for skipped in analysis.skipped:
         yield "Skipped", skipped
 

@@ -199,6 +199,20 @@ _FIXED: tuple[RunColumn, ...] = (
         "share of the measured time in which a declared slowdown held the servers",
         lambda row: row.summary.paused,
     ),
+    RunColumn(
+        "sampler_cpu",
+        _NUMBER,
+        "s",
+        "CPU time of the samplers of all hosts in the measured window",
+        lambda row: row.summary.sampler_cpu,
+    ),
+    RunColumn(
+        "trend",
+        _NUMBER,
+        "share",
+        "throughput of the last third of the measured window over the first, minus one",
+        lambda row: row.summary.trend,
+    ),
 )
 
 

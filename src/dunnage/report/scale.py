@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+WIDE = 16
+"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 _STEPS = (1, 2, 2.5, 5, 10)
 
 

@@ -14,14 +14,12 @@ from dunnage.model.metrics import METRICS
 from dunnage.model.open_load import SaturationSearch, SearchProbe
 from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Mark, Plot, apart, area, height, path, ticks
-from dunnage.report.scale import Scale, linear, logarithmic
+from dunnage.report.scale import WIDE, Scale, linear, logarithmic
 from dunnage.units import percent
 
 LATENCY = "response.p99"
 """What a probe tells of its response times."""
 COLUMNS = ("Rate found, op/s", "Interval", "Blocks", "Probes sustained", "Probes refused")
-_WIDE = 16
-"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 _APART = 28.0
 """Percent between texts of the horizontal axis: rates are long words, and phones are narrow."""
 
@@ -187,7 +185,7 @@ def _intervals(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
 def _axis(values: Sequence[float], like: Scale | None = None) -> Scale:
     """From 0, or logarithmic where values lie far apart or `like` is."""
     positive = [value for value in values if value > 0]
-    far = bool(positive) and max(positive) > _WIDE * min(positive)
+    far = bool(positive) and max(positive) > WIDE * min(positive)
     wide = far if like is None else like.log
     return logarithmic(positive) if wide else linear([0.0, *values])
 

@@ -15,7 +15,6 @@ from dunnage.report import numbers, words
 
 DATABASES: Mapping[str, str] = {
     "cassandra": "Cassandra",
-    "mongodb": "MongoDB",
     "redis": "Redis",
     "fake": "the fake database",
 }

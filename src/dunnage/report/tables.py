@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
         raise ResultError(
             f"the tables could not be written: {error.strerror}",
             where=str(directory),
-            hint=f"df -h {directory}",
+            hint=shlex.join(["df", "-h", str(directory)]),
         ) from error
 
 
@@ -84,6 +85,8 @@ def run_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
             "status": run.status,
             **{column(metric): _scaled(metric, run.values.get(metric)) for metric in shown},
             **({"slowed down [%]": _percent(run.paused)} if slowed else {}),
+            "sampler [CPU s]": _digits(run.sampler_cpu),
+            "trend [%]": _percent(run.trend),
             "reasons": "; ".join(run.reasons),
         }
         for run in analysis.runs
@@ -106,6 +109,10 @@ def _percent(share: float | None) -> float | None:
 
 def _scaled(metric: str, number: float | None) -> float | None:
     return None if number is None else float(f"{number * METRICS[metric].scale:.9g}")
+
+
+def _digits(seconds: float | None) -> float | None:
+    return None if seconds is None else float(f"{seconds:.6g}")
 
 
 def _harmless(cell: Cell) -> Cell:

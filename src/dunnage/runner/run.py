@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
@@ -12,6 +13,7 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record, Status
 from dunnage.model.study import Level, Phase
+from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.interrupt import Stop
@@ -21,6 +23,8 @@ from dunnage.runner.watch import watching
 
 ATTEMPTS = 3
 """Measurements of one run at most: patience is for all runs of a study."""
+AGAIN = "run measured again"
+"""What the journal calls it, with the seconds of patience that it takes."""
 
 
 class Patience:
@@ -28,6 +32,12 @@ class Patience:
 
     def __init__(self, seconds: float) -> None:
         self._left = seconds
+
+    @classmethod
+    def left(cls, seconds: float, events: Iterable[Mapping[str, Scalar]]) -> Patience:
+        """What is left of so much, after what a journal tells of the earlier parts of a study."""
+        spent = [event.get("seconds") for event in events if event.get("event") == AGAIN]
+        return cls(seconds - math.fsum(each for each in spent if isinstance(each, int | float)))
 
     def spend(self, seconds: float) -> bool:
         """Whether there is time for another attempt of this length; it is taken then."""
@@ -53,8 +63,9 @@ def carry_out(
         disturbed(record.checks)
         and len(record.earlier) + 1 < ATTEMPTS
         and not stop.requested
-        and patience.spend(record.ended - record.started)
+        and patience.spend(took := record.ended - record.started)
     ):
+        writer.journal(AGAIN, run=plan.id, stay=stay.name, seconds=took)
         earlier = (*record.earlier, _attempt(record))
         reasons = "; ".join(f"{check.check}: {check.seen}" for check in earlier[-1].checks)
         say(
@@ -64,6 +75,7 @@ def carry_out(
         try:
             again = measure(stay, plan, len(earlier) + 1)
         except RunError as error:
+            stay.spoiled = True
             say(f"run `{plan.id}` could not be measured again: {error}")
             return record
         record = again.model_copy(update={"earlier": earlier})

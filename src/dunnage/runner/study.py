@@ -57,7 +57,7 @@ def carry_out(
     """
     failures: list[str] = []
     done = set(finished)
-    patience = Patience(study.patience)
+    patience = Patience.left(study.patience, open_result(writer.layout.root).events())
     with ExitStack() as stack:
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))

@@ -7,6 +7,7 @@ the platform's to remove.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,7 +88,7 @@ def _inquire(host: Host, context: str | None) -> tuple[Daemon, Mapping[str, Scal
         raise UnavailableError(
             f"the daemon of Docker context `{context}` does not answer: {explanation(refusal)}",
             where=host.name,
-            hint=f"docker --context {context} info",
+            hint=shlex.join(["docker", "--context", context, "info"]),
         ) from refusal
     return Daemon(host.name, url, (), group, certificates), facts
 
@@ -100,7 +101,7 @@ def endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
         raise UnavailableError(
             f"Docker context `{name}` cannot be read: {error}",
             where=host.name,
-            hint=f"docker context inspect {name}",
+            hint=shlex.join(["docker", "context", "inspect", name]),
         ) from error
     if context is None or not context.Host:
         _insist_on_configuration(host, name)
@@ -119,9 +120,10 @@ def endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
 def _insist_on_configuration(host: Host, name: str) -> None:
     """The SDK finds contexts only beside a `config.json`, which the command line does without."""
     directory = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
-    if not (directory / "config.json").exists():
+    configuration = directory / "config.json"
+    if not configuration.exists():
         raise UnavailableError(
-            f"Docker context `{name}` cannot be looked up without `{directory}/config.json`",
+            f"Docker context `{name}` cannot be looked up without `{configuration}`",
             where=host.name,
-            hint=f"echo '{{}}' > {directory}/config.json",
+            hint=f"echo '{{}}' > {shlex.quote(str(configuration))}",
         )

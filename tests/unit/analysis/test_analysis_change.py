@@ -137,6 +137,24 @@ def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:
     assert "docker, service.p99, A, t8: over capacity in the second result" in found.left_out
 
 
+def test_metrics_of_which_a_ratio_says_nothing_are_not_compared() -> None:
+    def offering(one: Judged) -> Judged:
+        """A result that tells its offered rate in every run, as those of an open load do."""
+        first, *_ = one.analysis.summaries
+        more = tuple(first.model_copy(update={"metric": name}) for name in ("offered", "achieved"))
+        runs = tuple(
+            run.model_copy(update={"values": {**run.values, "offered": 1.0, "achieved": 1.0}})
+            for run in one.analysis.runs
+        )
+        summaries = (*one.analysis.summaries, *more)
+        told = one.analysis.model_copy(update={"summaries": summaries, "runs": runs})
+        return replace(one, analysis=told)
+
+    found = compare(offering(judged()), offering(judged(seed=2)))
+    assert found.changes == compare(judged(), judged(seed=2)).changes
+    assert found.left_out == ()
+
+
 def test_looks_at_either_result_widen_the_intervals() -> None:
     seen = (Look(time=0.0, plan=2, complete=6, planned=6, added=2),)
     plain, looked = compare(judged(), judged(seed=2)), compare(judged(looks=seen), judged(seed=2))
@@ -144,6 +162,10 @@ def test_looks_at_either_result_widen_the_intervals() -> None:
         assert one.change.low is not None and other.change.low is not None
         assert other.change.low < one.change.low or one.change.low == one.change.high
         assert other.change.level == pytest.approx(0.9875)
+        if one.overhead is not None and other.overhead is not None:
+            assert other.overhead.level == pytest.approx(0.9875)
+            assert one.overhead.low is not None and other.overhead.low is not None
+            assert other.overhead.low < one.overhead.low
 
 
 def overloaded(one: Judged, deployment: str) -> Judged:
@@ -161,6 +183,17 @@ def test_latencies_over_capacity_are_left_out_and_said_and_throughput_is_compare
     assert verdicts["docker", "throughput"] is ChangeVerdict.REGRESSION
     assert ("native", "service.p95") in verdicts
     assert found.left_out == ("docker, service.p95, A, t8: over capacity in the second result",)
+
+
+def test_an_overhead_of_latency_is_not_told_where_the_baseline_was_over_capacity() -> None:
+    def overheads(found: ResultComparison) -> dict[str, bool]:
+        docker = [change for change in found.changes if change.deployment == "docker"]
+        return {change.metric: change.overhead is not None for change in docker if change.gate}
+
+    both = overheads(compare(judged(), judged(seed=2)))
+    assert both == {"throughput": True, "service.p95": True, "cpu.database": True}
+    lost = overheads(compare(judged(), overloaded(judged(seed=2), "native")))
+    assert lost == both | {"service.p95": False}
 
 
 def test_what_only_one_result_has_is_said() -> None:

@@ -213,6 +213,14 @@ def test_a_question_about_the_twins_is_judged_by_the_tolerance_alone(
     assert other.verdict != Verdict.OVERHEAD
 
 
+def test_of_the_twins_no_reason_speaks_of_a_bound_that_may_lie_outside() -> None:
+    """With the baseline swapped an interval may lie inside the tolerance, and the bound beyond."""
+    swapped = estimate(-0.0296, 0.001)
+    found = judge(PAIRS, swapped, TWIN, 0.0305, 0.03, Better.LOWER, own=True)
+    assert found.verdict is Verdict.EQUIVALENT
+    assert found.reason.startswith("The interval -3.0 % to +0.1 % lies inside ±3.0 %. These are")
+
+
 def test_a_bound_that_cannot_be_made_says_why() -> None:
     found = judge(PAIRS, estimate(0.5, 0.6), TWIN, None, 0.03, Better.LOWER, unbounded="Because.")
     assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, "Because.")

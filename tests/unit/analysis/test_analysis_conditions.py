@@ -91,3 +91,10 @@ def test_the_client_is_no_part_of_it() -> None:
 
 def test_no_run_is_said() -> None:
     assert seen().absent["throttled"] == "no run was made"
+
+
+def test_the_samplers_of_all_hosts_are_added_and_an_unknown_one_is_not_taken_as_idle() -> None:
+    assert seen(run(database_host(sampler_cpu=0.25))).sampler == pytest.approx(0.26)
+    found = seen(run(database_host(sampler_cpu=None, absent={"sampler": "it ran backwards"})))
+    assert found.sampler is None
+    assert found.absent["sampler"] == "it ran backwards"

@@ -7,6 +7,7 @@ from analysis_cases import deployment, process
 from analysis_logs import hlog
 from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 
+from dunnage.analysis.contrast import DEFAULT_TOLERANCE
 from dunnage.analysis.judge import analyse, baseline
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.metrics import HEADLINE
@@ -47,6 +48,23 @@ def test_an_overhead_of_ten_percent_is_found_with_its_bound_beside_it() -> None:
     assert found.difference.n == 8
     assert found.bound is not None and 0 < found.bound < 0.02
     assert found.detectable is not None and "simultaneous over 2" in found.difference.method
+
+
+def test_where_no_question_is_meant_the_strictest_tolerance_on_the_metric_counts() -> None:
+    asked = STUDY.questions["RQ1"]
+    study = STUDY.model_copy(
+        update={
+            "questions": {
+                "loose": asked.model_copy(update={"tolerance": 0.05}),
+                "strict": asked.model_copy(update={"tolerance": 0.02}),
+            }
+        }
+    )
+    planned = plan()
+    analysis = judged(planned, records(planned, 0.0), study=study)
+    tolerances = {each.metric: each.tolerance for each in analysis.twin}
+    assert (tolerances["throughput"], tolerances["service.p95"]) == (0.02, DEFAULT_TOLERANCE)
+    assert answer(analysis, "loose").tolerance == 0.05
 
 
 def test_identical_deployments_are_equivalent_and_the_twin_is_never_an_overhead() -> None:

@@ -63,6 +63,18 @@ def test_a_second_look_has_wider_intervals_and_says_why() -> None:
     assert second.looks == (look(2),)
 
 
+def test_every_paired_interval_of_a_page_covers_the_same_at_a_look() -> None:
+    first, second = analysed(), analysed(look(2))
+    for one, other in zip(first.latency, second.latency, strict=True):
+        for before, after in zip(one.quantiles, other.quantiles, strict=True):
+            assert after.difference.value == before.difference.value
+            assert after.difference.level == pytest.approx(0.9875)
+            assert "look 2 at 98.75 %" in after.difference.method
+            assert after.difference.low is not None and before.difference.low is not None
+            assert after.difference.low < before.difference.low
+    assert second.latency
+
+
 def test_the_blocks_needed_after_a_look_are_those_of_the_next_one() -> None:
     pairs = Paired((0.02, 0.04, 0.02, 0.05, 0.03, 0.02))
     assert looks.effort(0.95) == pytest.approx((2.4977 + 0.8416) ** 2, rel=1e-3)

@@ -12,6 +12,7 @@ from analysis_study import STUDY, record
 from dunnage.analysis.judge import analyse
 from dunnage.analysis.law import Law
 from dunnage.model.analysis import Analysis
+from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan
 from dunnage.model.record import OperationStats, Record
 from dunnage.model.scalability import OverLevels, Scalability
@@ -80,9 +81,9 @@ def records(planned: Plan, noise: float = 0.01) -> list[Record]:
     return made
 
 
-def analysed(levels: tuple[int, ...], blocks: int = 6) -> Analysis:
+def analysed(levels: tuple[int, ...], blocks: int = 6, seen: tuple[Look, ...] = ()) -> Analysis:
     planned = plan(levels, blocks)
-    return analyse(STUDY, planned, records(planned), (), {}, lambda _: None)
+    return analyse(STUDY, planned, records(planned), (), {}, lambda _: None, looks=seen)
 
 
 def of(analysis: Analysis, name: str) -> Scalability:
@@ -161,6 +162,17 @@ def test_the_published_mean_over_levels_stands_beside_what_holds_below_the_knee(
     assert found.published.n == 6 and found.published.low is not None
     assert (found.below_knee.low, found.below_knee.high) == (None, None)
     assert "exploratory, no interval" in found.below_knee.method
+
+
+def test_the_published_mean_has_the_interval_of_its_look() -> None:
+    again = Look(time=0.0, plan=2, complete=6, planned=6, added=6)
+    first = over(analysed(EIGHT), "throughput").published
+    second = over(analysed(EIGHT, seen=(again,)), "throughput").published
+    assert second.value == first.value
+    assert second.level == pytest.approx(0.9875)
+    assert "look 2 at 98.75 %" in second.method
+    assert first.low is not None and second.low is not None
+    assert second.low < first.low
 
 
 def test_throughput_within_an_objective_is_lower_where_latency_is_higher() -> None:

@@ -70,6 +70,43 @@ def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
     assert found["client"] == pytest.approx(0.04)
 
 
+def parts_of(*units: tuple[str, Usage], **changed: object) -> dict[str, float]:
+    """Part → CPU seconds of a run on one host with these units."""
+    usage = host(whole=Usage(cpu=1.0), units=dict(units), **changed)
+    found = shares("native", WORKLOAD.name, CLOSED.name, [record(usage=(usage,))])
+    return {share.part: share.seconds_per_operation * 4000 for share in found}
+
+
+SERVER = ("redis-1", Usage(cpu=0.6, cpu_user=0.1, cpu_system=0.3))
+
+
+def test_a_unit_that_does_not_tell_its_cpu_is_not_taken_as_other() -> None:
+    daemon = parts_of(SERVER, ("daemon", Usage()))
+    assert daemon.keys() == {"server user", "server system", "client"}
+    server = parts_of(SERVER, ("redis-2", Usage()), ("daemon", Usage(cpu=0.2)))
+    assert server.keys() == {"daemons", "client"}
+    assert "other" not in parts_of(SERVER, sampler_cpu=None)
+    ours = parts_of(SERVER, ("pause", Usage()), sampler_cpu=0.0)
+    assert ours["other"] == pytest.approx(0.4)
+
+
+def test_without_user_and_system_time_nobody_knows_how_a_servers_cpu_divides() -> None:
+    whole = parts_of(("redis-1", Usage(cpu=0.6)), sampler_cpu=0.0)
+    assert whole.keys() == {"daemons", "other", "client"}
+    assert whole["other"] == pytest.approx(0.4)
+    assert "server user" not in parts_of(("redis-1", Usage(cpu=0.6, cpu_user=0.0, cpu_system=0.0)))
+    short = parts_of(SERVER, ("redis-2", Usage(cpu=0.004, cpu_user=0.0, cpu_system=0.0)))
+    assert short["server user"] == pytest.approx(0.151)
+    assert short["server system"] == pytest.approx(0.453)
+
+
+def test_one_run_that_does_not_know_a_part_makes_it_unknown() -> None:
+    known = record(usage=(host(whole=Usage(cpu=1.0), units=dict([SERVER])),))
+    other = record(usage=(host(whole=Usage(cpu=1.0), units={"redis-1": Usage(cpu=0.6)}),))
+    found = {share.part for share in shares("native", WORKLOAD.name, CLOSED.name, [known, other])}
+    assert found == {"daemons", "other", "client"}
+
+
 def test_what_one_machine_did_outside_its_hosts_is_a_part_and_in_no_metric() -> None:
     machine = MachineUsage(processors=2.0, busy=0.2)
     usage = (

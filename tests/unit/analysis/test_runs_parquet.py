@@ -38,6 +38,7 @@ def test_there_is_a_row_for_each_run_with_its_values_in_si_units(written: pa.Tab
         assert row["started"].timestamp() == record.started
         assert row["reasons"] == []
         assert (row["threads"], row["rate"], row["attempts"]) == (8, None, 1)
+        assert (row["sampler_cpu"], row["trend"]) == (0.01, 0.0)
     assert {row["twin_of"] for row in rows if row["deployment"] == "twin"} == {"native"}
 
 

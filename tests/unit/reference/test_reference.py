@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.analysis.checks import GATES
+from dunnage.analysis.checks import GATES, Bounds
 from dunnage.cli.main import VERBS
 from dunnage.errors import ExitCode
-from dunnage.model.metrics import METRICS
+from dunnage.model.metrics import COMPARED, METRICS
 from dunnage.model.record import Record
 from dunnage.model.study import Study
 from dunnage.reference.pages import pages
@@ -55,3 +55,15 @@ def test_a_stale_page_is_named_and_one_written_by_hand_is_left_alone(tmp_path: P
     assert stale.returncode == 4
     assert stale.stderr == "stale: study.md, metrics.md; try: make schema\n"
     assert (tmp_path / "by-hand.md").read_text() == "mine\n"
+
+
+def test_a_bound_that_stands_under_a_name_in_the_code_is_told_by_its_value(
+    page: dict[str, str],
+) -> None:
+    assert f"| `busy_open` | `{Bounds().busy_open}` |" in page["metrics.md"]
+    assert "`BUSY`" not in page["metrics.md"]
+
+
+def test_metrics_that_no_question_may_name_are_said_to_be_none(page: dict[str, str]) -> None:
+    (told,) = (line for line in page["metrics.md"].splitlines() if "no question may name" in line)
+    assert set(re.findall(r"`([^`]+)`", told)) == METRICS.keys() - set(COMPARED)

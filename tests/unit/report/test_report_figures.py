@@ -120,6 +120,17 @@ def test_what_the_others_contain_is_not_stacked_upon_them() -> None:
     assert any(bar.contained for bar in after.bars)
 
 
+def test_a_part_that_is_not_known_is_said_and_the_total_is_not_all() -> None:
+    analysis = sample().analysis
+    bars = {bar.name: bar for bar in cpu_bars(analysis)[0].bars}
+    assert bars["native"].total.startswith("≥ ")
+    assert not bars["docker-host"].total.startswith("≥ ")
+    rows = dict(cpu_bars(analysis)[0].rows)
+    daemons = cpu_bars(analysis)[0].columns.index("daemons")
+    assert rows["native"][daemons] == "not known"
+    assert rows["native"][-1].startswith("≥ ")
+
+
 def test_points_of_a_growing_load_lie_inside_their_intervals_and_in_the_order_of_threads() -> None:
     for growth in growths(sample().analysis):
         assert len(growth.plots) == 2
@@ -158,10 +169,20 @@ def test_what_was_held_back_is_the_worst_of_every_condition() -> None:
     assert found is not None
     assert [name for name, _ in found.rows] == ["native", "docker-bridge"]
     assert {cells for _, cells in found.rows} == {
-        ("0.0 %", "0 B", "36.2 MiB", "64.0 KiB", "4.0 %", "1.1 %")
+        ("0.0 %", "0 B", "36.2 MiB", "64.0 KiB", "4.0 %", "1.1 %", "-")
     }
     assert found.absent == ("native, docker-bridge: daemons: the sampler saw no daemon",)
     assert held(nothing_measured()) is None
+
+
+def test_what_watching_took_is_the_most_of_every_condition() -> None:
+    made = sample().analysis
+    seen = zip(made.conditions, (0.034, 0.25, 1.5, 0.7), strict=True)
+    watched = tuple(each.model_copy(update={"sampler": took}) for each, took in seen)
+    found = held(made.model_copy(update={"conditions": watched}))
+    assert found is not None
+    column = found.titles.index("Sampler, CPU s")
+    assert [cells[column] for _, cells in found.rows] == ["0.25", "1.50"]
 
 
 def test_a_line_breaks_where_a_value_is_missing_and_a_ribbon_closes() -> None:

@@ -11,6 +11,7 @@ import pytest
 from dunnage.errors import ResultError
 from dunnage.model.analysis import Restored
 from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.look import Look
 from dunnage.report import numbers
 from dunnage.report.html import page, write_page
 from report_samples import HOSTILE, Sample, nothing_measured, sample
@@ -204,6 +205,33 @@ def test_the_page_lists_the_snapshot_that_data_was_restored_from() -> None:
     told = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
     assert "data restored from a snapshot made in stay" in told
     assert "data restored" not in rendered(made)
+
+
+def test_the_trend_that_was_seen_stands_beside_the_bound_of_a_steady_run() -> None:
+    made = sample()
+    assert "Trend" not in rendered(made)
+    moves = zip(made.analysis.runs, (0.031, -0.012, 0.004), strict=False)
+    first = [run.model_copy(update={"trend": by}) for run, by in moves]
+    analysis = made.analysis.model_copy(update={"runs": (*first, *made.analysis.runs[3:])})
+    text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
+    assert "moved by −1.2 % to +3.1 %, that of half of them by at most 1.2 %" in text
+    assert "from ±50 % on" in text
+    assert "Trend %, last third over first" in text
+
+
+def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:
+    made = sample()
+    real = Look(time=0.0, plan=2, complete=6, planned=6, added=2)
+    spare = Look(time=1.0, plan=3, complete=0, planned=8, added=1, spare=True)
+
+    def told(*looks: Look) -> str:
+        analysis = made.analysis.model_copy(update={"looks": looks})
+        return " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
+
+    assert "Looks before this one 1 " in told(real, spare)
+    assert "This is look 2 at the study" in told(real, spare)
+    assert "Looks before this one" not in told(spare)
+    assert "1 spare block for spoilt ones" in told(spare)
 
 
 def test_the_study_file_is_inside_as_it_was_given() -> None:

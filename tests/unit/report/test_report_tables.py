@@ -1,6 +1,7 @@
 """CSV files hold every comparison and every run, with units in the names of columns."""
 
 import csv
+import shlex
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def test_a_realised_slowdown_has_a_column_where_one_was_declared(tmp_path: Path)
     assert [row["slowed down [%]"] for row in rows(runs)[:2]] == ["5.12", ""]
 
 
+def test_what_watching_took_stands_beside_each_run_that_knows_it(tmp_path: Path) -> None:
+    made = sample()
+    first, *rest = made.analysis.runs
+    watched = first.model_copy(update={"sampler_cpu": 0.0125})
+    _, runs = write_csv(made.analysis.model_copy(update={"runs": (watched, *rest)}), tmp_path)
+    assert [row["sampler [CPU s]"] for row in rows(runs)[:2]] == ["0.0125", ""]
+
+
 def test_a_name_cannot_become_a_formula(tmp_path: Path) -> None:
     made = sample()
     run = made.analysis.runs[0].model_copy(update={"reasons": ("=cmd()",)})
@@ -67,3 +76,13 @@ def test_a_directory_that_is_a_file_is_an_error_that_names_it(tmp_path: Path) ->
     place.write_text("")
     with pytest.raises(ResultError, match="taken"):
         write_csv(sample().analysis, place)
+
+
+def test_a_directory_of_any_name_can_be_asked_about_with_the_command_that_is_told(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "my results; rm"
+    place.write_text("")
+    with pytest.raises(ResultError) as refused:
+        write_csv(sample().analysis, place)
+    assert shlex.split(refused.value.hint) == ["df", "-h", str(place)]

@@ -237,6 +237,15 @@ def test_data_that_was_restored_is_told_with_the_stay_that_its_snapshot_was_made
     assert "`data-native` (16 stays)" in output
 
 
+def test_what_watching_took_is_told_where_it_is_known() -> None:
+    made = sample()
+    assert "Sampler" not in shown(text.answer_table(made.analysis, made.study, made.plan))
+    watched = tuple(each.model_copy(update={"sampler": 0.25}) for each in made.analysis.conditions)
+    seen = made.analysis.model_copy(update={"conditions": watched})
+    output = shown(text.answer_table(seen, made.study, made.plan))
+    assert "watching all hosts took at most 250 ms of CPU time in a run" in output
+
+
 def test_a_plan_tells_that_its_data_is_put_in_once() -> None:
     made = sample()
     once = made.study.model_copy(update={"data": Data.RESTORE})

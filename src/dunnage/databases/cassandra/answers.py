@@ -108,6 +108,18 @@ def server_facts(member: str, text: str) -> dict[str, Scalar]:
     }
 
 
+def schema_facts(member: str, text: str) -> dict[str, Scalar]:
+    """How many members this one knows, itself too, and how many schemas they have among them.
+
+    Where all agree that is one. The schema's own version is another one in every stay.
+    """
+    versions = [row["schema_version"] for rows in tables(text) for row in rows]
+    return {
+        f"{member}.schema.members": len(versions),
+        f"{member}.schema.versions": len(set(versions)),
+    }
+
+
 def table_facts(member: str, text: str) -> dict[str, Scalar]:
     """How the table is kept, each answer being one JSON text."""
     told: dict[str, Any] = {}

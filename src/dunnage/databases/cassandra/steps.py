@@ -20,6 +20,10 @@ DATACENTER = "datacenter1"
 FORMING = 120.0
 """Seconds for what waits for all members: they share processors and start side by side."""
 
+_SCHEMA = (
+    "SELECT schema_version FROM system.local",
+    "SELECT schema_version FROM system.peers_v2",
+)
 _OUR_KEYSPACE = f"WHERE keyspace_name = '{KEYSPACE}'"
 _OUR_TABLE = f"{_OUR_KEYSPACE} AND table_name = '{TABLE}'"
 _COLUMNS = ", ".join(f"field{number} varchar" for number in range(10))
@@ -77,8 +81,7 @@ def _table_and_schema(place: Place, column: str) -> tuple[str, ...]:
     return cql(
         place,
         f"SELECT {column} FROM system_schema.tables {_OUR_TABLE}",  # noqa: S608
-        "SELECT schema_version FROM system.local",
-        "SELECT schema_version FROM system.peers_v2",
+        *_SCHEMA,
     )
 
 
@@ -164,6 +167,7 @@ def ask(place: Place, own: Collection[str]) -> tuple[Step, ...]:
     beans = java.nodetool(place, "sjk", "mxdump", "-q", "java.lang:*")
     return (
         Step("server", member, local, parse=partial(answers.server_facts, member)),
+        Step("schema", member, cql(place, *_SCHEMA), parse=partial(answers.schema_facts, member)),
         Step("table", member, table, parse=partial(answers.table_facts, member)),
         Step("settings", member, settings, parse=partial(answers.settings_facts, member, own=own)),
         Step("java", member, beans, deadline=60.0, parse=partial(answers.java_facts, member)),

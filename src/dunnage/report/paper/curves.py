@@ -14,12 +14,10 @@ from dunnage.model.scalability import Scalability
 from dunnage.report import words
 from dunnage.report.paper.comparisons import quantile_axis, tail_place
 from dunnage.report.paper.style import COLOURS, line, series
+from dunnage.report.scale import WIDE
 from dunnage.report.shown import Unit, unit
 from dunnage.report.tails import deepest, inside
 from dunnage.report.timeline import TITLES, names_of, series_of
-
-_WIDE = 16
-"""Ratio of the most to the fewest threads from which the axis is logarithmic."""
 
 
 def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[str, int]) -> None:
@@ -52,7 +50,7 @@ def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[st
                 )
         axes.plot([], [], label=words.plain(curve.deployment), **look)
     levels = sorted({point.threads for curve in curves for point in curve.levels})
-    if levels[-1] >= _WIDE * levels[0]:
+    if levels[-1] >= WIDE * levels[0]:
         axes.set_xscale("log", base=2)
     axes.set_xticks(levels, [str(level) for level in levels])
     axes.minorticks_off()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path
         raise ResultError(
             f"the figures could not be written: {error.strerror}",
             where=str(directory),
-            hint=f"df -h {directory}",
+            hint=shlex.join(["df", "-h", str(directory)]),
         ) from error
     return tuple(written)
 

@@ -1,0 +1,23 @@
+"""By how much throughput moved while it was measured, beside what a run may move by."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from dunnage.analysis.checks import Bounds
+from dunnage.model.analysis import Analysis
+from dunnage.report import numbers
+
+
+def trend(analysis: Analysis) -> str:
+    """What valid runs moved by, as a sentence with the bound; empty where no run tells it."""
+    seen = [run.trend for run in analysis.runs if run.status == "valid" and run.trend is not None]
+    if not seen:
+        return ""
+    return (
+        "From the first to the last third of the measured window, the throughput of valid runs "
+        f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
+        f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run is not "
+        f"steady, and does not count, from {numbers.tolerance(Bounds().change)} on, less what its "
+        "hosts' own speed explains."
+    )

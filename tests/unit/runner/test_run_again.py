@@ -1,0 +1,113 @@
+"""A disturbed run is measured again while there is patience, which a journal remembers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dunnage.errors import RunError
+from dunnage.model.plan import RunPlan
+from dunnage.model.record import CheckResult, Record, Status
+from dunnage.model.study import Level, Phase, Workload
+from dunnage.runner import run
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.run import AGAIN, Patience, carry_out
+
+WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=10)
+PLAN = RunPlan(
+    id="b1-native",
+    block=1,
+    deployment="native",
+    workload=WORKLOAD,
+    level=Level(threads=1),
+    repeat=1,
+    position=0,
+    seed=1,
+)
+STOLEN = CheckResult(check="steal", status=Status.INVALID, seen="20 %", bound="below 5 %")
+
+
+def record(*checks: CheckResult) -> Record:
+    return Record(
+        run=PLAN.id,
+        stay="b1-native",
+        block=1,
+        deployment="native",
+        workload=WORKLOAD,
+        level=PLAN.level,
+        repeat=1,
+        position=0,
+        started=100.0,
+        ended=107.5,
+        status=Status.INVALID if checks else Status.VALID,
+        checks=checks,
+        measurement=None,
+        usage=(),
+    )
+
+
+class Notebook:
+    """What a writer of results is told."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.records: list[Record] = []
+
+    def journal(self, event: str, **details: Any) -> None:
+        self.events.append({"event": event, **details})
+
+    def record(self, found: Record) -> None:
+        self.records.append(found)
+
+
+def staying(writer: Notebook) -> Any:
+    equipment = SimpleNamespace(writer=writer)
+    return SimpleNamespace(name="b1-native", equipment=equipment, spoiled=False)
+
+
+def measuring(monkeypatch: pytest.MonkeyPatch, *found: Record | RunError) -> None:
+    """Let the attempts of a run end like this, one after the other."""
+    left = list(found)
+
+    def measure(_stay: Any, _plan: RunPlan, _attempt: int) -> Record:
+        one = left.pop(0)
+        if isinstance(one, RunError):
+            raise one
+        return one
+
+    monkeypatch.setattr(run, "measure", measure)
+
+
+def test_what_was_spent_is_written_down_and_a_resumed_study_has_only_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer = Notebook()
+    measuring(monkeypatch, record(STOLEN), record())
+    made = carry_out(staying(writer), PLAN, Patience(10.0), Stop(), lambda _: None)
+    assert made.status is Status.VALID and len(made.earlier) == 1
+    again = {"event": AGAIN, "run": PLAN.id, "stay": "b1-native", "seconds": 7.5}
+    assert writer.events == [again]
+    assert not Patience.left(10.0, writer.events).spend(7.5)
+    assert Patience.left(10.0, writer.events).spend(2.5)
+    assert Patience.left(10.0, [{"event": "run begins", "seconds": 9.0}]).spend(7.5)
+
+
+def test_without_patience_the_disturbed_run_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Notebook()
+    measuring(monkeypatch, record(STOLEN))
+    made = carry_out(staying(writer), PLAN, Patience(7.0), Stop(), lambda _: None)
+    assert made.earlier == () and writer.events == []
+
+
+def test_an_attempt_that_breaks_off_spoils_the_stay_and_leaves_the_first_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer, said = Notebook(), list[str]()
+    measuring(monkeypatch, record(STOLEN), RunError("the generator died"))
+    stay = staying(writer)
+    made = carry_out(stay, PLAN, Patience(60.0), Stop(), said.append)
+    assert stay.spoiled
+    assert made == writer.records[-1] == record(STOLEN)
+    assert "could not be measured again: the generator died" in said[-1]
