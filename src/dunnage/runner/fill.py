@@ -13,7 +13,7 @@ from dunnage.runner.stay import Stay
 LOADING_THREADS = 32
 """Operations in flight while records are put in for a run that does not measure loading."""
 
-LOADS = 3
+LOADS = 5
 """Times that putting them in is tried in one stay."""
 
 
