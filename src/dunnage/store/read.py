@@ -116,7 +116,7 @@ class Result:
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:
         """The journal, line by line; a line that is none is passed over."""
-        if not self.layout.journal.exists():
+        if not self.layout.journal.is_file():
             return
         for line in _text(self.layout.journal).splitlines():
             try:
