@@ -77,7 +77,9 @@ def _sentence(
         return f"{question} compares nothing that was measured."
     if more == 0:
         return f"{question} is settled."
-    lost = f"no practicable number of blocks would settle {'; '.join(unsettled)}"
+    every = 1 < len(unsettled) == len(answer.comparisons)
+    left = f"any of {question}" if every else "; ".join(unsettled)
+    lost = f"no practicable number of blocks would settle {left}"
     if more is None:
         return f"{lost[0].upper()}{lost[1:]}."
     rest = question if not unsettled else f"the rest of {question}"

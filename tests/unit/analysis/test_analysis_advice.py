@@ -81,6 +81,8 @@ def test_what_no_number_of_blocks_settles_is_named() -> None:
     alone = advise(answer(comparison(OPEN)), (), None)
     assert alone.more_blocks is None
     assert alone.sentence == "No practicable number of blocks would settle docker, A, t8."
+    every = advise(answer(comparison(OPEN), comparison(OPEN, None, "t32")), (), None)
+    assert every.sentence == "No practicable number of blocks would settle any of RQ2."
 
 
 def test_a_hundred_thousand_blocks_are_no_advice() -> None:
