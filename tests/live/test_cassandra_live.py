@@ -126,6 +126,8 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
     for one, other in zip(stays(ring, "native"), stays(ring, "bridge"), strict=True):
         found = parity.compare(one, other, factors)
         assert [each.text for each in found if each.cause in spoiling] == []
+        locked = [each.limits["locked_memory"] for each in (*one.processes, *other.processes)]
+        assert locked == ["some"] * 6
         for process in other.processes:
             assert any(path.endswith("/lib/cassandra.jsa") for path in process.mapped)
 

@@ -28,7 +28,7 @@ pub struct Inspection {
     /// (and their ancestors, the tightest counts) say, `cpu_period` (seconds) of that quota,
     /// `cpu_weight` (every one that is not the kernel's default, from the inside out), `cpuset_cpus`,
     /// `cpuset_mems`, `transparent_hugepages`, `oom_score_adj`, `nice`, `scheduler`, `capabilities`
-    /// (effective set), `seccomp`, `no_new_privileges`.
+    /// (effective set), `seccomp`, `no_new_privileges`, `locked_memory` (`none` or `some`).
     pub limits: BTreeMap<String, String>,
     /// The data directory as the process sees it: `file_system`, `mount_options`, `source`.
     pub data: BTreeMap<String, String>,

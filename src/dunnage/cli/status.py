@@ -56,7 +56,7 @@ def command(
                 )
                 show_line(f"  {status.value} {record.run}: {reasons}")
     for event in failures:
-        what = event.get("stay") or event.get("run") or event.get("host")
+        what = next(filter(None, map(event.get, ("stay", "run", "of", "host"))), "")
         show_line(f"  {event.get('event')} {what}: {event['why']}")
     verb = ("run", "--resume") if missing else ("report",)
     say("next: ", (typed(*verb, opened.layout.root), "bold"))

@@ -60,8 +60,8 @@ def arguments(
     """Arguments of `containers.create` for one member.
 
     Everything that is not the factor under study is what the same member has natively: command,
-    environment, user, directory, paths and limits. Capabilities, seccomp and the rest of what
-    makes a container stay Docker's defaults.
+    environment, user, directory, paths and limits, and that it may lock memory, as Java does if it
+    can. Other capabilities, seccomp and the rest of what makes a container stay Docker's defaults.
     """
     return {
         "image": image,
@@ -76,6 +76,7 @@ def arguments(
         "stop_signal": f"SIG{service.stop_signal}",
         "log_config": LogConfig(type="json-file"),
         "ulimits": ulimits,
+        "cap_add": ["IPC_LOCK"],
         **network_arguments(network, stay),
         **_published(place, address, network),
         **limit_arguments(limits),

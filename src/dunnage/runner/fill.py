@@ -66,10 +66,8 @@ def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
         stored = measurement.operations["all"]
         if stored.count == workload.records:
             return
-        said = (
-            f"loading stored {stored.count} of {workload.records} records; "
-            f"errors: {dict(stored.errors)}"
-        )
+        errors = ", ".join(f"{count} × {kind}" for kind, count in sorted(stored.errors.items()))
+        said = f"loading stored {stored.count} of {workload.records} records; errors: {errors}"
         stay.equipment.writer.journal("loading failed", of=name, attempt=attempt, why=said)
         if attempt < LOADS:
             _empty(stay)

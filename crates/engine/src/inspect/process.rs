@@ -36,11 +36,18 @@ impl Status {
 /// Where it may run, how it is scheduled and what it may do.
 pub fn limits(status: &Status, stat: &str) -> BTreeMap<String, String> {
     let (nice, scheduler) = scheduling(stat).unwrap_or_default();
+    // How much is another in every process; that anything is locked is not.
+    let locked = match status.get("VmLck") {
+        "0 kB" => "none",
+        "" => "unknown",
+        _ => "some",
+    };
     [
         ("cpus_allowed", status.get("Cpus_allowed_list")),
         ("capabilities", status.get("CapEff")),
         ("seccomp", status.get("Seccomp")),
         ("no_new_privileges", status.get("NoNewPrivs")),
+        ("locked_memory", locked),
         ("nice", nice),
         ("scheduler", scheduler),
     ]
