@@ -112,6 +112,8 @@ def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: 
     assert len(tokens) == 3
     for number in (1, 2, 3):
         assert str(facts[f"cassandra-{number}.release_version"]).startswith("5.0")
+        assert facts[f"cassandra-{number}.schema.members"] == 3
+        assert facts[f"cassandra-{number}.schema.versions"] == 1
         assert facts[f"cassandra-{number}.java.heap"] == 512 * 2**20
         assert facts[f"cassandra-{number}.java.processors"] == 2
         assert "G1" in str(facts[f"cassandra-{number}.java.collectors"])

@@ -154,6 +154,12 @@ def test_a_container_has_the_variables_that_a_process_has_natively(
     assert made(hosts, "host", Storage.BIND)["environment"] == {"LANG": "C.UTF-8", "A": "b"}
 
 
+def test_a_container_may_lock_memory_as_a_native_process_of_ours_may(
+    hosts: tuple[Host, ...],
+) -> None:
+    assert made(hosts, "host", Storage.BIND)["cap_add"] == ["IPC_LOCK"]
+
+
 def test_a_container_joins_the_network_that_was_asked_for(hosts: tuple[Host, ...]) -> None:
     networks = [
         made(hosts, network, Storage.BIND)["network"]

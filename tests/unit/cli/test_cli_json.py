@@ -79,7 +79,11 @@ def test_the_next_command_can_be_typed_whatever_the_directory_is_called(
     with (root / "journal.jsonl").open("a") as journal:
         why = "log: [/] \x1b[2J[bold]x"
         journal.write(json.dumps({"event": "stay failed", "stay": "b01", "why": why}) + "\n")
-    assert "stay failed b01: log: [/] \ufffd[2J[bold]x" in dunnage("status", results).out
+        lost = {"event": "loading failed", "of": "b02-A", "attempt": 1, "why": "too few"}
+        journal.write(json.dumps(lost) + "\n")
+    told = dunnage("status", results).out
+    assert "stay failed b01: log: [/] \ufffd[2J[bold]x" in told
+    assert "loading failed b02-A: too few" in told
     failures = document(dunnage("status", results, "--format", "json"))["failures"]
     assert failures[0]["why"] == why
 

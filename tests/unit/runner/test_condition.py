@@ -6,29 +6,20 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from planned import one_run
 
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement, OperationStats
-from dunnage.model.study import Level, Phase, Workload
+from dunnage.model.study import Level, Phase
 from dunnage.runner import condition as module
 from dunnage.runner.condition import condition
 from dunnage.runner.stay import Stay
 
 
 def run(core: str, threads: int | None = 8, phase: Phase = Phase.RUN) -> RunPlan:
-    workload = Workload.model_validate({"name": core, "core": core, "phase": phase, "records": 100})
     level = Level(threads=threads) if threads else Level(rate=100.0)
-    return RunPlan(
-        id=f"run-{core}",
-        block=1,
-        deployment="d",
-        workload=workload,
-        level=level,
-        repeat=1,
-        position=0,
-        seed=1,
-    )
+    return one_run(core, phase=phase, level=level)
 
 
 class Conditioning:

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from planned import one_run
 from stage import Hand, Prompter
 
 from dunnage.errors import RunError
 from dunnage.model.load import LoadOrder
-from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement, OperationStats
-from dunnage.model.study import Level, Phase, Workload
+from dunnage.model.study import Phase
 from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
 from dunnage.runner.kept import Kept
@@ -69,20 +69,7 @@ class Filling:
     def expect(self, core: str, records: int = 100, phase: Phase = Phase.RUN) -> list[str | int]:
         """Prepare for a run and tell what was done for it."""
         self.history.clear()
-        workload = Workload.model_validate(
-            {"name": core, "core": core, "phase": phase, "records": records}
-        )
-        plan = RunPlan(
-            id=f"run-{core}",
-            block=1,
-            deployment="d",
-            workload=workload,
-            level=Level(threads=1),
-            repeat=1,
-            position=0,
-            seed=1,
-        )
-        fill(self.stay, plan)
+        fill(self.stay, one_run(core, records, phase))
         return list(self.history)
 
 

@@ -6,26 +6,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from planned import one_run
 
 from dunnage.errors import RunError
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import CheckResult, Record, Status
-from dunnage.model.study import Level, Phase, Workload
 from dunnage.runner import run
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.run import AGAIN, Patience, carry_out
 
-WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=10)
-PLAN = RunPlan(
-    id="b1-native",
-    block=1,
-    deployment="native",
-    workload=WORKLOAD,
-    level=Level(threads=1),
-    repeat=1,
-    position=0,
-    seed=1,
-)
+PLAN = one_run()
 STOLEN = CheckResult(check="steal", status=Status.INVALID, seen="20 %", bound="below 5 %")
 
 
@@ -34,8 +24,8 @@ def record(*checks: CheckResult) -> Record:
         run=PLAN.id,
         stay="b1-native",
         block=1,
-        deployment="native",
-        workload=WORKLOAD,
+        deployment=PLAN.deployment,
+        workload=PLAN.workload,
         level=PLAN.level,
         repeat=1,
         position=0,

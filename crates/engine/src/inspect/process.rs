@@ -38,8 +38,7 @@ pub fn limits(status: &Status, stat: &str) -> BTreeMap<String, String> {
     let (nice, scheduler) = scheduling(stat).unwrap_or_default();
     // How much is another in every process; that anything is locked is not.
     let locked = match status.get("VmLck") {
-        "0 kB" => "none",
-        "" => "unknown",
+        "" | "0 kB" => "none",
         _ => "some",
     };
     [
@@ -83,6 +82,18 @@ mod tests {
     #[test]
     fn a_process_runs_as_its_effective_user() {
         assert_eq!(Status::parse(STATUS).user(), "999:998");
+    }
+
+    #[test]
+    fn memory_is_locked_when_any_of_it_is() {
+        for (row, told) in [
+            ("", "none"),
+            ("VmLck:\t       0 kB\n", "none"),
+            ("VmLck:\t 1050492 kB\n", "some"),
+        ] {
+            let status = Status::parse(&format!("{STATUS}{row}"));
+            assert_eq!(limits(&status, STAT)["locked_memory"], told);
+        }
     }
 
     #[test]
