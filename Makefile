@@ -9,7 +9,7 @@ SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 
-.PHONY: quickstart test studies check format schema bench clean help
+.PHONY: quickstart test proofs check engine tools format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
@@ -18,27 +18,22 @@ help:  ## List the verbs
 quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
 
-test: $(LIVE_TOOLS) $(HOST_TOOLS) check  ## Every test: pure, contract, live and browser
-	$(BIN)/pytest -q tests/unit tests/golden tests/contract tests/end_to_end -n 2 -m "not live and not browser"
-	cargo test --release --locked --quiet
-	$(BIN)/pytest -q -m "live or browser"
+test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine, live and browser tests
+	@$(BIN)/python -m gate test
 
-studies: $(LIVE_TOOLS) $(HOST_TOOLS)  ## Is the instrument right? Two quickstarts and a known slowdown in full length, half an hour
-	$(BIN)/pytest -q tests/live/test_studies_live.py --whole
+proofs: $(SETUP)  ## What takes long, in full: two quickstarts, a known slowdown, kills at random moments
+	@$(BIN)/python -m gate proofs
 
-check: $(SETUP) $(ENGINE)  ## Format, lint, types, import rules, schema drift; seconds
-	$(BIN)/ruff format --check src tests bench
-	$(BIN)/ruff check src tests bench
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
-	cargo fmt --check
-	cargo clippy --release --locked --quiet --all-targets -- -D warnings
-	$(BIN)/python -m dunnage schema --check schema
-	$(BIN)/python -m dunnage.reference --check docs/reference
+check: $(SETUP)  ## Format, lint, types, import rules, schema drift; seconds
+	@$(BIN)/python -m gate check
+
+engine: $(ENGINE)
+
+tools: $(HOST_TOOLS) $(LIVE_TOOLS)
 
 format: $(SETUP)  ## Rewrite what `check` would complain of
-	$(BIN)/ruff format src tests bench
-	$(BIN)/ruff check --fix src tests bench
+	$(BIN)/ruff format src tests bench gate
+	$(BIN)/ruff check --fix src tests bench gate
 	cargo fmt
 
 schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ anew
@@ -61,7 +56,8 @@ $(SETUP): requirements.lock pyproject.toml
 
 $(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
-	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: apt-get install gcc libc6-dev" >&2; exit 3; }
+	@command -v cc >/dev/null || test "$$(id -u)" -ne 0 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
+	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: sudo apt-get install gcc libc6-dev" >&2; exit 3; }
 	cargo build --release --locked --quiet
 	@touch $@
 

@@ -42,7 +42,7 @@ deployments:
 workloads: [A]
 records: 1000
 load: {{threads: [8], warmup: 2s, duration: 4s}}
-blocks: 2
+blocks: 1
 deadline: 240s
 patience: 0s
 """
@@ -72,7 +72,7 @@ def written(directory: Path, text: str) -> tuple[str, Path]:
 
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """Two blocks of a ring of three, natively and behind a bridge."""
+    """One block of a ring of three, natively and behind a bridge."""
     results = tmp_path_factory.mktemp("ring")
     name, path = written(results, RING)
     answer = answered("run", str(path), "--results", str(results))
@@ -82,13 +82,13 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
 
 def records(ring: Result, deployment: str) -> list[Record]:
     found = [each for each in ring.records if each.deployment == deployment]
-    assert len(found) == 2
+    assert len(found) == 1
     return found
 
 
 def stays(ring: Result, deployment: str) -> list[StayRecord]:
     found = [each for each in ring.stays if each.deployment == deployment]
-    assert len(found) == 2
+    assert len(found) == 1
     return found
 
 

@@ -16,10 +16,14 @@ def hold(path: Path, *, wait: bool = True) -> int:
     `wait` while another process holds it, and PermissionError.
     """
     while True:
-        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        # The directory may come and go with other holders while `mkdir` looks; opening then tells.
+        with contextlib.suppress(FileExistsError, FileNotFoundError):
+            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         try:
             file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except FileNotFoundError:
+            if path.parent.is_symlink():
+                raise  # it leads nowhere, and always will
             continue  # its directory went with another holder
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

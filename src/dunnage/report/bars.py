@@ -152,9 +152,7 @@ def _with_interval(share: Share | None) -> str:
     if share.estimate is not None:
         text += _ends(share.estimate.low, share.estimate.high)
     if share.difference is not None and share.difference.n:
-        difference = numbers.bare(METRIC, share.difference.value)
-        more = share.difference.value > 0 and float(difference)
-        text += f", {'+' if more else ''}{difference}"
+        text += f", {numbers.signed(METRIC, share.difference.value)}"
     return text
 
 

@@ -24,6 +24,13 @@ def bare(metric: str, number: float) -> str:
     return (text if float(text.replace(",", "")) else text.lstrip("-")).replace("-", MINUS)
 
 
+def signed(metric: str, number: float) -> str:
+    """A difference in the metric's own unit with its sign, without naming the unit: `+1,277.4`."""
+    text = bare(metric, number)
+    more = number > 0 and text != bare(metric, 0.0)
+    return f"{'+' if more else ''}{text}"
+
+
 def difference(share: float) -> str:
     """Write a difference, a share of one, with its sign: `+9.1 %`."""
     return f"{_signed(share)} %"

@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 from analysis_simulation import OVERHEADS, simulated, study
 
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 
-STUDIES = 1000
-CLAIMS = {Verdict.OVERHEAD, Verdict.GAIN}
+FEW = 150
+"""Studies of a test that is part of every run; its proof takes a thousand."""
+CLAIMS = frozenset({Verdict.OVERHEAD, Verdict.GAIN})
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a rule promises of one true difference: it is found so often, and missaid so rarely."""
+
+    right: Verdict
+    reached: float
+    """Share of studies that end with the right verdict at least."""
+    wrong: frozenset[Verdict]
+    exceeded: float = 0.05
+    """Share of studies that end with a wrong one at most."""
+
+
+STATED = {
+    "same": Stated(Verdict.EQUIVALENT, 0.8, CLAIMS),
+    "three": Stated(Verdict.EQUIVALENT, 0.12, CLAIMS),
+    "ten": Stated(Verdict.GAIN, 0.85, frozenset({Verdict.OVERHEAD, Verdict.EQUIVALENT})),
+    "twin": Stated(Verdict.EQUIVALENT, 0.8, CLAIMS),
+}
+"""Deployment → what holds of it in eight blocks, at a tolerance of 5 %. The twin is asked for, so
+that it is judged by the tolerance alone."""
 
 
 def compared(analysis: Analysis) -> dict[str, Comparison]:
@@ -23,23 +48,43 @@ def holds(comparison: Comparison) -> bool:
     return low <= OVERHEADS[comparison.deployment] <= high
 
 
+@pytest.mark.parametrize("studies", [FEW, pytest.param(1000, marks=pytest.mark.proof)])
 @pytest.mark.parametrize("drift", ["linear", "ar1"])
-def test_intervals_hold_the_truth_and_identical_deployments_are_not_told_apart(drift: str) -> None:
+def test_intervals_hold_the_truth_and_verdicts_are_right_as_often_as_stated(
+    drift: str, studies: int, record_property: Callable[[str, object], None]
+) -> None:
     held: Counter[str] = Counter()
-    claimed: Counter[str] = Counter()
-    for analysis in simulated(study("three"), 8, drift, STUDIES):
+    found: Counter[tuple[str, Verdict]] = Counter()
+    for analysis in simulated(study("three", "twin", tolerance=0.05), 8, drift, studies):
         for name, comparison in compared(analysis).items():
             held[name] += holds(comparison)
-            claimed[name] += comparison.verdict in CLAIMS
-    for name in ("same", "three", "ten"):
-        assert 0.92 * STUDIES <= held[name] <= 0.98 * STUDIES, (name, held)
-    assert claimed["same"] <= 0.05 * STUDIES
-    assert claimed["twin"] <= 0.05 * STUDIES
-    assert claimed["ten"] >= 0.9 * STUDIES
+            found[name, comparison.verdict] += 1
+    for name, stated in STATED.items():
+        right = found[name, stated.right] / studies
+        wrong = sum(found[name, verdict] for verdict in stated.wrong) / studies
+        seen = f"{name}: held {held[name] / studies:.1%}, right {right:.1%}, wrong {wrong:.1%}"
+        record_property("seen", seen)
+        # Two intervals hold together in the question, so each of its own covers a little more.
+        assert 0.91 <= held[name] / studies <= (0.99 if name in ("three", "twin") else 0.98), seen
+        assert right >= stated.reached, seen
+        assert wrong <= stated.exceeded, seen
+
+
+@pytest.mark.parametrize("studies", [FEW, pytest.param(1000, marks=pytest.mark.proof)])
+def test_identical_deployments_are_told_apart_rarely_but_not_never(
+    studies: int, record_property: Callable[[str, object], None]
+) -> None:
+    """At a tolerance of next to nothing every interval that leaves out zero is a claim."""
+    claimed = sum(
+        compared(analysis)["twin"].verdict in CLAIMS
+        for analysis in simulated(study("twin"), 8, "ar1", studies)
+    )
+    record_property("seen", f"{claimed} of {studies} studies")
+    assert 0.02 * studies <= claimed <= 0.07 * studies
 
 
 def test_the_intervals_of_a_question_hold_together() -> None:
-    studies = 300
+    studies = FEW
     together = sum(
         all(holds(comparison) for comparison in analysis.answers[0].comparisons)
         for analysis in simulated(study("same", "three", "ten"), 6, "ar1", studies)
@@ -53,4 +98,7 @@ def test_one_deployment_after_the_other_reads_drift_as_overhead_and_random_block
     mixed = list(simulated(study("three"), 8, "linear", studies))
     assert sum(holds(compared(analysis)["ten"]) for analysis in apart) <= 0.05 * studies
     assert sum(holds(compared(analysis)["ten"]) for analysis in mixed) >= 0.9 * studies
-    assert sum(compared(analysis)["same"].verdict in CLAIMS for analysis in mixed) <= 0.05 * studies
+    ten = [compared(analysis)["ten"].verdict for analysis in mixed]
+    assert sum(verdict is Verdict.GAIN for verdict in ten) >= 0.9 * studies
+    same = [compared(analysis)["same"].verdict for analysis in mixed]
+    assert sum(verdict in CLAIMS for verdict in same) <= 0.05 * studies

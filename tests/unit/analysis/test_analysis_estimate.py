@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -89,17 +90,30 @@ def test_the_bootstrap_covers_from_thirty_blocks_on() -> None:
     assert 0.92 <= covered(found, 0.03) <= 0.98
 
 
+def judged(logs: NDArray[np.float64], tolerance: float) -> Counter[Verdict]:
+    """How many simulations end with each verdict on the variant."""
+    return Counter(
+        judge(
+            variant,
+            variant.difference(0.95),
+            twin,
+            bound(twin.difference(0.95)),
+            tolerance,
+            Better.LOWER,
+        ).verdict
+        for twin, variant in zip(pairs(logs, TWIN), pairs(logs, VARIANT), strict=True)
+    )
+
+
 @pytest.mark.parametrize("drift", ["linear", "ar1"])
-def test_identical_deployments_are_told_apart_in_at_most_five_percent(drift: str) -> None:
+def test_identical_deployments_are_rarely_told_apart_and_mostly_called_equivalent(
+    drift: str,
+) -> None:
     logs = simulate(0.0, 8, drift)
-    claims = 0
-    for twin, variant in zip(pairs(logs, TWIN), pairs(logs, VARIANT), strict=True):
-        difference = variant.difference(0.95)
-        judgement = judge(
-            variant, difference, twin, bound(twin.difference(0.95)), 0.001, Better.LOWER
-        )
-        claims += judgement.verdict in {Verdict.OVERHEAD, Verdict.GAIN}
-    assert claims / SIMULATIONS <= 0.05
+    strict, loose = judged(logs, 0.001), judged(logs, 0.05)
+    for found in (strict, loose):
+        assert found[Verdict.OVERHEAD] + found[Verdict.GAIN] <= 0.05 * SIMULATIONS
+    assert loose[Verdict.EQUIVALENT] >= 0.8 * SIMULATIONS
 
 
 def test_blocks_of_one_deployment_read_drift_as_overhead_and_interleaved_ones_do_not() -> None:
@@ -110,19 +124,9 @@ def test_blocks_of_one_deployment_read_drift_as_overhead_and_interleaved_ones_do
 
 
 def test_a_true_overhead_of_ten_percent_is_found_in_nearly_every_study() -> None:
-    logs = simulate(0.10, 12, "ar1")
-    found = 0
-    for twin, variant in zip(pairs(logs, TWIN), pairs(logs, VARIANT), strict=True):
-        judgement = judge(
-            variant,
-            variant.difference(0.95),
-            twin,
-            bound(twin.difference(0.95)),
-            0.03,
-            Better.LOWER,
-        )
-        found += judgement.verdict is Verdict.OVERHEAD
-    assert found / SIMULATIONS > 0.9
+    found = judged(simulate(0.10, 12, "ar1"), 0.03)
+    assert found[Verdict.OVERHEAD] >= 0.9 * SIMULATIONS
+    assert found[Verdict.GAIN] + found[Verdict.EQUIVALENT] <= 0.05 * SIMULATIONS
 
 
 @given(ratios)

@@ -12,6 +12,13 @@ def test_a_value_carries_its_unit_and_the_digits_of_its_metric() -> None:
     assert numbers.value("cpu.database", 18.24e-6) == "18.2 µs/op"
 
 
+def test_a_difference_of_any_size_has_its_sign_in_the_unit_of_its_metric() -> None:
+    written = [
+        numbers.signed("cpu.database", size) for size in (1277.4e-6, -1277.4e-6, 3e-9, -3e-9)
+    ]
+    assert written == ["+1,277.4", "−1,277.4", "0.0", "0.0"]
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_every_metric_can_be_written(metric: str) -> None:
     assert numbers.value(metric, 1.0).endswith(" " + METRICS[metric].unit)

@@ -1,0 +1,99 @@
+"""What became of stages and tests, and how it is read from what they left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """What became of one test, or of one check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    FLAKY = "flaky"
+    """It failed, and passed when it was run once more by itself."""
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one test; of a stage that is one check, the check goes by the stage's name."""
+
+    test: str
+    state: State
+    seconds: float = 0.0
+    why: str = ""
+    """What a failed test said, or why one was skipped."""
+    seen: tuple[str, ...] = ()
+    """What a proof saw, for its table."""
+
+
+@dataclass
+class Told:
+    """What a pytest process has told so far."""
+
+    collected: tuple[str, ...] = ()
+    started: dict[str, None] = field(default_factory=dict)
+    """Tests that run now, in the order in which they started."""
+    ended: dict[str, Outcome] = field(default_factory=dict)
+
+    def take(self, lines: Iterable[str]) -> None:
+        """Take in whole lines of what `gate.plugin` wrote."""
+        for line in lines:
+            event = json.loads(line)
+            match event["event"]:
+                case "collected":
+                    self.collected = self.collected or tuple(event["tests"])
+                case "started":
+                    self.started[event["test"]] = None
+                case "ended":
+                    test = event["test"]
+                    self.started.pop(test, None)
+                    self.ended[test] = Outcome(
+                        test,
+                        State(event["outcome"]),
+                        event["seconds"],
+                        event["why"],
+                        tuple(event.get("seen", ())),
+                    )
+
+    def missing(self) -> list[str]:
+        """Tests that were collected and have not ended."""
+        return [test for test in self.collected if test not in self.ended]
+
+
+def told_apart(first: Outcome, again: Outcome | None) -> Outcome:
+    """A failure that did not repeat itself is chance, which is named and does not fail the gate."""
+    if first.state is not State.FAILED or again is None:
+        return first
+    if again.state is State.FAILED:
+        return replace(first, why=again.why or first.why)
+    return replace(first, state=State.FLAKY)
+
+
+_CARGO_RESULT = re.compile(
+    r"^test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<ignored>\d+) ignored",
+    re.MULTILINE,
+)
+_CARGO_NAMED = re.compile(r"^ {4}(?P<test>[\w:]+)$", re.MULTILINE)
+
+
+def cargo(log: str, code: int | None, name: str) -> list[Outcome]:
+    """Tests of Rust's runner: those that failed by name, the others counted."""
+    results = list(_CARGO_RESULT.finditer(log))
+    failed = sorted({match["test"] for match in _CARGO_NAMED.finditer(log)})
+    passed = sum(int(match["passed"]) for match in results)
+    ignored = sum(int(match["ignored"]) for match in results)
+    outcomes = [Outcome(f"{name} {number}", State.PASSED) for number in range(1, passed + 1)]
+    outcomes += [Outcome(f"{name} {test}", State.FAILED, why=log) for test in failed]
+    outcomes += [
+        Outcome(f"{name}: ignored {number}", State.SKIPPED, why="marked `ignore` in the source")
+        for number in range(1, ignored + 1)
+    ]
+    if code != 0 and not failed:  # it was not built, or killed
+        outcomes.append(Outcome(name, State.FAILED, why=log))
+    return outcomes

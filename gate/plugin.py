@@ -1,0 +1,98 @@
+"""What a pytest process tells the gate: a line of JSON for each test that starts or ends.
+
+Only the process that reports writes; workers of pytest-xdist send it what they found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+PURE_LIMIT = 60
+"""Seconds that a test may take which starts no daemon and names no limit of its own."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tell", metavar="FILE", help="where the gate reads what became of tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--tell") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Teller(Path(config.getoption("--tell"))), "gate-teller")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test the time limit that fits it."""
+    for item in items:
+        real = any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
+        if not real and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(PURE_LIMIT))
+
+
+class Teller:
+    """Writes what became of each test, as soon as it is known."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: TextIO = path.open("a", encoding="utf-8")
+        self._ended: dict[str, dict[str, Any]] = {}
+        self._counted = False
+
+    def _tell(self, event: str, **told: object) -> None:
+        self._file.write(json.dumps({"event": event, **told}) + "\n")
+        self._file.flush()
+
+    def _count(self, ids: Sequence[str]) -> None:
+        if not self._counted:
+            self._counted = True
+            self._tell("collected", tests=list(ids))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        if session.items:
+            self._count([item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        self._count(ids)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._tell(
+                "ended", test=report.nodeid, outcome="failed", seconds=0.0, why=report.longreprtext
+            )
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._ended[nodeid] = {"outcome": "passed", "seconds": 0.0, "why": "", "seen": []}
+        self._tell("started", test=nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        whole = self._ended.setdefault(
+            report.nodeid, {"outcome": "passed", "seconds": 0.0, "why": "", "seen": []}
+        )
+        whole["seconds"] += report.duration
+        whole["seen"] = [str(value) for name, value in report.user_properties if name == "seen"]
+        if report.failed:
+            shown = [report.longreprtext, *(text for _, text in report.sections)]
+            whole["outcome"], whole["why"] = "failed", "\n".join([whole["why"], *shown]).strip()
+        elif report.skipped and whole["outcome"] == "passed":
+            whole["outcome"], whole["why"] = "skipped", _reason(report)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        whole = self._ended.pop(nodeid, None)
+        if whole is not None:
+            self._tell("ended", test=nodeid, **whole)
+
+    def pytest_sessionfinish(self) -> None:
+        """A worker that crashed leaves a report and no end of its test."""
+        for nodeid in list(self._ended):
+            self.pytest_runtest_logfinish(nodeid)
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """Why a test was skipped, or was expected to fail."""
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return str(getattr(report, "wasxfail", report.longreprtext))
