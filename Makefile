@@ -9,7 +9,7 @@ SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 
-.PHONY: quickstart test proofs check engine tools format schema bench clean help
+.PHONY: quickstart test proofs hunt check engine tools format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
@@ -23,6 +23,9 @@ test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine,
 
 proofs: $(SETUP)  ## What takes long, in full: two quickstarts, a known slowdown, kills at random moments
 	@$(BIN)/python -m gate proofs
+
+hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
+	@$(BIN)/python -m gate hunt
 
 check: $(SETUP)  ## Format, lint, types, import rules, schema drift; seconds
 	@$(BIN)/python -m gate check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.outcome import Outcome, State, Told, cargo, told_apart
-from gate.processes import end_all, reap
+from gate.processes import end_all, hog, reap
 from gate.stages import Kind, Stage
 
 AGAIN_AT_MOST = 12
@@ -40,11 +41,9 @@ def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     log.unlink(missing_ok=True)
     started = time.monotonic()
     deadline = started + stage.minutes * 60
-    outcomes = {
-        Kind.COMMAND: _command,
-        Kind.CARGO: _cargo,
-        Kind.PYTEST: _pytest,
-    }[stage.kind](stage, log, deadline, progress)
+    carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
+    with hog() if stage.hogged else contextlib.nullcontext():
+        outcomes = carry(stage, log, deadline, progress)
     left = end_all()
     return Carried(stage, tuple(outcomes), time.monotonic() - started, log, tuple(left))
 

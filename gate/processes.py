@@ -6,13 +6,30 @@ import contextlib
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 """See prctl(2): who has lost its parent becomes a child of this process, and not of the first."""
 _GRACE = 5.0
 """Seconds in which what was left running may still end by itself."""
+
+
+_BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+
+
+@contextlib.contextmanager
+def hog() -> Iterator[None]:
+    """Another process meanwhile takes all the processor time that it can get."""
+    busy = subprocess.Popen([sys.executable, "-c", _BUSY])
+    try:
+        yield
+    finally:
+        busy.kill()
+        busy.wait()
 
 
 def adopt_orphans() -> None:
@@ -52,6 +69,7 @@ def end_all() -> list[str]:
                 os.kill(process, signal.SIGKILL)
         reap()
         time.sleep(0.05)
+    reap()  # whoever died since the last look
     return left
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 _OPTIONS = ("-p", "gate.plugin", "-q", "--no-header", "--continue-on-collection-errors")
@@ -33,7 +34,12 @@ class Stage:
     kind: Kind = Kind.COMMAND
     workers: int = 1
     """Processes that share the tests of a pytest stage."""
+    hogged: bool = False
+    """Whether another process takes all the processor time that it can get meanwhile."""
 
+
+_ENGINE = Stage("engine", ("make", "-s", "engine"), 25)
+_TOOLS = Stage("tools", ("make", "-s", "tools"), 20)
 
 CHECK = (
     Stage("format", (f"{TOOL}ruff", "format", "--check", "src", "tests", "bench", "gate"), 2),
@@ -42,34 +48,52 @@ CHECK = (
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
     Stage("rust format", ("cargo", "fmt", "--check"), 2),
     Stage("rust lint", (*_CLIPPY, "--", "-D", "warnings"), 25),
-    Stage("engine", ("make", "-s", "engine"), 25),
+    _ENGINE,
     Stage("schema", (sys.executable, "-m", "dunnage", "schema", "--check", "schema"), 2),
     Stage("reference", (sys.executable, "-m", "dunnage.reference", "--check", "docs/reference"), 2),
 )
 """Format, lint, types, import rules and what is generated."""
 
-_SHORT = ("-m", "not live and not browser and not proof")
-_LIVE = ("-m", "(live or browser) and not proof")
+_PURE = Stage(
+    "pure", (*PYTEST, "-m", "not live and not browser and not proof"), 20, Kind.PYTEST, workers=2
+)
+_LIVE = Stage("live", (*PYTEST, "-m", "(live or browser) and not proof"), 45, Kind.PYTEST)
 
 TEST = (
     *CHECK,
-    Stage("tools", ("make", "-s", "tools"), 20),
+    _TOOLS,
     Stage(
         "rust tests",
         ("cargo", "test", "--release", "--locked", "--quiet", "--no-fail-fast"),
         25,
         Kind.CARGO,
     ),
-    Stage("pure", (*PYTEST, *_SHORT), 20, Kind.PYTEST, workers=2),
-    Stage("live", (*PYTEST, *_LIVE), 45, Kind.PYTEST),
+    _PURE,
+    _LIVE,
 )
 """Everything once; what is longer than its proof needs to be is in PROOFS."""
 
 PROOFS = (
-    Stage("engine", ("make", "-s", "engine"), 25),
-    Stage("tools", ("make", "-s", "tools"), 20),
+    _ENGINE,
+    _TOOLS,
     Stage("proofs", (*PYTEST, "-m", "proof"), 180, Kind.PYTEST),
 )
 """What takes long and repeats in full what shorter tests show."""
 
-TIERS = {"check": CHECK, "test": TEST, "proofs": PROOFS}
+
+def _shuffled(stage: Stage, within: str, *, hogged: bool = False) -> Stage:
+    """A stage with its tests in a fresh order, whose seed is part of its name."""
+    seed = random.SystemRandom().randrange(10**6)
+    order = (f"--random-order-bucket={within}", f"--random-order-seed={seed}")
+    return replace(stage, name=f"{stage.name} {seed}", argv=(*stage.argv, *order), hogged=hogged)
+
+
+HUNT = (
+    _ENGINE,
+    _TOOLS,
+    *(_shuffled(_PURE, "global", hogged=True) for _ in range(10)),
+    *(_shuffled(_LIVE, "module") for _ in range(3)),
+)
+"""What finds tests that pass by chance: again and again, in other orders, on a busy machine."""
+
+TIERS = {"check": CHECK, "test": TEST, "proofs": PROOFS, "hunt": HUNT}
