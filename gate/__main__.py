@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def main(tier: str) -> int:
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in TIERS:
         sys.exit(f"usage: python -m gate {' | '.join(TIERS)}")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it ends its stages
     try:
         sys.exit(main(sys.argv[1]))
     except KeyboardInterrupt:

@@ -42,9 +42,11 @@ def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     started = time.monotonic()
     deadline = started + stage.minutes * 60
     carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
-    with hog() if stage.hogged else contextlib.nullcontext():
-        outcomes = carry(stage, log, deadline, progress)
-    left = end_all()
+    try:
+        with hog() if stage.hogged else contextlib.nullcontext():
+            outcomes = carry(stage, log, deadline, progress)
+    finally:
+        left = end_all()
     return Carried(stage, tuple(outcomes), time.monotonic() - started, log, tuple(left))
 
 
@@ -54,20 +56,20 @@ def _command(stage: Stage, log: Path, deadline: float, progress: Progress) -> li
     seconds = time.monotonic() - started
     if code == 0:
         return [Outcome(stage.name, State.PASSED, seconds)]
-    return [Outcome(stage.name, State.FAILED, seconds, _ending(code) + "\n" + log.read_text())]
+    return [Outcome(stage.name, State.FAILED, seconds, f"{_ending(code)}\n{_end(log)}")]
 
 
 def _cargo(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
+    """All tests; where one failed, all once more: a build or a crash has no test to run again."""
     code = _run(stage.argv, log, deadline, lambda: progress(Told()))
-    first = cargo(log.read_text(), code, stage.name)
-    if all(each.state is not State.FAILED for each in first):
+    first = cargo(log.read_text(errors="replace"), code, stage.name)
+    if code == 0:
         return first
     once_more = log.with_suffix(".again.log")
     once_more.unlink(missing_ok=True)
     code = _run(stage.argv, once_more, deadline, lambda: progress(Told()))
-    again = {each.test: each for each in cargo(once_more.read_text(), code, stage.name)}
-    passed = Outcome("", State.PASSED)
-    return [told_apart(each, again.get(each.test, passed)) for each in first]
+    again = Outcome(stage.name, State.PASSED if code == 0 else State.FAILED)
+    return [told_apart(each, again) for each in first]
 
 
 def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
@@ -83,7 +85,7 @@ def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> lis
     for test in told.missing():
         why = "it hung, and was killed with the stage" if test in told.started else "it was not run"
         outcomes.append(Outcome(test, State.FAILED, why=f"{why}: {_ending(code)}"))
-    if not outcomes or (code not in (0, 1) and not told.missing()):
+    if not outcomes or (code != 0 and not told.missing() and not (code == 1 and failed)):
         outcomes.append(Outcome(stage.name, State.FAILED, why=_ending(code) + "\n" + _end(log)))
     return outcomes
 

@@ -70,9 +70,9 @@ def told_apart(first: Outcome, again: Outcome | None) -> Outcome:
     """A failure that did not repeat itself is chance, which is named and does not fail the gate."""
     if first.state is not State.FAILED or again is None:
         return first
-    if again.state is State.FAILED:
-        return replace(first, why=again.why or first.why)
-    return replace(first, state=State.FLAKY)
+    if again.state is State.PASSED:
+        return replace(first, state=State.FLAKY)
+    return replace(first, why=again.why or first.why)
 
 
 _CARGO_RESULT = re.compile(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.outcome import Outcome, State, told_apart
 from gate.proofs import claim
 from gate.stages import TEST, Kind
 
@@ -143,7 +144,7 @@ def test_a_project_without_a_fault_but_with_chance_is_green(tmp_path: Path) -> N
     )
     chance = "\ndef test_by_chance():" + FAULTY["tests/test_pure.py"].split("test_by_chance():")[1]
     (tmp_path / "tests/test_one.py").open("a").write(chance.split("@pytest")[0])
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False))
     assert code == 0, said
     assert "Flaky" in said
     assert said.splitlines()[-1] == "gate: 2 passed, 0 failed, 0 skipped"
@@ -153,7 +154,7 @@ def test_a_stage_that_hangs_is_killed_with_all_it_started_and_its_tests_are_name
     tmp_path: Path,
 ) -> None:
     written(tmp_path, {"tests/test_one.py": HUNG})
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=0.1))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=0.1, hogged=False))
     assert code == 1
     assert "FAILED tests/test_one.py::test_hangs\n  it hung, and was killed with the stage" in said
     assert "FAILED tests/test_one.py::test_after\n  it was not run" in said
@@ -169,9 +170,24 @@ from gate.closing import closing
 from gate.processes import adopt_orphans
 from gate.stages import PYTEST, Kind, Stage
 adopt_orphans()
-one = carry_out(Stage("one", PYTEST, {minutes}, Kind.PYTEST), pathlib.Path("."), lambda told: None)
+stage = Stage("one", PYTEST, {minutes}, Kind.PYTEST, hogged={hogged})
+one = carry_out(stage, pathlib.Path("."), lambda told: None)
 print("\\n".join(closing([one])))
 sys.exit(any(each.state == "failed" for each in one.outcomes))
+"""
+ONE_COMMAND = """
+import pathlib
+from gate.carry import carry_out
+from gate.stages import Kind, Stage
+stage = Stage("rust", ("sh", "-c", {shell!r}), {minutes}, Kind.CARGO)
+for each in carry_out(stage, pathlib.Path("."), lambda told: None).outcomes:
+    print(each.test, each.state)
+"""
+RUST_SAID = """
+test result: FAILED. 1 passed; 1 failed; 0 ignored
+
+failures:
+    tests::wrong
 """
 HUNG = """
 import pathlib, signal, subprocess, time
@@ -183,6 +199,59 @@ def test_hangs():
     time.sleep(600)
 def test_after(): pass
 """
+HOGGED = """
+import os, pathlib
+def test_two_processes_of_the_gate():
+    gate = os.getppid()
+    children = pathlib.Path(f"/proc/{gate}/task/{gate}/children").read_text().split()
+    assert len(children) == 2
+"""
+BAD_END = """
+def pytest_sessionfinish(session): session.exitstatus = 1
+"""
+
+
+def test_beside_a_hogged_stage_another_process_works(tmp_path: Path) -> None:
+    written(tmp_path, {"tests/test_one.py": HOGGED})
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=True))
+    assert code == 0, said
+
+
+def test_what_ends_badly_for_another_reason_than_a_test_is_no_success(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        {"tests/test_one.py": "def test_right(): pass\n", "tests/conftest.py": BAD_END},
+    )
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False))
+    assert code == 1
+    assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
+
+
+@pytest.mark.parametrize(
+    ("again", "minutes", "state"),
+    [("exit 0", 1, "flaky"), ("exit 101", 1, "failed"), ("sleep 60", 0.02, "failed")],
+)
+def test_a_rust_test_is_chance_only_if_all_passes_when_run_again(
+    tmp_path: Path, again: str, minutes: float, state: str
+) -> None:
+    shell = f"test -e seen && {{ {again}; }}; touch seen; cat said; exit 101"
+    written(tmp_path, {"said": RUST_SAID})
+    code, said = carried(tmp_path, "-c", ONE_COMMAND.format(shell=shell, minutes=minutes))
+    assert (code, said) == (0, f"rust 1 passed\nrust tests::wrong {state}\n")
+
+
+def test_only_a_pass_makes_a_failure_chance() -> None:
+    first = Outcome("a", State.FAILED, why="it broke")
+    states = {
+        again: told_apart(first, Outcome("a", again)).state
+        for again in (State.PASSED, State.FAILED, State.SKIPPED)
+    }
+    assert states == {
+        State.PASSED: State.FLAKY,
+        State.FAILED: State.FAILED,
+        State.SKIPPED: State.FAILED,
+    }
+    assert told_apart(first, None).state is State.FAILED
 
 
 def test_the_claim_of_a_proof_is_the_name_of_its_test() -> None:
