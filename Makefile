@@ -21,8 +21,8 @@ quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this
 test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine, live and browser tests
 	@$(BIN)/python -m gate test
 
-proofs: $(SETUP)  ## What takes long, in full: two quickstarts, a known slowdown, kills at random moments
-	@$(BIN)/python -m gate proofs
+proofs: $(SETUP)  ## What takes long, in full: shipped studies, kills at random moments; ONLY='TEST...' for some
+	@$(BIN)/python -m gate proofs $(ONLY:%='%')
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
 	@$(BIN)/python -m gate hunt

@@ -75,7 +75,8 @@ def _cargo(stage: Stage, log: Path, deadline: float, progress: Progress) -> list
 def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
     """All tests; what a killed process left out; then what failed, one by one, by itself."""
     told = Told()
-    argv = (*stage.argv, *(("-n", str(stage.workers)) if stage.workers > 1 else ()))
+    spread = ("--dist", "loadscope", "--no-loadscope-reorder") if stage.together else ()
+    argv = (*stage.argv, *(("-n", str(stage.workers), *spread) if stage.workers > 1 else ()))
     code = _tests(argv, log, deadline, told, progress)
     failed = [each for each in told.ended.values() if each.state is State.FAILED]
     again = Told()

@@ -17,25 +17,31 @@ _HEAD = """\
 # Proofs
 
 What `make proofs` saw: each claim in full length, failures included. `make test` shows the same
-claims in short. This page is written by that command, and by nothing else.
+claims in short. This page is written by that command, and by nothing else; with `ONLY` it writes
+the rows anew that it tried, and leaves the others.
 
-- When: {when}
-- Machine: {machine}
-
-| claim | held | what was seen | took | command |
-| --- | --- | --- | --- | --- |
+| claim | held | what was seen | when (UTC), and how long | machine | command |
+| --- | --- | --- | --- | --- | --- |
 """
 _HELD = {State.PASSED: "yes", State.FLAKY: "not always", State.FAILED: "**no**"}
 
 
-def write_proofs(outcomes: Iterable[Outcome]) -> None:
-    """Write the page anew from the outcomes of the tests marked `proof`."""
-    head = _HEAD.format(when=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", machine=machine())
-    PAGE.write_text(head + "".join(f"{row(each)}\n" for each in outcomes), encoding="utf-8")
+def write_proofs(outcomes: Iterable[Outcome], *, only: bool) -> None:
+    """Write the page from the outcomes of the tests marked `proof`: anew, or `only` their rows."""
+    before = PAGE.read_text(encoding="utf-8") if only and PAGE.exists() else ""
+    rows = {_command(line): line for line in before.removeprefix(_HEAD).splitlines()}
+    when, on = datetime.now(UTC), machine()
+    rows |= {_command(line): line for line in (row(each, when, on) for each in outcomes)}
+    lines = (f"{rows[command]}\n" for command in sorted(rows))
+    PAGE.write_text(_HEAD + "".join(lines), encoding="utf-8")
 
 
-def row(outcome: Outcome) -> str:
-    """One line of the table."""
+def _command(line: str) -> str:
+    return line.rstrip("| ").rpartition(" | ")[2]
+
+
+def row(outcome: Outcome, when: datetime, on: str) -> str:
+    """One line of the table, of a test that ended on a machine at about that time."""
     seen = "; ".join(outcome.seen)
     if outcome.state in (State.FAILED, State.SKIPPED):
         seen = "; ".join(each for each in (seen, reason(outcome)) if each)
@@ -43,8 +49,9 @@ def row(outcome: Outcome) -> str:
         claim(outcome.test),
         _HELD.get(outcome.state, "not tested"),
         seen or "every assertion held",
-        duration(outcome.seconds),
-        f"`.venv/bin/pytest -m proof '{outcome.test}'`",
+        f"{when:%Y-%m-%d %H:%M}, {duration(outcome.seconds)}",
+        on,
+        f"`make proofs ONLY='{outcome.test}'`",
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

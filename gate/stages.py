@@ -10,7 +10,7 @@ from enum import StrEnum
 _OPTIONS = ("-p", "gate.plugin", "-q", "--no-header", "--continue-on-collection-errors")
 PYTEST = (sys.executable, "-m", "pytest", *_OPTIONS)
 TOOL = f"{sys.prefix}/bin/"
-_CLIPPY = ("cargo", "clippy", "--release", "--locked", "--quiet", "--all-targets")
+_CLIPPY = ("cargo", "clippy", "--locked", "--quiet", "--all-targets")
 
 
 class Kind(StrEnum):
@@ -34,6 +34,8 @@ class Stage:
     kind: Kind = Kind.COMMAND
     workers: int = 1
     """Processes that share the tests of a pytest stage."""
+    together: bool = False
+    """Whether the tests of a module or class stay together: what they share is made once."""
     hogged: bool = False
     """Whether another process takes all the processor time that it can get meanwhile."""
 
@@ -57,42 +59,58 @@ CHECK = (
 _PURE = Stage(
     "pure", (*PYTEST, "-m", "not live and not browser and not proof"), 20, Kind.PYTEST, workers=2
 )
-_LIVE = Stage("live", (*PYTEST, "-m", "(live or browser) and not proof"), 45, Kind.PYTEST)
+_LIVE = Stage(
+    "live",
+    (*PYTEST, "-m", "(live or browser) and not (proof or quiet)"),
+    40,
+    Kind.PYTEST,
+    workers=2,
+    together=True,
+)
+_QUIET = Stage("quiet", (*PYTEST, "-m", "quiet and not proof"), 20, Kind.PYTEST)
+"""Tests that judge how fast something was have the machine to themselves."""
 
 TEST = (
     *CHECK,
     _TOOLS,
     Stage(
         "rust tests",
-        ("cargo", "test", "--release", "--locked", "--quiet", "--no-fail-fast"),
+        ("cargo", "test", "--locked", "--quiet", "--no-fail-fast"),
         25,
         Kind.CARGO,
     ),
     _PURE,
     _LIVE,
+    _QUIET,
 )
 """Everything once; what is longer than its proof needs to be is in PROOFS."""
 
 PROOFS = (
     _ENGINE,
     _TOOLS,
-    Stage("proofs", (*PYTEST, "-m", "proof"), 180, Kind.PYTEST),
+    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST),
 )
 """What takes long and repeats in full what shorter tests show."""
 
 
+ZONES = ("WEST+11", "EAST-14", "HALF-5:45")
+"""Time zones of the hunt, as the `TZ` of POSIX, which needs no list of them."""
+
+
 def _shuffled(stage: Stage, within: str, *, hogged: bool = False) -> Stage:
-    """A stage with its tests in a fresh order, whose seed is part of its name."""
+    """A stage with its tests in a fresh order, somewhere else; its name tells how it was."""
     seed = random.SystemRandom().randrange(10**6)
+    zone = ZONES[seed % len(ZONES)]
     order = (f"--random-order-bucket={within}", f"--random-order-seed={seed}")
-    return replace(stage, name=f"{stage.name} {seed}", argv=(*stage.argv, *order), hogged=hogged)
+    argv = ("env", f"TZ={zone}", *stage.argv, *order)
+    return replace(stage, name=f"{stage.name} {seed} {zone}", argv=argv, hogged=hogged)
 
 
 HUNT = (
     _ENGINE,
     _TOOLS,
     *(_shuffled(_PURE, "global", hogged=True) for _ in range(10)),
-    *(_shuffled(_LIVE, "module") for _ in range(3)),
+    *(_shuffled(stage, "module") for _ in range(3) for stage in (_LIVE, _QUIET)),
 )
 """What finds tests that pass by chance: again and again, in other orders, on a busy machine."""
 

@@ -118,10 +118,10 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
         Traces(lab).insist_gone()
 
 
-def answered(*words: str) -> dict[str, Any]:
+def answered(*words: str, minutes: float = 30) -> dict[str, Any]:
     """Run a verb with `--format json` and return its answer, be it trustworthy or not."""
     shown = subprocess.run(
-        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=2000
+        [*DUNNAGE, *words, "--format", "json"], capture_output=True, text=True, timeout=minutes * 60
     )
     assert shown.returncode in (ExitCode.OK, ExitCode.UNTRUSTWORTHY), shown.stderr
     answer: dict[str, Any] = json.loads(shown.stdout)

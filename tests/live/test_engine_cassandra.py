@@ -271,6 +271,7 @@ def test_what_the_server_refuses_is_told_in_its_words(ring: Ring) -> None:
     assert refused.said == "dunnage-engine: `127.0.0.1:9042`: table nowhere does not exist\n"
 
 
+@pytest.mark.quiet
 def test_a_stall_of_two_seconds_is_in_the_response_times(ring: Ring) -> None:
     """Known answer at load ρ, T seconds long: response p99 = 2 − T (1 − ρ) / 100 s."""
     closed = ring.load(order("C", level=Level(threads=CONNECTIONS), duration=2.0, warmup=1.0))

@@ -244,6 +244,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_errors_but_not_the_run(pla
     assert measured.windows[-1].operations > 0
 
 
+@pytest.mark.quiet
 def test_a_stall_of_two_seconds_is_in_the_response_times(place: Place) -> None:
     """Known answer at load ρ: the queue drains at 1 − ρ, so response p99 = 2 − 0.3 (1 − ρ) s."""
     server = place.start(6379)

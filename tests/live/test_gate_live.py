@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gate.outcome import Outcome, State, told_apart
-from gate.proofs import claim
+from gate.proofs import PAGE, claim, write_proofs
 from gate.stages import TEST, Kind
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
@@ -26,7 +26,7 @@ select = ["F"]
 [tool.mypy]
 files = ["src"]
 [tool.pytest.ini_options]
-markers = ["live: real", "browser: real", "proof: long"]
+markers = ["live: real", "browser: real", "proof: long", "quiet: alone"]
 [tool.importlinter]
 root_package = "faulty"
 [[tool.importlinter.contracts]]
@@ -69,6 +69,8 @@ import pytest
 pytestmark = pytest.mark.live
 def test_real_and_right(): pass
 def test_real_and_wrong(): assert "native" == "docker"
+@pytest.mark.quiet
+def test_fast_and_wrong(): assert 2 < 1
 """,
     "tests/test_broken.py": "import nothing_of_this_name\n",
     "schema/.keep": "",
@@ -124,6 +126,7 @@ def test_a_fault_in_each_stage_is_named_while_all_others_ran(faulty: tuple[int, 
             "tests/test_pure.py::test_wrong",
             "tests/test_pure.py::test_endless",
             "tests/test_live.py::test_real_and_wrong",
+            "tests/test_live.py::test_fast_and_wrong",
         ]
     )
 
@@ -256,3 +259,23 @@ def test_only_a_pass_makes_a_failure_chance() -> None:
 
 def test_the_claim_of_a_proof_is_the_name_of_its_test() -> None:
     assert claim("tests/live/test_x.py::test_a_claim_holds[3]") == "a claim holds (3)"
+
+
+def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    PAGE.parent.mkdir()
+
+    def rows() -> list[list[str]]:
+        lines = PAGE.read_text().partition("| --- |")[2].splitlines()[1:]
+        return [line.strip("| ").split(" | ")[:3] for line in lines]
+
+    one, other = (Outcome(f"t.py::test_{name}", State.PASSED) for name in ("one", "other[a]"))
+    write_proofs([other, one], only=False)
+    assert rows() == [["one", "yes", "every assertion held"], ["other (a)", "yes", rows()[0][2]]]
+    broken = Outcome(one.test, State.FAILED, why="E   it broke", seen=("a|b",))
+    write_proofs([broken], only=True)
+    assert rows() == [["one", "**no**", "a\\|b; it broke"], ["other (a)", "yes", rows()[1][2]]]
+    write_proofs([other], only=False)
+    assert [claimed for claimed, *_ in rows()] == ["other (a)"]

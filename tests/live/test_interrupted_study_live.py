@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,8 @@ def insist_complete(running: StudyProcess) -> None:
     assert len(ended) == len(set(ended))
 
 
-def test_kill_9_then_resume_gives_the_whole_set(study: tuple[str, Path], tmp_path: Path) -> None:
-    name, path = study
+def test_kill_9_then_resume_gives_the_whole_set(short: tuple[str, Path], tmp_path: Path) -> None:
+    name, path = short
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         lab = running.until(running.lab)
         running.until(lambda: (tmp_path / name).exists() and running.result().finished())
@@ -82,12 +83,15 @@ def test_kill_9_then_resume_gives_the_whole_set(study: tuple[str, Path], tmp_pat
 @pytest.mark.proof
 @pytest.mark.parametrize("round_", range(10))
 def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
-    study: tuple[str, Path], tmp_path: Path, round_: int
+    study: tuple[str, Path],
+    tmp_path: Path,
+    round_: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
     name, path = study
     seed = random.SystemRandom().randrange(2**32)
     moment = random.Random(seed).uniform(5.0, 40.0)
-    print(f"round {round_}: seed {seed}, killed after {moment:.2f} s")  # noqa: T201  # its log
+    record_property("seen", f"seed {seed}: killed after {moment:.2f} s")
     labs: set[str] = set()
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         ends = time.monotonic() + moment

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,11 @@ from dunnage.model.analysis import Analysis, Estimate, Verdict
 
 pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.timeout(2400)]
 
+Record = Callable[[str, object], None]
+"""pytest's `record_property`: what is recorded as `seen` stands in `docs/proofs.md`."""
+SHIPPED = {"scalability": 40, "capacity": 40, "cassandra-docker": 150}
+"""Studies that no other test here carries out as a whole → minutes that they may take."""
+
 
 @pytest.fixture(scope="module")
 def quickstarts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
@@ -21,13 +28,14 @@ def quickstarts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]
     return [answered("quickstart", "--results", str(results)) for _ in range(2)]
 
 
-def analysis(answer: dict[str, Any]) -> Analysis:
-    """The analysis of a study that was carried out whole.
+def analysis(answer: dict[str, Any], record: Record) -> Analysis:
+    """The analysis of a study that was carried out whole, and what it says in short on record.
 
     A skip says that the records show steal or other load in more than one run of ten. All else
     that keeps a study from its answer is a failure.
     """
     seen = Analysis.model_validate(answer["analysis"])
+    record("seen", in_short(seen))
     assert seen.missing == 0
     assert seen.unknown == 0
     assert all(run.reasons for run in seen.runs if run.status != "valid")
@@ -44,15 +52,36 @@ def analysis(answer: dict[str, Any]) -> Analysis:
     return seen
 
 
+def in_short(seen: Analysis) -> str:
+    """Valid runs, complete blocks, and how often there was which verdict."""
+    blocks = ", ".join(str(one.complete_blocks) for one in seen.answers)
+    verdicts = Counter(each.verdict for one in seen.answers for each in one.comparisons)
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    return f"{seen.valid} of {seen.planned} runs valid; complete blocks {blocks}; {counted}"
+
+
 def from_outside(reason: str) -> bool:
     return reason.startswith(("steal:", "other load:"))
 
 
+@pytest.mark.timeout(10_000)
+@pytest.mark.parametrize("study", SHIPPED)
+def test_a_shipped_study_answers_with_valid_runs_and_complete_blocks(
+    study: str, tmp_path: Path, record_property: Record
+) -> None:
+    words = ("run", f"studies/{study}.yaml", "--results", str(tmp_path))
+    answer = answered(*words, minutes=SHIPPED[study])
+    seen = analysis(answer, record_property)
+    assert seen.answers
+    assert all(one.comparisons for one in seen.answers)
+    assert Path(answer["page"]).stat().st_size > 10_000
+
+
 def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(
-    quickstarts: list[dict[str, Any]],
+    quickstarts: list[dict[str, Any]], record_property: Record
 ) -> None:
     for answer in quickstarts:
-        seen = analysis(answer)
+        seen = analysis(answer, record_property)
         assert seen.valid >= 0.9 * seen.planned
         assert all(one.complete_blocks >= 6 for one in seen.answers)
         asked = [each for one in seen.answers for each in one.comparisons]
@@ -61,34 +90,41 @@ def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(
 
 
 def test_two_quickstarts_on_the_same_machine_show_no_difference(
-    quickstarts: list[dict[str, Any]],
+    quickstarts: list[dict[str, Any]], record_property: Record
 ) -> None:
-    shifts = between(analysis(quickstarts[0]), analysis(quickstarts[1]))
+    first, second = (analysis(answer, record_property) for answer in quickstarts)
+    shifts = between(first, second)
     assert shifts
+    differ = sum(shift.differs for shift in shifts)
+    record_property("seen", f"{differ} of {len(shifts)} comparisons differ")
     assert [shift for shift in shifts if shift.differs] == []
 
 
 def test_docker_with_a_bridge_costs_redis_something(
-    quickstarts: list[dict[str, Any]],
+    quickstarts: list[dict[str, Any]], record_property: Record
 ) -> None:
     """Address translation and a proxy cannot be free: else the instrument sees nothing."""
     for answer in quickstarts:
         costs = [
             each
-            for one in analysis(answer).answers
+            for one in analysis(answer, record_property).answers
             for each in one.comparisons
             if each.deployment == "docker-bridge" and each.metric == "cpu.database"
         ]
         assert len(costs) == 2
+        record_property("seen", "; ".join(f"{said(each.difference)} CPU" for each in costs))
         assert all(each.difference.value > 0 for each in costs)
         assert Verdict.GAIN not in {each.verdict for each in costs}
 
 
-def test_a_known_slowdown_is_found_and_its_twin_is_not(tmp_path: Path) -> None:
+def test_a_known_slowdown_is_found_and_its_twin_is_not(
+    tmp_path: Path, record_property: Record
+) -> None:
     answer = answered("run", "studies/known-slowdown.yaml", "--results", str(tmp_path))
-    seen = analysis(answer)
+    seen = analysis(answer, record_property)
     ((slowed,),) = (one.comparisons for one in seen.answers)
     (twin,) = (each for each in seen.twin if each.metric == "throughput")
+    record_property("seen", f"slowed: {said(slowed.difference)}; twin: {said(twin.difference)}")
     realised = [run.paused for run in seen.runs if run.paused is not None]
     assert len(realised) >= 18
     assert all(0.04 <= share <= 0.06 for share in realised)
@@ -100,7 +136,12 @@ def test_a_known_slowdown_is_found_and_its_twin_is_not(tmp_path: Path) -> None:
         f"the interval, {low:+.1%} to {high:+.1%}, is {100 * (high - low):.1f} points wide: "
         f"{100 * (high - low) - 4:.1f} too many to tell 5 % from nothing in 18 blocks"
     )
-    assert high < 0
+    assert high < 0, f"the interval, {low:+.1%} to {high:+.1%}, holds zero"
+
+
+def said(estimate: Estimate) -> str:
+    low, high = interval(estimate)
+    return f"{estimate.value:+.1%} ({low:+.1%} … {high:+.1%})"
 
 
 def interval(estimate: Estimate) -> tuple[float, float]:
