@@ -59,6 +59,77 @@ def keeping(platform: Platform) -> KeepsData:
     return platform
 
 
+Formed = tuple[Platform, Reservation]
+
+
+@pytest.fixture(scope="class")
+def formed(grounds: Ground) -> Iterator[Formed]:
+    """A stay that is formed once for tests which only look at it."""
+    with stay(grounds) as platform:
+        yield platform, bring_up(grounds, platform)
+
+
+class TestFormedPlatform:
+    def test_members_of_a_formed_database_run_and_answer(
+        self, grounds: Ground, formed: Formed
+    ) -> None:
+        platform, reservation = formed
+        running = platform.running()
+        assert {member.member for member in running} == {p.member for p in reservation.places}
+        for member in running:
+            assert member.host.name == reservation.place(member.member).host
+            assert member.pid > 0
+            assert member.control_group
+        steps = grounds.case.database().facts(grounds.case.spec, reservation)
+        assert take(platform, steps, grounds.testbed.clock)
+
+    def test_a_command_beside_a_member_gives_its_output_and_its_exit_code(
+        self, grounds: Ground, formed: Formed
+    ) -> None:
+        platform, reservation = formed
+        step = grounds.case.database().facts(grounds.case.spec, reservation)[0]
+        done = platform.run(step.member, step.argv, stdin=step.stdin, timeout=10.0)
+        assert done.code == 0
+        assert step.parse(done.stdout)
+        # Only the database's own programs are sure to be in a container.
+        wrong = (step.argv[0], "--no-such-option")
+        assert platform.run(step.member, wrong, stdin="", timeout=10.0).code != 0
+
+    def test_the_hosts_engine_answers_beside_every_member(self, formed: Formed) -> None:
+        platform, reservation = formed
+        for place in reservation.places:
+            asked = platform.run(place.member, (ENGINE, "--version"), stdin="", timeout=10.0)
+            assert asked.code == 0
+            assert asked.stdout.startswith("dunnage-engine")
+            refused = platform.run(place.member, (ENGINE, "no-such-verb"), stdin="", timeout=10.0)
+            assert refused.code != 0
+
+    def test_a_member_has_a_log(self, formed: Formed) -> None:
+        platform, reservation = formed
+        member = reservation.places[0].member
+        assert platform.log(member)
+        assert len(platform.log(member, lines=1).splitlines()) == 1
+
+    def test_the_network_in_force_is_read_back(self, formed: Formed) -> None:
+        platform, _ = formed
+        assert platform.network()
+
+    def test_a_client_is_a_host_on_the_clients_own_host(
+        self, grounds: Ground, formed: Formed
+    ) -> None:
+        platform, _ = formed
+        (host,) = grounds.testbed.group("client")
+        client = platform.client(host)
+        assert (client is host) == (grounds.case.client is ClientPlace.HOST)
+        path = f"{client.scratch}/there"
+        client.put(path, b"1")
+        assert client.get(path) == b"1"
+        client.remove(path)
+        with pytest.raises(FileNotFoundError):
+            client.get(path)
+        assert client.run([client.engine, "--version"]).stdout.startswith("dunnage-engine")
+
+
 class TestPlatform:
     def test_reserving_gives_every_seat_a_place_and_is_stable(
         self, grounds: Ground, platform: Platform
@@ -77,46 +148,6 @@ class TestPlatform:
     def test_reserving_starts_nothing(self, grounds: Ground, platform: Platform) -> None:
         reserve(grounds, platform)
         assert platform.running() == ()
-
-    def test_members_of_a_formed_database_run_and_answer(
-        self, grounds: Ground, platform: Platform
-    ) -> None:
-        reservation = bring_up(grounds, platform)
-        running = platform.running()
-        assert {member.member for member in running} == {p.member for p in reservation.places}
-        for member in running:
-            assert member.host.name == reservation.place(member.member).host
-            assert member.pid > 0
-            assert member.control_group
-        steps = grounds.case.database().facts(grounds.case.spec, reservation)
-        assert take(platform, steps, grounds.testbed.clock)
-
-    def test_a_command_beside_a_member_gives_its_output_and_its_exit_code(
-        self, grounds: Ground, platform: Platform
-    ) -> None:
-        reservation = bring_up(grounds, platform)
-        step = grounds.case.database().facts(grounds.case.spec, reservation)[0]
-        done = platform.run(step.member, step.argv, stdin=step.stdin, timeout=10.0)
-        assert done.code == 0
-        assert step.parse(done.stdout)
-        # Only the database's own programs are sure to be in a container.
-        wrong = (step.argv[0], "--no-such-option")
-        assert platform.run(step.member, wrong, stdin="", timeout=10.0).code != 0
-
-    def test_the_hosts_engine_answers_beside_every_member(
-        self, grounds: Ground, platform: Platform
-    ) -> None:
-        for place in bring_up(grounds, platform).places:
-            asked = platform.run(place.member, (ENGINE, "--version"), stdin="", timeout=10.0)
-            assert asked.code == 0
-            assert asked.stdout.startswith("dunnage-engine")
-            refused = platform.run(place.member, (ENGINE, "no-such-verb"), stdin="", timeout=10.0)
-            assert refused.code != 0
-
-    def test_a_member_has_a_log(self, grounds: Ground, platform: Platform) -> None:
-        member = bring_up(grounds, platform).places[0].member
-        assert platform.log(member)
-        assert len(platform.log(member, lines=1).splitlines()) == 1
 
     def test_a_member_that_is_never_ready_ends_the_stay_with_its_log(
         self, grounds: Ground, platform: Platform
@@ -223,22 +254,3 @@ class TestPlatform:
         with stay(grounds) as platform:
             reserve(grounds, platform)
         assert platform.running() == ()
-
-    def test_the_network_in_force_is_read_back(self, grounds: Ground, platform: Platform) -> None:
-        bring_up(grounds, platform)
-        assert platform.network()
-
-    def test_a_client_is_a_host_on_the_clients_own_host(
-        self, grounds: Ground, platform: Platform
-    ) -> None:
-        bring_up(grounds, platform)
-        (host,) = grounds.testbed.group("client")
-        client = platform.client(host)
-        assert (client is host) == (grounds.case.client is ClientPlace.HOST)
-        path = f"{client.scratch}/there"
-        client.put(path, b"1")
-        assert client.get(path) == b"1"
-        client.remove(path)
-        with pytest.raises(FileNotFoundError):
-            client.get(path)
-        assert client.run([client.engine, "--version"]).stdout.startswith("dunnage-engine")

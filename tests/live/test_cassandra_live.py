@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 RING = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, memory: 2GiB}}
+testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, memory: 2GiB, cores: shared}}
 database: {{kind: cassandra, members: 3, consistency: {{read: ONE, write: QUORUM}}}}
 deployments:
   native: {{platform: native}}
@@ -49,7 +49,7 @@ patience: 0s
 ONE = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}}}
+testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, cores: shared}}
 database: {{kind: cassandra}}
 deployments:
   native: {{platform: native}}

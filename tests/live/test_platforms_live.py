@@ -22,6 +22,7 @@ from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.study import (
     ClientPlace,
+    Cores,
     DatabaseSpec,
     Deployment,
     Limits,
@@ -81,7 +82,7 @@ class Lab:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1})
+    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1}, cores=Cores.SHARED)
     with (
         open_namespace(spec, name="platforms", engine=engine_path(), keep=False) as testbed,
         open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 REDIS = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}}}
+testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, cores: shared}}
 database: {{kind: redis, topology: replicas, members: 3}}
 deployments:
   native: {{platform: native}}
@@ -37,7 +37,7 @@ patience: 0s
 CASSANDRA = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}}}
+testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, cores: shared}}
 database: {{kind: cassandra}}
 deployments:
   native: {{platform: native}}

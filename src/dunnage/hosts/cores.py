@@ -2,7 +2,8 @@
 
 The client has its own, so that it cannot slow the servers that it measures: a third of the cores,
 at least one. The other groups share the rest with equal weights. A `control` group shares the
-client's. Threads of one physical core are never parted while there is more than one core.
+client's. Threads of one physical core are never parted while there is more than one core. Where a
+study wants cores shared, every group has all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import CLIENT_GROUP, Cores
 
 CONTROL = "control"
 CONTROL_WEIGHT = 0.05
@@ -32,12 +33,14 @@ class Partition:
     """Client and servers share a physical core, for want of a second one."""
 
 
-def partition(cores: Sequence[Core], groups: Collection[str]) -> Partition:
-    """Part the cores between the client's group (and `control`) and all others."""
+def partition(
+    cores: Sequence[Core], groups: Collection[str], wanted: Cores = Cores.APART
+) -> Partition:
+    """Part the cores between the client's group (and `control`) and all others, where wanted."""
     everything = tuple(sorted(processor for core in cores for processor in core))
     clients = [group for group in groups if group in (CLIENT_GROUP, CONTROL)]
     servers = [group for group in groups if group not in clients]
-    if len(everything) == 1 or not clients or not servers:
+    if wanted is Cores.SHARED or len(everything) == 1 or not clients or not servers:
         return Partition(dict.fromkeys(groups, everything), False, False)
     parts = list(cores) if len(cores) > 1 else [(processor,) for processor in everything]
     count = max(1, len(parts) // 3)

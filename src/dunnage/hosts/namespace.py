@@ -65,7 +65,7 @@ class NamespaceTestbed:
         self._lab = lab
         self._groups = groups
         self._engine = engine
-        self._partition: Partition = partition(usable_cores(), tuple(spec.hosts))
+        self._partition: Partition = partition(usable_cores(), tuple(spec.hosts), spec.cores)
         self._first: dict[str, FirstProcess] = {}
         self._plugs: dict[str, Plug] = {}
         self._in_force: dict[str, InForce] = {}

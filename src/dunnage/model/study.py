@@ -38,6 +38,13 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
 """What a user may call a study, deployment, workload or question: safe in paths and shells."""
 
 
+class Cores(StrEnum):
+    """Who has which of a machine's processors in a lab."""
+
+    APART = "apart"
+    SHARED = "shared"
+
+
 class TestbedSpec(Value):
     """The hosts a study runs on."""
 
@@ -49,6 +56,11 @@ class TestbedSpec(Value):
     )
     memory: Bytes | None = Field(
         default=None, description="Memory limit of each database host, for example `2GiB`."
+    )
+    cores: Cores = Field(
+        default=Cores.APART,
+        description="`apart`: clients have processors of their own, so that they cannot slow the "
+        "servers that they measure. `shared`: all hosts have all processors.",
     )
     steer: bool = Field(
         default=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dunnage.hosts.cores import mask, partition, processors
+from dunnage.model.study import Cores
 
 GROUPS = ("db", "client")
 
@@ -73,3 +74,9 @@ def test_masks_are_written_in_words_of_32_bits() -> None:
     assert mask([0, 32]) == "1,00000001"
     assert mask([65]) == "2,00000000,00000000"
     assert mask([]) == "0"
+
+
+def test_shared_cores_are_everybodys() -> None:
+    shared = partition(plain(4), GROUPS, Cores.SHARED)
+    assert set(shared.groups.values()) == {(0, 1, 2, 3)}
+    assert not shared.apart and not shared.siblings_parted
