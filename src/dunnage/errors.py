@@ -5,6 +5,7 @@ Errors are raised once, where they are noticed, and rendered once, in the CLI.
 
 from __future__ import annotations
 
+import errno
 import re
 from dataclasses import dataclass
 from enum import IntEnum
@@ -93,6 +94,17 @@ class HostLostError(DunnageError):
 
 class ResultError(DunnageError):
     """A result directory is missing, foreign, from a newer version, or cannot be written."""
+
+
+def unwritten(error: OSError, where: str, *, then: str = "") -> ResultError:
+    """What it means that something of a result could not be written to `where`.
+
+    `then` is the command that goes on once the disk has space again.
+    """
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return ResultError(f"cannot write: {error.strerror}", where=where)
+    hint = f"free some space, then: {then}" if then else ""
+    return ResultError("the disk is full; every finished run is kept", where=where, hint=hint)
 
 
 class NoResultError(ResultError):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dunnage.cli import blocks
 from dunnage.cli.terminal import Format, out, say, show_json, typed
-from dunnage.errors import ExitCode
+from dunnage.errors import ExitCode, ResultError
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
 from dunnage.report import sentences
@@ -23,20 +26,19 @@ def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCod
     """
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
-    write_value(result.layout.analysis, analysis)
-    result.layout.report.mkdir(exist_ok=True)
-    page = result.layout.report / "index.html"
     failures = [str(event["why"]) for event in result.events() if "why" in event]
-    write_page(
-        analysis,
-        study,
-        result.plan,
-        result.stays,
-        page,
-        source=result.study_text,
-        failures=failures,
-    )
-    write_csv(analysis, result.layout.report)
+    with _told_how_to_go_on(result):
+        write_value(result.layout.analysis, analysis)
+        page = write_page(
+            analysis,
+            study,
+            result.plan,
+            result.stays,
+            result.layout.report / "index.html",
+            source=result.study_text,
+            failures=failures,
+        )
+        write_csv(analysis, result.layout.report)
     if format_ is Format.JSON:
         show_json(
             {
@@ -51,8 +53,18 @@ def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCod
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))
     if figures:
-        _draw(analysis, result)
+        with _told_how_to_go_on(result):
+            _draw(analysis, result)
     return _trust(analysis, result)
+
+
+@contextmanager
+def _told_how_to_go_on(result: Result) -> Iterator[None]:
+    try:
+        yield
+    except ResultError as error:
+        error.hint = error.hint or typed("report", result.layout.root)
+        raise
 
 
 def _draw(analysis: Analysis, result: Result) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from markupsafe import Markup, escape
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.shares import OUTSIDE, PARTS
-from dunnage.errors import ResultError
+from dunnage.errors import unwritten
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
@@ -67,11 +66,7 @@ def write_page(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ResultError(
-            f"the report could not be written: {error.strerror}",
-            where=str(path),
-            hint=shlex.join(["df", "-h", str(path.parent)]),
-        ) from error
+        raise unwritten(error, str(path)) from error
     return path
 
 

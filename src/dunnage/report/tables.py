@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dunnage.errors import ResultError
+from dunnage.errors import unwritten
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.report import answer
@@ -25,11 +24,7 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
         directory.mkdir(parents=True, exist_ok=True)
         return tuple(write_rows(directory / name, rows) for name, rows in tables)
     except OSError as error:
-        raise ResultError(
-            f"the tables could not be written: {error.strerror}",
-            where=str(directory),
-            hint=shlex.join(["df", "-h", str(directory)]),
-        ) from error
+        raise unwritten(error, str(directory)) from error
 
 
 def column(metric: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -16,7 +15,7 @@ from typing import BinaryIO
 
 from pydantic_core import to_json
 
-from dunnage.errors import ResultError
+from dunnage.errors import ResultError, unwritten
 from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
@@ -227,14 +226,8 @@ def _reported(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            result = shlex.quote(str(_result_of(path)))
-            raise ResultError(
-                "the disk is full; every finished run is kept",
-                where=str(path),
-                hint=f"free some space, then: dunnage run --resume {result}",
-            ) from error
-        raise ResultError(f"cannot write: {error.strerror}", where=str(path)) from error
+        result = shlex.quote(str(_result_of(path)))
+        raise unwritten(error, str(path), then=f"dunnage run --resume {result}") from error
 
 
 def _result_of(path: Path) -> Path:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from dunnage.errors import ResultError
+from dunnage.errors import unwritten
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
 from dunnage.report.paper.drawings import drawings
@@ -36,11 +35,7 @@ def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path
                 name = _free(drawing.name, written)
                 written += [_save(figure, directory / f"{name}.{kind}", kind) for kind in FORMATS]
     except OSError as error:
-        raise ResultError(
-            f"the figures could not be written: {error.strerror}",
-            where=str(directory),
-            hint=shlex.join(["df", "-h", str(directory)]),
-        ) from error
+        raise unwritten(error, str(directory)) from error
     return tuple(written)
 
 
