@@ -15,8 +15,9 @@ from gate.outcome import Outcome, State, Told, cargo, told_apart
 from gate.processes import end_all, hog, reap
 from gate.stages import Kind, Stage
 
-AGAIN_AT_MOST = 12
-"""Failures of one stage that are tried once more; so many and more are no chance."""
+AGAIN_AT_MOST = 60
+"""Failures of one stage that are tried once more, as many as share what a module makes for its
+tests; more are no chance."""
 _LOOK = 0.05
 """Seconds between two looks at a process."""
 

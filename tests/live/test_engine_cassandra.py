@@ -172,8 +172,10 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ring]:
         home.until_it_is_whole()
         for keyspace, copies in (("ycsb", 1), ("copies", 4)):
             strategy = f"{{'class': 'SimpleStrategy', 'replication_factor': {copies}}}"
+            # It is answered when all members agree, which takes its time on a busy machine.
             made = home.cql(
                 MEMBERS[0],
+                *("--timeout", "60"),
                 f"CREATE KEYSPACE {keyspace} WITH replication = {strategy}",
                 f"CREATE TABLE {keyspace}.usertable (y_id varchar PRIMARY KEY, {FIELDS})",
             )
