@@ -44,6 +44,9 @@ partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 endpoint_snitch: SimpleSnitch
 listen_address: {host}
 rpc_address: {host}
+read_request_timeout: 30s
+range_request_timeout: 30s
+write_request_timeout: 30s
 commitlog_sync: periodic
 commitlog_sync_period: 10s
 data_file_directories: [{home}/data]
@@ -211,7 +214,7 @@ def order(
             warmup=0.1,
             duration=None if phase is Phase.LOAD else 1.0,
             operations=None,
-            timeout=10.0,
+            timeout=40.0,
             seed=1,
         ),
         0,
