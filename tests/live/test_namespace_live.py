@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -174,6 +175,17 @@ def test_hosts_run_on_their_own_cores_and_receive_there(testbed: NamespaceTestbe
         assert int(str(facts[f"network.{host.name}.rps"]).replace(",", ""), 16) == int(
             mask(mine).replace(",", ""), 16
         )
+
+
+def test_shared_cores_are_every_hosts() -> None:
+    with opened(cores="shared") as testbed:
+        assert testbed.environment()["cores.apart"] is False
+        allowed = {
+            host.run(["grep", "Cpus_allowed_list", "/proc/self/status"]).stdout.split()[1]
+            for host in testbed.hosts
+        }
+        (mine,) = map(processors, allowed)
+        assert set(mine) == os.sched_getaffinity(0)
 
 
 def test_without_steering_the_kernel_is_left_to_itself() -> None:

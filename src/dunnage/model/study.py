@@ -42,7 +42,9 @@ class Cores(StrEnum):
     """Who has which of a machine's processors in a lab."""
 
     APART = "apart"
+    """Clients have processors of their own, so that they cannot slow the servers they measure."""
     SHARED = "shared"
+    """All hosts have all processors: a client's work is then part of what is measured."""
 
 
 class TestbedSpec(Value):
@@ -59,8 +61,7 @@ class TestbedSpec(Value):
     )
     cores: Cores = Field(
         default=Cores.APART,
-        description="`apart`: clients have processors of their own, so that they cannot slow the "
-        "servers that they measure. `shared`: all hosts have all processors.",
+        description="Whether clients and database hosts have processors of their own.",
     )
     steer: bool = Field(
         default=True,
