@@ -18,6 +18,8 @@ from gate.stages import Kind, Stage
 AGAIN_AT_MOST = 60
 """Failures of one stage that are tried once more, as many as share what a module makes for its
 tests; more are no chance."""
+PATIENCE = 10.0
+"""Seconds in which a stage whose time is over may still clean up."""
 _LOOK = 0.05
 """Seconds between two looks at a process."""
 
@@ -145,7 +147,7 @@ def _end_now(process: subprocess.Popen[bytes]) -> None:
     """Let it clean up for a moment, then kill it."""
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(10)
+        process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

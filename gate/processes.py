@@ -14,7 +14,7 @@ from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
 """See prctl(2): who has lost its parent becomes a child of this process, and not of the first."""
-_GRACE = 5.0
+GRACE = 5.0
 """Seconds in which what was left running may still end by itself."""
 
 
@@ -57,12 +57,12 @@ def below() -> dict[int, str]:
 
 def end_all() -> list[str]:
     """Kill all that still lives below this process after a moment; returns its command lines."""
-    deadline = time.monotonic() + _GRACE
+    deadline = time.monotonic() + GRACE
     while below() and time.monotonic() < deadline:
         reap()
         time.sleep(0.05)
     left = list(below().values())
-    deadline = time.monotonic() + _GRACE
+    deadline = time.monotonic() + GRACE
     while (living := below()) and time.monotonic() < deadline:
         for process in living:
             with contextlib.suppress(ProcessLookupError):

@@ -12,7 +12,8 @@ import pytest
 
 from dunnage.store.read import open_result
 
-COMMAND = [sys.executable, "-m", "dunnage", "quickstart", "--fake", "--results"]
+STUDY = Path(__file__).parents[2] / "studies" / "fake.yaml"
+COMMAND = [sys.executable, "-m", "dunnage", "run", str(STUDY), "--only", "late", "--results"]
 
 
 def test_a_reader_of_messages_that_goes_away_ends_no_study(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ class Ring:
             "-Xms384M",
             "-Xmx384M",
             "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             f"-Dcassandra.config=file://{home}/cassandra.yaml",
             f"-Dcassandra.storagedir={home}",
             f"-Dlogback.configurationFile={home}/logback.xml",

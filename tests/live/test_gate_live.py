@@ -166,7 +166,13 @@ def test_a_stage_that_hangs_is_killed_with_all_it_started_and_its_tests_are_name
     assert not Path(f"/proc/{started}").exists()
 
 
-ONE_STAGE = """
+IMPATIENT = """
+from gate import carry, processes
+carry.PATIENCE = processes.GRACE = 1
+"""
+ONE_STAGE = (
+    IMPATIENT
+    + """
 import pathlib, sys
 from gate.carry import carry_out
 from gate.closing import closing
@@ -178,7 +184,10 @@ one = carry_out(stage, pathlib.Path("."), lambda told: None)
 print("\\n".join(closing([one])))
 sys.exit(any(each.state == "failed" for each in one.outcomes))
 """
-ONE_COMMAND = """
+)
+ONE_COMMAND = (
+    IMPATIENT
+    + """
 import pathlib
 from gate.carry import carry_out
 from gate.stages import Kind, Stage
@@ -186,6 +195,7 @@ stage = Stage("rust", ("sh", "-c", {shell!r}), {minutes}, Kind.CARGO)
 for each in carry_out(stage, pathlib.Path("."), lambda told: None).outcomes:
     print(each.test, each.state)
 """
+)
 RUST_SAID = """
 test result: FAILED. 1 passed; 1 failed; 0 ignored
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired, t_quantile
+from dunnage.analysis.distributions import t_quantile
+from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired
 from dunnage.model.estimate import Estimate
 
 

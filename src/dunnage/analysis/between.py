@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
+from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.estimate import (
     CONFIDENCE,
     MINIMUM_BLOCKS,
     Paired,
     block_logs,
     sidak,
-    t_quantile,
 )
 from dunnage.analysis.gather import counts
 from dunnage.model.analysis import Analysis, Comparison, Estimate, RunSummary

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dunnage.analysis.distributions import normal_probability, normal_quantile, t_quantile
 from dunnage.model.analysis import Estimate
 
 MINIMUM_BLOCKS = 6
@@ -154,14 +155,6 @@ def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:
     )
 
 
-@lru_cache(maxsize=4096)
-def t_quantile(probability: float, freedom: int) -> float:
-    """Quantile of Student's t."""
-    from scipy import special  # takes half a second to load, and few who are here need it
-
-    return float(special.stdtrit(freedom, probability))
-
-
 def _bca(logs: NDArray[np.float64], level: float) -> tuple[float, float]:
     """Bias-corrected and accelerated bootstrap of the mean (Efron 1987), always the same seed."""
     n = len(logs)
@@ -169,16 +162,14 @@ def _bca(logs: NDArray[np.float64], level: float) -> tuple[float, float]:
     means = np.sort(logs[generator.integers(0, n, size=(_RESAMPLES, n))].mean(axis=1))
     mean = float(logs.mean())
     below = (np.count_nonzero(means < mean) + np.count_nonzero(means <= mean)) / 2
-    from scipy import special
-
-    bias = float(special.ndtri(min(max(below, 1), _RESAMPLES - 1) / _RESAMPLES))
+    bias = normal_quantile(min(max(below, 1), _RESAMPLES - 1) / _RESAMPLES)
     left_out = (logs.sum() - logs) / (n - 1)
     skew = left_out.mean() - left_out
     spread = float((skew**2).sum()) ** 1.5
     acceleration = float((skew**3).sum()) / (6 * spread) if spread > 0 else 0.0
 
     def end(probability: float) -> float:
-        z = bias + float(special.ndtri(probability))
-        return float(np.quantile(means, special.ndtr(bias + z / (1 - acceleration * z))))
+        z = bias + normal_quantile(probability)
+        return float(np.quantile(means, normal_probability(bias + z / (1 - acceleration * z))))
 
     return end((1 - level) / 2), end((1 + level) / 2)

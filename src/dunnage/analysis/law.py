@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 _STEPS = 50
 
@@ -53,6 +52,8 @@ def fit(threads: Floats, logs: Floats, weights: Floats) -> Law | None:
     the laws with 0 ≤ σ ≤ 1 and κ ≥ 0. Gauss–Newton on the logs, each step by non-negative least
     squares (Lawson and Hanson), so that a parameter that vanishes is 0 and not nearly 0.
     """
+    from scipy.optimize import nnls  # takes half a second to load, and only fits need it
+
     root = np.sqrt(weights)
     design = np.column_stack((np.ones_like(threads), threads, threads * (threads - 1)))
     scale = np.maximum(design.max(axis=0), 1.0)

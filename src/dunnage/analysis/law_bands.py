@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
 
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, t_quantile
+from dunnage.analysis.distributions import normal_probability, t_quantile
+from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.analysis.law import Floats, Law, fit
 from dunnage.model.estimate import Estimate
 from dunnage.model.scalability import FittedPoint, ScalabilityLaw
@@ -111,7 +111,7 @@ def _bootstrap(levels: Floats, logs: Floats) -> list[Law]:
 def _tail(blocks: int) -> float:
     """Share left out at each end: Φ(−t·√(n/(n−1))), so that few blocks do not cover too little."""
     t = t_quantile((1 + CONFIDENCE) / 2, blocks - 1)
-    return float(special.ndtr(-t * math.sqrt(blocks / (blocks - 1))))
+    return normal_probability(-t * math.sqrt(blocks / (blocks - 1)))
 
 
 def _finite(value: float) -> float | None:

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scipy import special
-
+from dunnage.analysis.distributions import normal_quantile
 from dunnage.analysis.estimate import CONFIDENCE, POWER, Paired, sidak
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
@@ -70,4 +69,4 @@ def effort(level: float = CONFIDENCE, family: int = 1) -> float:
     which makes it 11.2. The usual n ≈ 8 (s/h)² is the case of one comparison and no further look.
     """
     tail = (1 - sidak(family, following(level))) / 2
-    return float(special.ndtri(1 - tail) + special.ndtri(POWER)) ** 2
+    return (normal_quantile(1 - tail) + normal_quantile(POWER)) ** 2

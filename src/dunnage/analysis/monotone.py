@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from dunnage.analysis.estimate import over_blocks
 from dunnage.model.scalability import UnderObjective
@@ -53,6 +52,8 @@ def within(objective: float, latency: Floats, throughput: Floats) -> tuple[float
     Latency is made never to fall over levels (isotonic least squares on the logs; Barlow and others
     1972). Between the last level that keeps the objective and the next, both are interpolated.
     """
+    from scipy.optimize import isotonic_regression  # half a second to load, for these levels only
+
     rising = np.asarray(isotonic_regression(latency).x)
     kept = int(np.searchsorted(rising, objective, side="right"))
     if kept == 0:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from dunnage.analysis.distributions import t_probability
 
 MINIMUM_RUNS = 8
 """Fewer residuals say nothing of a trend."""
@@ -84,7 +85,7 @@ def _trend(
     if abs(found) >= 1:
         return found, 0.0
     t = found * math.sqrt(freedom / (1 - found**2))
-    return found, float(2 * special.stdtr(freedom, -abs(t)))
+    return found, 2 * t_probability(-abs(t), freedom)
 
 
 def shift(series: NDArray[np.float64]) -> int | None:

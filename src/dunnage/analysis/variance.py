@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from dunnage.analysis.distributions import chi_squared_quantile, f_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.model.estimate import Estimate
 from dunnage.model.variance import VariancePart, VarianceSplit
@@ -152,8 +152,8 @@ def _component(stratum: _Stratum, below: _Stratum | None) -> tuple[float, float,
     square = 0.0 if below is None else below.square
 
     def end(tail: float) -> float:
-        f = 0.0 if below is None else float(special.fdtri(stratum.freedom, below.freedom, tail))
-        chi = float(special.chdtri(stratum.freedom, 1 - tail))
+        f = 0.0 if below is None else f_quantile(tail, stratum.freedom, below.freedom)
+        chi = chi_squared_quantile(tail, stratum.freedom)
         return max(0.0, stratum.freedom * (stratum.square - f * square) / (stratum.runs * chi))
 
     alpha = (1 - CONFIDENCE) / 2

@@ -10,6 +10,7 @@ import hashlib
 import statistics
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
     }
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),

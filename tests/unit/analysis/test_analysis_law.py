@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -42,17 +43,21 @@ def test_without_noise_the_parameters_come_back_exactly() -> None:
     assert not found.extrapolated and found.notes == ()
 
 
-def test_bands_hold_the_truth_about_as_often_as_they_say() -> None:
+@pytest.mark.parametrize("studies", [16, pytest.param(300, marks=pytest.mark.proof)])
+def test_bands_hold_the_truth_about_as_often_as_they_say(
+    studies: int, record_property: Callable[[str, object], None]
+) -> None:
     held = {"rate": 0, "contention": 0, "coherency": 0, "peak_threads": 0}
     truth = {"rate": 9000.0, "contention": 0.04, "coherency": 0.0006, "peak_threads": TRUE.peak}
-    studies = 60
     for seed in range(studies):
         found = fitted(measured(TRUE, blocks=6, seed=seed))
         for name in held:
             estimate = getattr(found, name)
             assert estimate.low is not None and estimate.high is not None
             held[name] += estimate.low <= truth[name] <= estimate.high
-    assert all(count >= 0.88 * studies for count in held.values()), held
+    for name, count in held.items():
+        record_property("seen", f"{name}: held {count / studies:.1%}")
+        assert 0.87 <= count / studies <= (0.98 if studies > 100 else 1.0), held
 
 
 def test_without_coherency_there_is_no_peak_and_the_law_says_so() -> None:

@@ -491,7 +491,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(KEYS, TREES, max_size=12))
 def test_arbitrary_values_under_known_keys_raise_nothing_but_a_study_error(
     data: dict[str, object],
