@@ -17,7 +17,7 @@ from gate.closing import closing, stage_line
 from gate.outcome import State
 from gate.processes import adopt_orphans
 from gate.progress import Progress
-from gate.proofs import write_proofs
+from gate.proofs import Rows
 from gate.stages import TIERS
 
 LOGS = Path("target/gate")
@@ -35,11 +35,12 @@ def main(tier: str, only: Sequence[str] = ()) -> int:
     stages, carried = [*before, replace(last, argv=(*last.argv, *only))], []
     for place, stage in enumerate(stages, start=1):
         progress = Progress(place, len(stages), stage)
-        carried.append(carry_out(stage, LOGS, progress))
+        rows = Rows(progress) if tier == "proofs" and place == len(stages) else None
+        carried.append(carry_out(stage, LOGS, rows or progress))
         progress.clear()
+        if rows:
+            rows.finish(carried[-1].outcomes, only=bool(only))
         print(stage_line(place, len(stages), carried[-1]), flush=True)
-    if tier == "proofs":
-        write_proofs(carried[-1].outcomes, only=bool(only))
     print("\n".join(closing(carried)))
     bad = {State.FAILED, State.FLAKY} if tier == "hunt" else {State.FAILED}
     return 1 if any(each.state in bad for one in carried for each in one.outcomes) else 0

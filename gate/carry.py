@@ -83,7 +83,7 @@ def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> lis
     code = _tests(argv, log, deadline, told, progress)
     failed = [each for each in told.ended.values() if each.state is State.FAILED]
     again = Told()
-    if 0 < len(failed) <= AGAIN_AT_MOST:
+    if stage.again and 0 < len(failed) <= AGAIN_AT_MOST:
         _tests((*stage.argv, *(each.test for each in failed)), log, deadline, again, progress)
     outcomes = [told_apart(each, again.ended.get(each.test)) for each in told.ended.values()]
     for test in told.missing():

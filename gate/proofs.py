@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.closing import duration
-from gate.outcome import Outcome, State
+from gate.outcome import Outcome, State, Told
 
 PAGE = Path("docs/proofs.md")
 _HEAD = """\
@@ -23,25 +23,56 @@ the rows anew that it tried, and leaves the others.
 | claim | held | what was seen | when (UTC), and how long | machine | command |
 | --- | --- | --- | --- | --- | --- |
 """
-_HELD = {State.PASSED: "yes", State.FLAKY: "not always", State.FAILED: "**no**"}
+_HELD = {State.PASSED: "yes", State.FAILED: "**no**"}
 
 
-def write_proofs(outcomes: Iterable[Outcome], *, only: bool) -> None:
-    """Write the page from the outcomes of the tests marked `proof`: anew, or `only` their rows."""
-    before = PAGE.read_text(encoding="utf-8") if only and PAGE.exists() else ""
-    rows = {_command(line): line for line in before.removeprefix(_HEAD).splitlines()}
+class Rows:
+    """Writes the row of each proof as soon as that has ended, so that none is lost."""
+
+    def __init__(self, progress: Callable[[Told], None]) -> None:
+        self._progress = progress
+        self._written: set[str] = set()
+
+    def __call__(self, told: Told) -> None:
+        ended = [each for test, each in told.ended.items() if test not in self._written]
+        if ended:
+            write_rows(ended)
+            self._written.update(each.test for each in ended)
+        self._progress(told)
+
+    def finish(self, outcomes: Sequence[Outcome], *, only: bool) -> None:
+        """Add what never ended; unless `only` some proofs were tried, drop the rows of others."""
+        write_rows([each for each in outcomes if each.test not in self._written])
+        if not only:
+            tried = {command(each.test) for each in outcomes}
+            _write({named: line for named, line in _rows().items() if named in tried})
+
+
+def write_rows(outcomes: Iterable[Outcome]) -> None:
+    """Put the rows of tests that have just ended in the place of those that they had."""
     when, on = datetime.now(UTC), machine()
-    rows |= {_command(line): line for line in (row(each, when, on) for each in outcomes)}
-    lines = (f"{rows[command]}\n" for command in sorted(rows))
-    PAGE.write_text(_HEAD + "".join(lines), encoding="utf-8")
+    _write(_rows() | {command(each.test): row(each, when, on) for each in outcomes})
 
 
-def _command(line: str) -> str:
-    return line.rstrip("| ").rpartition(" | ")[2]
+def _rows() -> dict[str, str]:
+    """Command → row of the page as it is."""
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    rows = re.finditer(r"^\| .* \| (?P<named>`make proofs ONLY='.*'`) \|$", before, re.MULTILINE)
+    return {row["named"]: row[0] for row in rows}
+
+
+def _write(rows: dict[str, str]) -> None:
+    text = _HEAD + "".join(f"{rows[named]}\n" for named in sorted(rows))
+    PAGE.write_text(text, encoding="utf-8")
+
+
+def command(test: str) -> str:
+    """What tries one proof again, as it stands in the last cell of its row."""
+    return f"`make proofs ONLY='{test}'`"
 
 
 def row(outcome: Outcome, when: datetime, on: str) -> str:
-    """One line of the table, of a test that ended on a machine at about that time."""
+    """One line of the table, of a test that ended on a machine at that time."""
     seen = "; ".join(outcome.seen)
     if outcome.state in (State.FAILED, State.SKIPPED):
         seen = "; ".join(each for each in (seen, reason(outcome)) if each)
@@ -51,7 +82,7 @@ def row(outcome: Outcome, when: datetime, on: str) -> str:
         seen or "every assertion held",
         f"{when:%Y-%m-%d %H:%M}, {duration(outcome.seconds)}",
         on,
-        f"`make proofs ONLY='{outcome.test}'`",
+        command(outcome.test),
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

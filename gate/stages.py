@@ -36,6 +36,8 @@ class Stage:
     """Processes that share the tests of a pytest stage."""
     together: bool = False
     """Whether the tests of a module or class stay together: what they share is made once."""
+    again: bool = True
+    """Whether tests that failed are tried once more; a claim that failed once does not hold."""
     hogged: bool = False
     """Whether another process takes all the processor time that it can get meanwhile."""
 
@@ -88,7 +90,7 @@ TEST = (
 PROOFS = (
     _ENGINE,
     _TOOLS,
-    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST),
+    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST, again=False),
 )
 """What takes long and repeats in full what shorter tests show."""
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.outcome import Outcome, State, told_apart
-from gate.proofs import PAGE, claim, write_proofs
+from gate.outcome import Outcome, State, Told, told_apart
+from gate.proofs import PAGE, Rows, claim
 from gate.stages import TEST, Kind
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
@@ -282,10 +282,14 @@ def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(
         return [line.strip("| ").split(" | ")[:3] for line in lines]
 
     one, other = (Outcome(f"t.py::test_{name}", State.PASSED) for name in ("one", "other[a]"))
-    write_proofs([other, one], only=False)
+    ended = Rows(print)
+    ended(Told(ended={other.test: other}))
+    assert [claimed for claimed, *_ in rows()] == ["other (a)"]
+    ended(Told(ended={other.test: other, one.test: one}))
+    ended.finish([other, one], only=False)
     assert rows() == [["one", "yes", "every assertion held"], ["other (a)", "yes", rows()[0][2]]]
     broken = Outcome(one.test, State.FAILED, why="E   it broke", seen=("a|b",))
-    write_proofs([broken], only=True)
+    Rows(print).finish([broken], only=True)
     assert rows() == [["one", "**no**", "a\\|b; it broke"], ["other (a)", "yes", rows()[1][2]]]
-    write_proofs([other], only=False)
+    Rows(print).finish([other], only=False)
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
