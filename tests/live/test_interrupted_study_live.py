@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 STUDY = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 2, client: 1}}}}
+testbed: {{kind: namespace, hosts: {{db: 2, client: 1}}, cores: shared}}
 database: {{kind: redis, topology: replicas, members: 2}}
 deployments:
   native: {{platform: native}}

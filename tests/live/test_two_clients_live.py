@@ -16,7 +16,7 @@ pytestmark = pytest.mark.live
 STUDY = """
 dunnage: 1
 name: {name}
-testbed: {{kind: namespace, hosts: {{db: 1, client: 2}}}}
+testbed: {{kind: namespace, hosts: {{db: 1, client: 2}}, cores: shared}}
 database: {{kind: redis, topology: single}}
 deployments:
   native: {{platform: native}}
