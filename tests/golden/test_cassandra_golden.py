@@ -33,6 +33,7 @@ SPECS = {
             "memtable_heap_space": "64MiB",
             "jvm.heap": "1G",
             "jvm.collector": "Parallel",
+            "jvm.compilers": "C1",
             "jvm.processors": 4,
         },
     },

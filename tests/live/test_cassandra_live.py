@@ -35,7 +35,7 @@ RING = """
 dunnage: 1
 name: {name}
 testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, memory: 2GiB, cores: shared}}
-database: {{kind: cassandra, members: 3, consistency: {{read: ONE, write: QUORUM}}}}
+database: {{kind: cassandra, members: 3, consistency: {{read: ONE, write: QUORUM}}, settings: {{jvm.compilers: C1}}}}
 deployments:
   native: {{platform: native}}
   bridge: {{platform: docker, network: bridge}}
@@ -50,7 +50,7 @@ ONE = """
 dunnage: 1
 name: {name}
 testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, cores: shared}}
-database: {{kind: cassandra}}
+database: {{kind: cassandra, settings: {{jvm.compilers: C1}}}}
 deployments:
   native: {{platform: native}}
 workloads: [A, C]
@@ -130,6 +130,10 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
         assert [each.text for each in found if each.cause in spoiling] == []
         locked = [each.limits["locked_memory"] for each in (*one.processes, *other.processes)]
         assert locked == ["some"] * 6
+        compiled = [
+            each.runtime["flag.TieredStopAtLevel"] for each in (*one.processes, *other.processes)
+        ]
+        assert compiled == ["1"] * 6
         for process in other.processes:
             assert any(path.endswith("/lib/cassandra.jsa") for path in process.mapped)
 

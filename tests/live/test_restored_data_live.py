@@ -38,7 +38,7 @@ CASSANDRA = """
 dunnage: 1
 name: {name}
 testbed: {{kind: namespace, hosts: {{db: 1, client: 1}}, cores: shared}}
-database: {{kind: cassandra}}
+database: {{kind: cassandra, settings: {{jvm.compilers: C1}}}}
 deployments:
   native: {{platform: native}}
   bridge: {{platform: docker, network: bridge}}

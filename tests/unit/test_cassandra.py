@@ -75,11 +75,12 @@ def test_everything_that_does_not_fit_is_said_at_once() -> None:
             "cluster_note": "a\nb",
             "jvm.heap": "lots",
             "jvm.collector": "CMS",
+            "jvm.compilers": "C2",
             "jvm.processors": 0,
             "jvm.flags": "-ea",
         },
     )
-    assert [key for key, _ in found] == ["replication", *["consistency"] * 2, *["settings"] * 8]
+    assert [key for key, _ in found] == ["replication", *["consistency"] * 2, *["settings"] * 9]
     text = "\n".join(sentence for _, sentence in found)
     for words in (
         "3 copies need as many members, and there are 2",
@@ -91,6 +92,7 @@ def test_everything_that_does_not_fit_is_said_at_once() -> None:
         "`cluster_note` must be one line",
         "`jvm.heap` is a size such as `512M`",
         "`jvm.collector` is one of `G1`",
+        "`jvm.compilers` is one of `C1+C2`, `C1`, not `C2`",
         "`jvm.processors` is a number",
         "unknown setting `jvm.flags`; known are `jvm.heap`",
     ):

@@ -17,12 +17,14 @@ LEVEL = "QUORUM"
 """Consistency unless the study says otherwise: the default of YCSB's binding for Cassandra."""
 LEVELS = ("ONE", "TWO", "THREE", "QUORUM", "ALL", "LOCAL_ONE", "LOCAL_QUORUM")
 COLLECTORS = ("G1", "Parallel", "Serial")
+COMPILERS = ("C1+C2", "C1")
 
 _JVM = "jvm."
 _JVM_DEFAULTS: Mapping[str, Scalar] = {
     "heap": "512M",
     "direct": "256M",
     "collector": "G1",
+    "compilers": "C1+C2",
     "processors": 2,
 }
 _MEMORY = re.compile(r"([1-9][0-9]{0,5})([MG])")
@@ -70,6 +72,8 @@ class Jvm:
     direct: int
     """Most memory outside the heap for buffers."""
     collector: str
+    compilers: str
+    """With C1 alone a server starts with less processor time, and is slower ever after."""
     processors: int
     """Processors that Java believes to have: it sizes its pools of threads by them."""
 
@@ -81,6 +85,7 @@ def jvm(spec: DatabaseSpec) -> Jvm:
         heap=_mebibytes(said["heap"]) or 0,
         direct=_mebibytes(said["direct"]) or 0,
         collector=str(said["collector"]),
+        compilers=str(said["compilers"]),
         processors=int(str(said["processors"])),
     )
 
@@ -193,10 +198,11 @@ def _jvm_problem(name: str, value: Scalar) -> str | None:
                 return f"`jvm.{name}` is a size such as `512M` or `2G`, not `{value}`"
             if name == "heap" and size < _LEAST_HEAP:
                 return f"`jvm.heap` must be at least `{_LEAST_HEAP}M`: Cassandra dies with less"
-        case "collector":
-            if value not in COLLECTORS:
-                known = ", ".join(f"`{each}`" for each in COLLECTORS)
-                return f"`jvm.collector` is one of {known}, not `{value}`"
+        case "collector" | "compilers":
+            choice = COLLECTORS if name == "collector" else COMPILERS
+            if value not in choice:
+                known = ", ".join(f"`{each}`" for each in choice)
+                return f"`jvm.{name}` is one of {known}, not `{value}`"
         case "processors":
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1024:
                 return f"`jvm.processors` is a number from 1 to 1024, not `{value}`"

@@ -29,6 +29,7 @@ _COLLECTORS: Mapping[str, tuple[str, ...]] = {
     "Parallel": ("-XX:+UseParallelGC",),
     "Serial": ("-XX:+UseSerialGC",),
 }
+_COMPILERS: Mapping[str, tuple[str, ...]] = {"C1+C2": (), "C1": ("-XX:TieredStopAtLevel=1",)}
 
 
 def configuration(place: Place) -> str:
@@ -52,6 +53,7 @@ def server(place: Place, jvm: Jvm) -> tuple[str, ...]:
         f"-XX:ActiveProcessorCount={jvm.processors}",
         "-XX:-UseContainerSupport",
         *_COLLECTORS[jvm.collector],
+        *_COMPILERS[jvm.compilers],
         *_keeps_to(place),
         f"-XX:ErrorFile={place.home}/java-error.log",
         "-XX:-CreateCoredumpOnCrash",
