@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gate.carry import carry_out
+from gate.carry import Carried, carry_out, interrupted
 from gate.closing import closing, stage_line
 from gate.outcome import State
 from gate.processes import adopt_orphans
@@ -26,17 +26,25 @@ LOGS = Path("target/gate")
 def main(tier: str, only: Sequence[str] = ()) -> int:
     """Carry out a tier, or `only` some tests of the proofs; 0 when nothing failed, else 1.
 
-    What passes by chance is what the hunt is for, so there it is a failure.
+    What passes by chance is what the hunt is for, so there it is a failure. An interrupted gate
+    tells what it knows by then.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of commands load the same modules
+    os.environ.pop("PYTEST_ADDOPTS", None)  # might leave tests out
     adopt_orphans()
     LOGS.mkdir(parents=True, exist_ok=True)
     *before, last = TIERS[tier]
-    stages, carried = [*before, replace(last, argv=(*last.argv, *only))], []
+    stages = [*before, replace(last, argv=(*last.argv, *only))]
+    carried: list[Carried] = []
     for place, stage in enumerate(stages, start=1):
         progress = Progress(place, len(stages), stage)
         rows = Rows(progress) if tier == "proofs" and place == len(stages) else None
-        carried.append(carry_out(stage, LOGS, rows or progress))
+        try:
+            carried.append(carry_out(stage, LOGS, rows or progress))
+        except KeyboardInterrupt:
+            progress.clear()
+            print("\n".join(closing([*carried, interrupted(stage, LOGS, progress.told)])))
+            raise
         progress.clear()
         if rows:
             rows.finish(carried[-1].outcomes, only=bool(only))
@@ -50,7 +58,9 @@ if __name__ == "__main__":
     tier, only = "".join(sys.argv[1:2]), sys.argv[2:]
     if tier not in TIERS or (only and tier != "proofs"):
         sys.exit(f"usage: python -m gate {' | '.join(TIERS)} [TEST...]")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends it ends its stages
+    # Whoever ends the gate ends its stages, and a shell that let it ignore Ctrl-C changes nothing.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main(tier, only))
     except KeyboardInterrupt:

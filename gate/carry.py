@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.outcome import Outcome, State, Told, cargo, told_apart
-from gate.processes import end_all, hog, reap
+from gate.processes import end_all, end_with_parent, hog, reap
 from gate.stages import Kind, Stage
+from gate.turn import turn
 
-AGAIN_AT_MOST = 60
-"""Failures of one stage that are tried once more, as many as share what a module makes for its
-tests; more are no chance."""
+AGAIN_AT_MOST = 20
+"""Failures of one stage that are tried once more, each by itself; more are no chance."""
+ROUNDS = 3
+"""Times that what a hung test kept from running is run at most."""
 PATIENCE = 10.0
 """Seconds in which a stage whose time is over may still clean up."""
 _LOOK = 0.05
 """Seconds between two looks at a process."""
+
+_HUNG = "it hung, and was killed; where it hung is in the log"
 
 Progress = Callable[[Told], None]
 
@@ -40,17 +44,27 @@ class Carried:
 
 def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     """Run a stage in the working directory; its log is `logs/<name>.log`."""
-    log = logs / f"{stage.name.replace(' ', '-')}.log"
+    log = _log(stage, logs)
     log.unlink(missing_ok=True)
-    started = time.monotonic()
-    deadline = started + stage.minutes * 60
     carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
-    try:
-        with hog() if stage.hogged else contextlib.nullcontext():
-            outcomes = carry(stage, log, deadline, progress)
-    finally:
-        left = end_all()
+    with turn(stage.machine):
+        started = time.monotonic()
+        try:
+            with hog() if stage.hogged else contextlib.nullcontext():
+                outcomes = carry(stage, log, started + stage.minutes * 60, progress)
+        finally:
+            left = end_all()
     return Carried(stage, tuple(outcomes), time.monotonic() - started, log, tuple(left))
+
+
+def interrupted(stage: Stage, logs: Path, told: Told) -> Carried:
+    """A stage that was interrupted, as far as it had come."""
+    ended = [*told.ended.values(), Outcome(stage.name, State.FAILED, why="it was interrupted")]
+    return Carried(stage, tuple(ended), 0.0, _log(stage, logs), ())
+
+
+def _log(stage: Stage, logs: Path) -> Path:
+    return logs / f"{stage.name.replace(' ', '-')}.log"
 
 
 def _command(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
@@ -71,27 +85,38 @@ def _cargo(stage: Stage, log: Path, deadline: float, progress: Progress) -> list
     once_more = log.with_suffix(".again.log")
     once_more.unlink(missing_ok=True)
     code = _run(stage.argv, once_more, deadline, lambda: progress(Told()))
+    second = cargo(once_more.read_text(errors="replace"), code, stage.name)
     again = Outcome(stage.name, State.PASSED if code == 0 else State.FAILED)
-    return [told_apart(each, again) for each in first]
+    known = {each.test for each in first}
+    new = [each for each in second if each.test not in known]
+    return [*(told_apart(each, again) for each in first), *new]
 
 
 def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
-    """All tests; what a killed process left out; then what failed, one by one, by itself."""
+    """All tests; what a process that ended left out; then what failed, each by itself."""
     told = Told()
     spread = ("--dist", "loadscope", "--no-loadscope-reorder") if stage.together else ()
-    argv = (*stage.argv, *(("-n", str(stage.workers), *spread) if stage.workers > 1 else ()))
-    code = _tests(argv, log, deadline, told, progress)
+    options = ("-n", str(stage.workers), *spread) if stage.workers > 1 else ()
+    code = _tests((*stage.argv, *options), log, deadline, told, progress)
+    for _ in range(ROUNDS):
+        if code is None or not (left := told.left_out(_HUNG)):
+            break
+        code = _tests((*stage.argv, *options, *left), log, deadline, told, progress)
     failed = [each for each in told.ended.values() if each.state is State.FAILED]
-    again = Told()
-    if stage.again and 0 < len(failed) <= AGAIN_AT_MOST:
-        _tests((*stage.argv, *(each.test for each in failed)), log, deadline, again, progress)
-    outcomes = [told_apart(each, again.ended.get(each.test)) for each in told.ended.values()]
+    outcomes = dict(told.ended)
+    if stage.again and len(failed) <= AGAIN_AT_MOST:
+        for each in failed:
+            again = Told()
+            ending = _tests((*stage.argv, each.test), log, deadline, again, progress)
+            if ending == 0:
+                outcomes[each.test] = told_apart(each, again.ended.get(each.test))
     for test in told.missing():
-        why = "it hung, and was killed with the stage" if test in told.started else "it was not run"
-        outcomes.append(Outcome(test, State.FAILED, why=f"{why}: {_ending(code)}"))
+        why = _HUNG if test in told.started else f"it was not run: {_ending(code)}"
+        outcomes[test] = Outcome(test, State.FAILED, why=why)
     if not outcomes or (code != 0 and not told.missing() and not (code == 1 and failed)):
-        outcomes.append(Outcome(stage.name, State.FAILED, why=_ending(code) + "\n" + _end(log)))
-    return outcomes
+        why = f"{_ending(code)}\n{_end(log)}"
+        outcomes[stage.name] = Outcome(stage.name, State.FAILED, why=why)
+    return list(outcomes.values())
 
 
 def _tests(
@@ -125,6 +150,7 @@ def _run(argv: Sequence[str], log: Path, deadline: float, look: Callable[[], Non
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=end_with_parent,
             )
         except OSError as error:
             output.write(f"{argv[0]}: {error.strerror}\n".encode())

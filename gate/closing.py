@@ -20,10 +20,11 @@ def duration(seconds: float) -> str:
 
 
 def counts(outcomes: Iterable[Outcome]) -> str:
-    """The last line; a flaky test is one that passed."""
+    """The last line; a flaky test is among those that passed."""
     found = Counter(each.state for each in outcomes)
     passed = found[State.PASSED] + found[State.FLAKY]
-    return f"gate: {passed} passed, {found[State.FAILED]} failed, {found[State.SKIPPED]} skipped"
+    failed, skipped, flaky = found[State.FAILED], found[State.SKIPPED], found[State.FLAKY]
+    return f"gate: {passed} passed, {failed} failed, {skipped} skipped, {flaky} flaky"
 
 
 def stage_line(place: int, of: int, carried: Carried) -> str:

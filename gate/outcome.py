@@ -61,6 +61,13 @@ class Told:
                         tuple(event.get("seen", ())),
                     )
 
+    def left_out(self, why: str) -> list[str]:
+        """Call what runs now failed, for its process has ended, and return what has not run."""
+        hung, self.started = self.started, {}
+        for test in hung:
+            self.ended[test] = Outcome(test, State.FAILED, why=why)
+        return self.missing() if hung else []
+
     def missing(self) -> list[str]:
         """Tests that were collected and have not ended."""
         return [test for test in self.collected if test not in self.ended]
@@ -70,22 +77,21 @@ def told_apart(first: Outcome, again: Outcome | None) -> Outcome:
     """A failure that did not repeat itself is chance, which is named and does not fail the gate."""
     if first.state is not State.FAILED or again is None:
         return first
-    if again.state is State.PASSED:
-        return replace(first, state=State.FLAKY)
-    return replace(first, why=again.why or first.why)
+    return replace(first, state=State.FLAKY) if again.state is State.PASSED else first
 
 
 _CARGO_RESULT = re.compile(
     r"^test result: \w+\. (?P<passed>\d+) passed; (?P<failed>\d+) failed; (?P<ignored>\d+) ignored",
     re.MULTILINE,
 )
-_CARGO_NAMED = re.compile(r"^ {4}(?P<test>[\w:]+)$", re.MULTILINE)
+_CARGO_FAILURES = re.compile(r"^failures:\n(?P<tests>(?: {4}[\w:]+\n)+)", re.MULTILINE)
 
 
 def cargo(log: str, code: int | None, name: str) -> list[Outcome]:
     """Tests of Rust's runner: those that failed by name, the others counted."""
     results = list(_CARGO_RESULT.finditer(log))
-    failed = sorted({match["test"] for match in _CARGO_NAMED.finditer(log)})
+    named = {test for match in _CARGO_FAILURES.finditer(log) for test in match["tests"].split()}
+    failed = sorted(named) if code != 0 else []
     passed = sum(int(match["passed"]) for match in results)
     ignored = sum(int(match["ignored"]) for match in results)
     outcomes = [Outcome(f"{name} {number}", State.PASSED) for number in range(1, passed + 1)]

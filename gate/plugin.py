@@ -5,8 +5,10 @@ Only the process that reports writes; workers of pytest-xdist send it what they 
 
 from __future__ import annotations
 
+import faulthandler
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -14,6 +16,10 @@ import pytest
 
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
+CLEANING = 60
+"""Seconds beyond its limit in which a test that is over may still clean up."""
+_LOG = os.dup(2)
+"""Where standard error leads before pytest takes it for itself."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,9 +42,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         real = any(item.get_closest_marker(name) for name in ("live", "browser", "proof"))
         if not real and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(PURE_LIMIT))
-        limit = item.get_closest_marker("timeout")
-        limits[item.path] = max(limits.get(item.path, 0.0), limit.args[0] if limit else 0.0)
+        limits[item.path] = max(limits.get(item.path, 0.0), _limit(item))
     items.sort(key=lambda item: -limits[item.path])
+
+
+def _limit(item: pytest.Item) -> float:
+    """Seconds that a test may take."""
+    marker = item.get_closest_marker("timeout")
+    if marker is None:
+        return float(item.config.getini("timeout") or 0.0)
+    return float(marker.args[0] if marker.args else marker.kwargs["timeout"])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End this process where a test hangs that no signal reaches; the log says where it was.
+
+    Its limit is pytest-timeout's, by a signal; after that no clean-up of it has any.
+    """
+    limit = _limit(item)
+    if limit:
+        faulthandler.dump_traceback_later(limit + CLEANING, exit=True, file=_LOG)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 class Teller:
@@ -67,13 +95,12 @@ class Teller:
         self._count(ids)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self._tell(
-                "ended", test=report.nodeid, outcome="failed", seconds=0.0, why=report.longreprtext
-            )
+        """A module that cannot be collected, or that is skipped as a whole, is one test."""
+        if report.failed or report.skipped:
+            why = report.longreprtext if report.failed else _reason(report)
+            self._tell("ended", test=report.nodeid, outcome=report.outcome, seconds=0.0, why=why)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._ended[nodeid] = {"outcome": "passed", "seconds": 0.0, "why": "", "seen": []}
         self._tell("started", test=nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -94,12 +121,12 @@ class Teller:
             self._tell("ended", test=nodeid, **whole)
 
     def pytest_sessionfinish(self) -> None:
-        """A worker that crashed leaves a report and no end of its test."""
-        for nodeid in list(self._ended):
+        """A worker that ended by itself leaves a failure, and no end of its test."""
+        for nodeid in [test for test, whole in self._ended.items() if whole["outcome"] == "failed"]:
             self.pytest_runtest_logfinish(nodeid)
 
 
-def _reason(report: pytest.TestReport) -> str:
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Why a test was skipped, or was expected to fail."""
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")

@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 """See prctl(2): who has lost its parent becomes a child of this process, and not of the first."""
 GRACE = 5.0
@@ -34,7 +36,12 @@ def hog() -> Iterator[None]:
 
 def adopt_orphans() -> None:
     """From now on every process that is started below this one can be found below it."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_with_parent() -> None:
+    """Let this process be interrupted when the one that started it ends, however that ends."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
 
 
 def below() -> dict[int, str]:
@@ -65,7 +72,7 @@ def end_all() -> list[str]:
     deadline = time.monotonic() + GRACE
     while (living := below()) and time.monotonic() < deadline:
         for process in living:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it is somebody else's
                 os.kill(process, signal.SIGKILL)
         reap()
         time.sleep(0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
@@ -15,17 +16,19 @@ _ELSEWHERE = 60.0
 
 
 class Progress:
-    """Shows one stage while it runs."""
+    """Shows one stage while it runs; `told` is what is known of it by now."""
 
     def __init__(self, place: int, of: int, stage: Stage) -> None:
         self._head = f"[{place:2}/{of}] {stage.name:<12}"
         self._terminal = sys.stdout.isatty()
+        self.told = Told()
         self._started = self._shown = time.monotonic()
         if self._terminal:
             self._show(Told())
 
     def __call__(self, told: Told) -> None:
         """Show what is known by now, if it is time."""
+        self.told = told
         if time.monotonic() - self._shown >= (_TERMINAL if self._terminal else _ELSEWHERE):
             self._show(told)
 
@@ -41,6 +44,12 @@ class Progress:
             failed = sum(each.state is State.FAILED for each in told.ended.values())
             words += f"  {len(told.ended)} of {len(told.collected)} tests, {failed} failed"
             words += "".join(f", now {test.rpartition('::')[2]}" for test in list(told.started)[:1])
-        print(f"\r\x1b[K{words[:120]}" if self._terminal else words, end="", flush=True)
+        print(
+            f"\r\x1b[K{words[: shutil.get_terminal_size().columns - 1]}"
+            if self._terminal
+            else words,
+            end="",
+            flush=True,
+        )
         if not self._terminal:
             print(flush=True)

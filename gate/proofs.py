@@ -16,9 +16,9 @@ PAGE = Path("docs/proofs.md")
 _HEAD = """\
 # Proofs
 
-What `make proofs` saw: each claim in full length, failures included. `make test` shows the same
-claims in short. This page is written by that command, and by nothing else; with `ONLY` it writes
-the rows anew that it tried, and leaves the others.
+What `make proofs` saw: each claim in full length, failures included. This page is written
+by that command, and by nothing else; with `ONLY` it writes the rows anew that it tried, and leaves
+the others.
 
 | claim | held | what was seen | when (UTC), and how long | machine | command |
 | --- | --- | --- | --- | --- | --- |
@@ -49,9 +49,13 @@ class Rows:
 
 
 def write_rows(outcomes: Iterable[Outcome]) -> None:
-    """Put the rows of tests that have just ended in the place of those that they had."""
+    """Put the rows of tests that have just ended in the place of those that they had.
+
+    A module that cannot be collected, or a stage, is no proof and has no row.
+    """
     when, on = datetime.now(UTC), machine()
-    _write(_rows() | {command(each.test): row(each, when, on) for each in outcomes})
+    proofs = [each for each in outcomes if "::" in each.test]
+    _write(_rows() | {command(each.test): row(each, when, on) for each in proofs})
 
 
 def _rows() -> dict[str, str]:

@@ -24,6 +24,16 @@ class Kind(StrEnum):
     """Test by test, by the gate's own plugin."""
 
 
+class Machine(StrEnum):
+    """What a stage needs of the machine while other gates work on it."""
+
+    UNTOUCHED = "untouched"
+    SHARED = "shared"
+    """It has labs, beside those of others."""
+    ALONE = "alone"
+    """It judges how fast something is."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """One command, and how long it may take at most before it is killed with all it started."""
@@ -38,6 +48,7 @@ class Stage:
     """Whether the tests of a module or class stay together: what they share is made once."""
     again: bool = True
     """Whether tests that failed are tried once more; a claim that failed once does not hold."""
+    machine: Machine = Machine.UNTOUCHED
     hogged: bool = False
     """Whether another process takes all the processor time that it can get meanwhile."""
 
@@ -51,8 +62,8 @@ CHECK = (
     Stage("types", (f"{TOOL}mypy",), 10),
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
     Stage("rust format", ("cargo", "fmt", "--check"), 2),
+    _ENGINE,  # on a new machine this installs what all of Rust needs
     Stage("rust lint", (*_CLIPPY, "--", "-D", "warnings"), 25),
-    _ENGINE,
     Stage("schema", (sys.executable, "-m", "dunnage", "schema", "--check", "schema"), 2),
     Stage("reference", (sys.executable, "-m", "dunnage.reference", "--check", "docs/reference"), 2),
 )
@@ -68,8 +79,11 @@ _LIVE = Stage(
     Kind.PYTEST,
     workers=2,
     together=True,
+    machine=Machine.SHARED,
 )
-_QUIET = Stage("quiet", (*PYTEST, "-m", "quiet and not proof"), 20, Kind.PYTEST)
+_QUIET = Stage(
+    "quiet", (*PYTEST, "-m", "quiet and not proof"), 20, Kind.PYTEST, machine=Machine.ALONE
+)
 """Tests that judge how fast something was have the machine to themselves."""
 
 TEST = (
@@ -90,9 +104,9 @@ TEST = (
 PROOFS = (
     _ENGINE,
     _TOOLS,
-    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST, again=False),
+    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST, again=False, machine=Machine.ALONE),
 )
-"""What takes long and repeats in full what shorter tests show."""
+"""What takes long, or repeats in full what shorter tests show."""
 
 
 ZONES = ("WEST+11", "EAST-14", "HALF-5:45")

@@ -96,15 +96,18 @@ class ResultError(DunnageError):
     """A result directory is missing, foreign, from a newer version, or cannot be written."""
 
 
-def unwritten(error: OSError, where: str, *, then: str = "") -> ResultError:
-    """What it means that something of a result could not be written to `where`.
+class UnwrittenError(ResultError):
+    """A file of a result cannot be written."""
 
-    `then` is the command that goes on once the disk has space again.
-    """
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return ResultError(f"cannot write: {error.strerror}", where=where)
-    hint = f"free some space, then: {then}" if then else ""
-    return ResultError("the disk is full; every finished run is kept", where=where, hint=hint)
+    def __init__(self, error: OSError, where: str) -> None:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = "the disk is full; every finished run is kept"
+        super().__init__(what if full else f"cannot write: {error.strerror}", where=where)
+        self._remedy = "free some space" if full else "let it be written"
+
+    def then(self, command: str) -> str:
+        """A hint: what goes on once the cause is gone."""
+        return f"{self._remedy}, then: {command}"
 
 
 class NoResultError(ResultError):

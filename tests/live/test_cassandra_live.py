@@ -35,7 +35,11 @@ RING = """
 dunnage: 1
 name: {name}
 testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}, memory: 2GiB, cores: shared}}
-database: {{kind: cassandra, members: 3, consistency: {{read: ONE, write: QUORUM}}, settings: {{jvm.compilers: C1}}}}
+database:
+  kind: cassandra
+  members: 3
+  consistency: {{read: ONE, write: QUORUM}}
+  settings: {{jvm.compilers: C1}}
 deployments:
   native: {{platform: native}}
   bridge: {{platform: docker, network: bridge}}

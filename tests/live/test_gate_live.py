@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from gate.outcome import Outcome, State, Told, told_apart
 from gate.proofs import PAGE, Rows, claim
-from gate.stages import TEST, Kind
+from gate.stages import TEST, Kind, Machine
+from gate.turn import WITHIN, turn
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -72,6 +76,7 @@ def test_real_and_wrong(): assert "native" == "docker"
 @pytest.mark.quiet
 def test_fast_and_wrong(): assert 2 < 1
 """,
+    "tests/test_moon.py": "import pytest\npytest.skip('no moon', allow_module_level=True)\n",
     "tests/test_broken.py": "import nothing_of_this_name\n",
     "schema/.keep": "",
     "docs/reference/.keep": "",
@@ -80,12 +85,16 @@ def test_fast_and_wrong(): assert 2 < 1
 }
 
 
+def environment(place: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": f"{ROOT}:{place}/src", "NO_COLOR": "1"}
+
+
 def carried(place: Path, *words: str) -> tuple[int, str]:
     """The gate's exit code and all it said in a project, without colours."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=place,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{place}/src", "NO_COLOR": "1"},
+        env=environment(place),
         capture_output=True,
         text=True,
         timeout=280,
@@ -138,7 +147,8 @@ def test_chance_and_skips_are_named_with_their_reason_and_do_not_fail(
     flaky = said.partition("\nFlaky")[2].partition("\n\n")[0]
     assert flaky.splitlines()[1:] == ["  tests/test_pure.py::test_by_chance"]
     assert "  tests/test_pure.py::test_left_out: there is no moon today\n" in said
-    assert re.fullmatch(r"gate: 4 passed, \d+ failed, 1 skipped", said.splitlines()[-1])
+    assert said.count("  tests/test_moon.py: no moon\n") == 3
+    assert re.fullmatch(r"gate: 4 passed, \d+ failed, 4 skipped, 1 flaky", said.splitlines()[-1])
 
 
 def test_a_project_without_a_fault_but_with_chance_is_green(tmp_path: Path) -> None:
@@ -147,21 +157,21 @@ def test_a_project_without_a_fault_but_with_chance_is_green(tmp_path: Path) -> N
     )
     chance = "\ndef test_by_chance():" + FAULTY["tests/test_pure.py"].split("test_by_chance():")[1]
     (tmp_path / "tests/test_one.py").open("a").write(chance.split("@pytest")[0])
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False, workers=1))
     assert code == 0, said
     assert "Flaky" in said
-    assert said.splitlines()[-1] == "gate: 2 passed, 0 failed, 0 skipped"
+    assert said.splitlines()[-1] == "gate: 2 passed, 0 failed, 0 skipped, 1 flaky"
 
 
 def test_a_stage_that_hangs_is_killed_with_all_it_started_and_its_tests_are_named(
     tmp_path: Path,
 ) -> None:
     written(tmp_path, {"tests/test_one.py": HUNG})
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=0.1, hogged=False))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=0.25, hogged=False, workers=1))
     assert code == 1
-    assert "FAILED tests/test_one.py::test_hangs\n  it hung, and was killed with the stage" in said
+    assert "FAILED tests/test_one.py::test_hangs\n  it hung, and was killed" in said
     assert "FAILED tests/test_one.py::test_after\n  it was not run" in said
-    assert said.splitlines()[-1] == "gate: 1 passed, 2 failed, 0 skipped"
+    assert said.splitlines()[-1] == "gate: 1 passed, 2 failed, 0 skipped, 0 flaky"
     started = int((tmp_path / "started").read_text())
     assert not Path(f"/proc/{started}").exists()
 
@@ -179,7 +189,7 @@ from gate.closing import closing
 from gate.processes import adopt_orphans
 from gate.stages import PYTEST, Kind, Stage
 adopt_orphans()
-stage = Stage("one", PYTEST, {minutes}, Kind.PYTEST, hogged={hogged})
+stage = Stage("one", PYTEST, {minutes}, Kind.PYTEST, workers={workers}, hogged={hogged})
 one = carry_out(stage, pathlib.Path("."), lambda told: None)
 print("\\n".join(closing([one])))
 sys.exit(any(each.state == "failed" for each in one.outcomes))
@@ -196,6 +206,23 @@ for each in carry_out(stage, pathlib.Path("."), lambda told: None).outcomes:
     print(each.test, each.state)
 """
 )
+WAITS = """
+import pathlib, time
+def test_before(): pass
+def test_waits():
+    pathlib.Path("waits").touch()
+    try:
+        time.sleep(600)
+    finally:
+        pathlib.Path("tidied").touch()
+"""
+ENDED = """
+import runpy, sys
+from gate import stages
+stages.TIERS["test"] = (stages.Stage("one", stages.PYTEST, 2, stages.Kind.PYTEST),)
+sys.argv = ["gate", "test"]
+runpy.run_module("gate", run_name="__main__", alter_sys=True)
+"""
 RUST_SAID = """
 test result: FAILED. 1 passed; 1 failed; 0 ignored
 
@@ -203,7 +230,7 @@ failures:
     tests::wrong
 """
 HUNG = """
-import pathlib, signal, subprocess, time
+import pathlib, pytest, signal, subprocess, time
 def test_before(): pass
 def test_hangs():
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM, signal.SIGINT])
@@ -224,9 +251,69 @@ def pytest_sessionfinish(session): session.exitstatus = 1
 """
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_test_that_no_signal_reaches_is_ended_and_those_after_it_run(
+    tmp_path: Path, workers: int
+) -> None:
+    limited = HUNG.replace("def test_hangs", "@pytest.mark.timeout(1)\ndef test_hangs")
+    soon = "import gate.plugin\ngate.plugin.CLEANING = 1\n"
+    written(tmp_path, {"tests/test_one.py": limited, "tests/conftest.py": soon})
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=2, hogged=False, workers=workers))
+    assert code == 1
+    assert "FAILED tests/test_one.py::test_hangs" in said
+    assert said.splitlines()[-1] == "gate: 2 passed, 1 failed, 0 skipped, 0 flaky"
+    assert "in test_hangs" in (tmp_path / "one.log").read_text()
+    started = int((tmp_path / "started").read_text())
+    assert not Path(f"/proc/{started}").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_whatever_ends_the_gate_ends_its_stages(tmp_path: Path, number: signal.Signals) -> None:
+    written(tmp_path, {"tests/test_one.py": WAITS})
+    words = [sys.executable, "-c", ENDED]
+    with (tmp_path / "said").open("wb") as said:
+        gate = subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stdout=said)
+    tidied = tmp_path / "tidied"
+    until(lambda: (tmp_path / "waits").exists())
+    gate.send_signal(number)
+    gate.wait(60)
+    until(tidied.exists)
+    if number is not signal.SIGKILL:
+        ended = (tmp_path / "said").read_text()
+        assert "Failed:\n  one\n" in ended
+        assert ended.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped, 0 flaky"
+
+
+def until(seen: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not seen():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_what_judges_speed_waits_for_other_gates_and_they_for_it(tmp_path: Path) -> None:
+    lock, order = tmp_path / "lock", []
+
+    def alone() -> None:
+        with turn(Machine.ALONE, lock):
+            order.append("alone")
+
+    other = threading.Thread(target=alone)
+    with turn(Machine.SHARED, lock):
+        held = subprocess.run(["flock", "--nonblock", "--shared", str(lock), "true"])
+        assert held.returncode == 0
+        held = subprocess.run(["flock", "--nonblock", "--exclusive", str(lock), "true"])
+        assert held.returncode == 1
+        os.environ.pop(WITHIN)  # as another gate has it
+        other.start()
+        order.append("shared")
+    other.join(60)
+    assert order == ["shared", "alone"]
+
+
 def test_beside_a_hogged_stage_another_process_works(tmp_path: Path) -> None:
     written(tmp_path, {"tests/test_one.py": HOGGED})
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=True))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=True, workers=1))
     assert code == 0, said
 
 
@@ -235,22 +322,26 @@ def test_what_ends_badly_for_another_reason_than_a_test_is_no_success(tmp_path: 
         tmp_path,
         {"tests/test_one.py": "def test_right(): pass\n", "tests/conftest.py": BAD_END},
     )
-    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False))
+    code, said = carried(tmp_path, "-c", ONE_STAGE.format(minutes=1, hogged=False, workers=1))
     assert code == 1
-    assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped"
+    assert said.splitlines()[-1] == "gate: 1 passed, 1 failed, 0 skipped, 0 flaky"
 
 
 @pytest.mark.parametrize(
-    ("again", "minutes", "state"),
-    [("exit 0", 1, "flaky"), ("exit 101", 1, "failed"), ("sleep 60", 0.02, "failed")],
+    ("again", "minutes", "told"),
+    [
+        ("exit 0", 1, "rust tests::wrong flaky\n"),
+        ("exit 101", 1, "rust tests::wrong failed\nrust failed\n"),
+        ("sleep 60", 0.05, "rust tests::wrong failed\nrust failed\n"),
+    ],
 )
 def test_a_rust_test_is_chance_only_if_all_passes_when_run_again(
-    tmp_path: Path, again: str, minutes: float, state: str
+    tmp_path: Path, again: str, minutes: float, told: str
 ) -> None:
     shell = f"test -e seen && {{ {again}; }}; touch seen; cat said; exit 101"
     written(tmp_path, {"said": RUST_SAID})
     code, said = carried(tmp_path, "-c", ONE_COMMAND.format(shell=shell, minutes=minutes))
-    assert (code, said) == (0, f"rust 1 passed\nrust tests::wrong {state}\n")
+    assert (code, said) == (0, f"rust 1 passed\n{told}")
 
 
 def test_only_a_pass_makes_a_failure_chance() -> None:
@@ -287,9 +378,12 @@ def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
     ended(Told(ended={other.test: other, one.test: one}))
     ended.finish([other, one], only=False)
-    assert rows() == [["one", "yes", "every assertion held"], ["other (a)", "yes", rows()[0][2]]]
+    assert rows() == [[name, "yes", "every assertion held"] for name in ("one", "other (a)")]
     broken = Outcome(one.test, State.FAILED, why="E   it broke", seen=("a|b",))
     Rows(print).finish([broken], only=True)
-    assert rows() == [["one", "**no**", "a\\|b; it broke"], ["other (a)", "yes", rows()[1][2]]]
+    held = ["other (a)", "yes", "every assertion held"]
+    assert rows() == [["one", "**no**", "a\\|b; it broke"], held]
+    Rows(print).finish([Outcome("proofs", State.FAILED, why="exit code 4")], only=True)
+    assert [claimed for claimed, *_ in rows()] == ["one", "other (a)"]
     Rows(print).finish([other], only=False)
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from dunnage.cli import blocks
 from dunnage.cli.terminal import Format, out, say, show_json, typed
-from dunnage.errors import ExitCode, ResultError
+from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
 from dunnage.report import sentences
@@ -27,7 +27,7 @@ def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCod
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
     failures = [str(event["why"]) for event in result.events() if "why" in event]
-    with _told_how_to_go_on(result):
+    with _told_how_to_go_on(result, figures=figures):
         write_value(result.layout.analysis, analysis)
         page = write_page(
             analysis,
@@ -53,17 +53,17 @@ def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCod
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))
     if figures:
-        with _told_how_to_go_on(result):
+        with _told_how_to_go_on(result, figures=figures):
             _draw(analysis, result)
     return _trust(analysis, result)
 
 
 @contextmanager
-def _told_how_to_go_on(result: Result) -> Iterator[None]:
+def _told_how_to_go_on(result: Result, *, figures: bool) -> Iterator[None]:
     try:
         yield
-    except ResultError as error:
-        error.hint = error.hint or typed("report", result.layout.root)
+    except UnwrittenError as error:
+        error.hint = error.then(typed("report", result.layout.root, *["--figures"] * figures))
         raise
 
 

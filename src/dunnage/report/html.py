@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.shares import OUTSIDE, PARTS
-from dunnage.errors import unwritten
+from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
@@ -67,7 +67,7 @@ def write_page(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise unwritten(error, str(path)) from error
+        raise UnwrittenError(error, str(path)) from error
     return path
 
 
@@ -115,6 +115,7 @@ def _told(
         "headline": sentences.headline(study, plan),
         "setting": sentences.setting(study, plan),
         "invented": sentences.invented(study),
+        "shared": sentences.shared(study),
         "trouble": trouble(analysis, failures),
         "nothing": answer.nothing_compared(analysis, study, plan),
         "reached": answer.reached(analysis),

@@ -10,7 +10,7 @@ from dunnage.analysis.advice import PRACTICABLE
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
-from dunnage.model.study import Deployment, QuestionSpec, Storage, Study
+from dunnage.model.study import Cores, Deployment, QuestionSpec, Storage, Study
 from dunnage.report import numbers, words
 
 DATABASES: Mapping[str, str] = {
@@ -179,6 +179,18 @@ INVENTED = (
 def invented(study: Study) -> str:
     """That nothing was measured, where the testbed is a fake; else nothing."""
     return INVENTED if study.testbed.kind == "fake" else ""
+
+
+SHARED = (
+    "Clients and servers shared their processors in this study (`cores: shared`), so what a client "
+    "takes of them is part of every number."
+)
+"""Said wherever numbers of such a study are shown."""
+
+
+def shared(study: Study) -> str:
+    """That clients could slow the servers that they measured, where the study wanted it so."""
+    return SHARED if study.testbed.cores is Cores.SHARED else ""
 
 
 def asks(question: QuestionSpec | None, plan: Plan) -> str:

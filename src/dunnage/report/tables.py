@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dunnage.errors import unwritten
+from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.report import answer
@@ -24,7 +24,7 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
         directory.mkdir(parents=True, exist_ok=True)
         return tuple(write_rows(directory / name, rows) for name, rows in tables)
     except OSError as error:
-        raise unwritten(error, str(directory)) from error
+        raise UnwrittenError(error, str(directory)) from error
 
 
 def column(metric: str) -> str:

@@ -45,6 +45,8 @@ def answer_table(
     parts: list[RenderableType] = [Text(words.plain(analysis.study), style="bold")]
     if invented := sentences.invented(study):
         parts.append(Text(invented, style="yellow"))
+    if shared := sentences.shared(study):
+        parts.append(Text(shared, style="yellow"))
     if wrong := trouble(analysis, failures):
         parts.append(_wrong(wrong))
     nothing = answer.nothing_compared(analysis, study, plan)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from pydantic_core import to_json
 
-from dunnage.errors import ResultError, unwritten
+from dunnage.errors import ResultError, UnwrittenError
 from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
@@ -227,7 +227,9 @@ def _reported(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         result = shlex.quote(str(_result_of(path)))
-        raise unwritten(error, str(path), then=f"dunnage run --resume {result}") from error
+        unwritten = UnwrittenError(error, str(path))
+        unwritten.hint = unwritten.then(f"dunnage run --resume {result}")
+        raise unwritten from error
 
 
 def _result_of(path: Path) -> Path:

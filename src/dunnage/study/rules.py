@@ -11,7 +11,7 @@ from math import prod
 
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
-from dunnage.model.study import CLIENT_GROUP, LoadSpec, Phase, QuestionSpec, WorkloadSpec
+from dunnage.model.study import CLIENT_GROUP, Cores, LoadSpec, Phase, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
@@ -141,6 +141,8 @@ def _quantities(draft: Draft) -> Iterator[Finding]:
             "`memory` must be more than 0",
             "write for example `memory: 1GiB`",
         )
+    if draft.testbed and draft.testbed.kind == FAKE and draft.testbed.cores is Cores.SHARED:
+        yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
     if draft.deadline <= 0:
         yield Finding(("deadline",), "`deadline` must be more than 0", "write `deadline: 120s`")
 

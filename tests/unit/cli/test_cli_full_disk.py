@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,18 +25,34 @@ sampler: {kind: fake}
 """
 
 
-@pytest.mark.parametrize("file", ["index.html", "answers.csv"])
+@pytest.mark.parametrize(
+    "file",
+    ["report/index.html", "report/answers.csv", f".analysis.json.{os.getpid()}"],
+    ids=["page", "table", "analysis"],
+)
 def test_it_is_said_with_the_command_that_goes_on(
     dunnage: Command, tmp_path: Path, file: str
 ) -> None:
     result = measured(STUDY, tmp_path)
-    full = result / "report" / file
-    full.unlink()
+    full = result / file
+    full.unlink(missing_ok=True)
     full.symlink_to("/dev/full")
-    shown = dunnage("report", result)
+    shown = dunnage("report", result, "--figures")
     assert shown.code == 4
     assert "the disk is full; every finished run is kept" in shown.err
-    assert f"try: dunnage report {result}" in shown.err
-    full.unlink()
+    assert f"try: free some space, then: dunnage report {result} --figures" in shown.err
+    full.unlink(missing_ok=True)
     assert dunnage("report", result).code == 0
-    assert full.stat().st_size > 0
+    assert (result / "report" / "index.html").stat().st_size > 0
+
+
+def test_what_cannot_be_written_for_another_reason_is_said_with_it(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    result = measured(STUDY, tmp_path)
+    shutil.rmtree(result / "report")
+    (result / "report").write_text("in the way")
+    shown = dunnage("report", result)
+    assert shown.code == 4
+    assert "cannot write: File exists" in shown.err
+    assert f"try: let it be written, then: dunnage report {result}" in shown.err

@@ -12,6 +12,7 @@ from dunnage.errors import ResultError
 from dunnage.model.analysis import Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
+from dunnage.model.study import Cores
 from dunnage.report import numbers
 from dunnage.report.html import page, write_page
 from report_samples import HOSTILE, Sample, nothing_measured, sample
@@ -152,6 +153,15 @@ def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
     text = page(made.analysis, study, made.plan, made.stays)
     assert text.index("These numbers are invented") < text.index('class="question"')
     assert "These numbers are invented" not in rendered(made)
+
+
+def test_that_clients_and_servers_shared_processors_is_said() -> None:
+    made = sample()
+    testbed = made.study.testbed.model_copy(update={"cores": Cores.SHARED})
+    study = made.study.model_copy(update={"testbed": testbed})
+    text = page(made.analysis, study, made.plan, made.stays)
+    assert text.index("shared their processors") < text.index('class="question"')
+    assert "shared their processors" not in rendered(made)
 
 
 def test_a_run_without_its_baseline_says_so_and_shows_what_was_reached() -> None:

@@ -9,7 +9,7 @@ from dunnage.model.analysis import Restored, Verdict
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Status
-from dunnage.model.study import Data
+from dunnage.model.study import Cores, Data
 from dunnage.report import answer, numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
 
@@ -161,6 +161,15 @@ def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
     testbed = made.study.testbed.model_copy(update={"kind": "fake"})
     study = made.study.model_copy(update={"testbed": testbed})
     assert "These numbers are invented" in shown(text.answer_table(made.analysis, study, made.plan))
+
+
+def test_that_clients_and_servers_shared_processors_is_said() -> None:
+    made = sample()
+    testbed = made.study.testbed.model_copy(update={"cores": Cores.SHARED})
+    study = made.study.model_copy(update={"testbed": testbed})
+    words = "shared their processors"
+    assert words in shown(text.answer_table(made.analysis, study, made.plan))
+    assert words not in shown(text.answer_table(made.analysis, made.study, made.plan))
 
 
 def test_a_run_without_its_baseline_names_it_and_shows_what_was_reached() -> None:

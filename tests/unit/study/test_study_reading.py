@@ -491,6 +491,13 @@ TREES = st.recursive(
 )
 
 
+def test_fake_hosts_have_no_cores_to_share() -> None:
+    fake = (Path(__file__).parents[3] / "studies" / "fake.yaml").read_text()
+    (problem,) = problems(fake.replace("kind: fake ", "cores: shared\n  kind: fake ", 1))
+    assert problem.what == "fake hosts have no processors"
+    assert problem.hint == "leave `cores` out"
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(KEYS, TREES, max_size=12))
 def test_arbitrary_values_under_known_keys_raise_nothing_but_a_study_error(

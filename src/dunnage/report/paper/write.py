@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from dunnage.errors import unwritten
+from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
 from dunnage.report.paper.drawings import drawings
@@ -35,7 +35,7 @@ def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path
                 name = _free(drawing.name, written)
                 written += [_save(figure, directory / f"{name}.{kind}", kind) for kind in FORMATS]
     except OSError as error:
-        raise unwritten(error, str(directory)) from error
+        raise UnwrittenError(error, str(directory)) from error
     return tuple(written)
 
 
