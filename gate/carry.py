@@ -135,9 +135,10 @@ def _tests(
             told.take(whole)
             progress(told)
 
-        code = _run((*argv, "--tell", str(telling)), log, deadline, look)
-        look()
-    return code
+        try:
+            return _run((*argv, "--tell", str(telling)), log, deadline, look)
+        finally:
+            look()
 
 
 def _run(argv: Sequence[str], log: Path, deadline: float, look: Callable[[], None]) -> int | None:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
+from xdist.scheduler.loadscope import LoadScopeScheduling
 
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
+STUDIES = "tests/live/studies/"
 CLEANING = 60
 """Seconds beyond its limit in which a test that is over may still clean up."""
 _LOG = os.dup(2)
@@ -67,6 +69,21 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+class OneScope(LoadScopeScheduling):  # type: ignore[misc]
+    """Tests of a module or class go to one worker, and so do all that carry out real studies.
+
+    Those wait for each other anyway, because a machine measures one study at a time.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return STUDIES if nodeid.startswith(STUDIES) else str(super()._split_scope(nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneScope | None:
+    return OneScope(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 class Teller:

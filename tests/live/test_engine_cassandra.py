@@ -33,7 +33,7 @@ FIELDS = ", ".join(f"field{number} varchar" for number in range(10))
 # Mounts of its own for the tree's prefix, and a network of its own, so that ports are free.
 HOME = """
 mount -t tmpfs tmpfs /run && mkdir -p "$2" && mount --bind "$1" "$2" &&
-ip link set lo up && echo ready && exec sleep 280
+ip link set lo up && echo ready && exec cat
 """
 CONFIGURATION = """
 cluster_name: engine
@@ -44,6 +44,7 @@ partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 endpoint_snitch: SimpleSnitch
 listen_address: {host}
 rpc_address: {host}
+# After Cassandra's own 2 s, servers that had just started beside other tests gave up writes.
 read_request_timeout: 30s
 range_request_timeout: 30s
 write_request_timeout: 30s
@@ -85,6 +86,7 @@ class Ring:
         self.servers: list[subprocess.Popen[bytes]] = []
         self.holder = subprocess.Popen(
             ["unshare", "--mount", "--net", "sh", "-c", HOME, "home", tree.source, tree.prefix],
+            stdin=subprocess.PIPE,  # it ends with this process
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -107,7 +109,7 @@ class Ring:
             "-Xms384M",
             "-Xmx384M",
             "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
+            "-XX:TieredStopAtLevel=1",  # a third less processor time until it answers
             f"-Dcassandra.config=file://{home}/cassandra.yaml",
             f"-Dcassandra.storagedir={home}",
             f"-Dlogback.configurationFile={home}/logback.xml",

@@ -57,7 +57,9 @@ def test_bands_hold_the_truth_about_as_often_as_they_say(
             held[name] += estimate.low <= truth[name] <= estimate.high
     for name, count in held.items():
         record_property("seen", f"{name}: held {count / studies:.1%}")
-        assert 0.87 <= count / studies <= (0.98 if studies > 100 else 1.0), held
+        assert count >= 0.87 * studies, held
+    # Bands that hold everything would say nothing.
+    assert sum(held.values()) <= 0.98 * studies * len(held), held
 
 
 def test_without_coherency_there_is_no_peak_and_the_law_says_so() -> None:

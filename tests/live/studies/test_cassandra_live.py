@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -29,7 +30,7 @@ from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
 RING = """
 dunnage: 1
@@ -146,7 +147,9 @@ def driven(running: StudyProcess) -> bool:
     """Whether operations of a measured run are being answered."""
     lab = running.lab()
     logs = SCRATCH.glob(f"{lab}/*/runs/*/generator.log")
-    return any('"operations"' in log.read_text() for log in logs)
+    with contextlib.suppress(FileNotFoundError):  # it is being fetched just now
+        return any('"operations"' in log.read_text() for log in logs)
+    return False
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def analysis(answer: dict[str, Any], record: Record) -> Analysis:
     assert seen.unknown == 0
     assert all(run.reasons for run in seen.runs if run.status != "valid")
     spoilt = [run for run in seen.runs if run.status != "valid"]
-    outside = [run for run in spoilt if any(map(from_outside, run.reasons))]
+    outside = [run for run in spoilt if all(map(from_outside, run.reasons))]
     own = [run.reasons for run in spoilt if run not in outside]
     assert len(own) <= 0.1 * seen.planned, f"{len(own)} of {seen.planned} runs: {own}"
     if len(outside) > 0.1 * seen.planned:

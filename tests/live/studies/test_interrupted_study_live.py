@@ -90,17 +90,20 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
 ) -> None:
     name, path = study
     seed = random.SystemRandom().randrange(2**32)
-    moment = random.Random(seed).uniform(5.0, 40.0)
-    record_property("seen", f"seed {seed}: killed after {moment:.2f} s")
+    moment = random.Random(seed).uniform(3.0, 25.0)
     labs: set[str] = set()
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         ends = time.monotonic() + moment
         while time.monotonic() < ends and running.process.poll() is None:
             labs |= {running.lab() or ""} - {""}
             time.sleep(0.1)
+        assert running.process.poll() is None, f"it ended before {moment:.1f} s: {running.said}"
         running.kill()
     if not (tmp_path / name).exists():
         pytest.fail(f"nothing was planned within {moment:.1f} s: {running.said}")
+    done, planned = running.result().finished(), len(list(running.result().plan.runs()))
+    seen = f"seed {seed}: killed after {moment:.2f} s, with {len(done)} of {planned} runs finished"
+    record_property("seen", seen)
     insist_resumed(running, labs)
 
 
@@ -143,7 +146,7 @@ def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path], tmp_p
         lab = running.until(running.lab)
         running.until(lambda: running.member("runs/"))
         running.process.send_signal(signal.SIGINT)
-        time.sleep(0.2)
+        running.until(lambda: "Ctrl-C again" in running.said)
         running.process.send_signal(signal.SIGINT)
         assert running.wait() == 130
     assert len(running.result().finished()) == 0

@@ -22,8 +22,8 @@ from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
 T = TypeVar("T")
-PATIENCE = 300.0
-"""Seconds after which waiting for anything in a live test is given up."""
+PATIENCE = 600.0
+"""Seconds after which waiting is given up: studies of another clone may be measured meanwhile."""
 
 
 class StudyProcess:
