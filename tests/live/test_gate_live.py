@@ -291,7 +291,10 @@ def until(seen: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_what_judges_speed_waits_for_other_gates_and_they_for_it(tmp_path: Path) -> None:
+def test_what_judges_speed_waits_for_other_gates_and_they_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(WITHIN, raising=False)
     lock, order = tmp_path / "lock", []
 
     def alone() -> None:
