@@ -18,6 +18,7 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
 STUDIES = "tests/live/studies/"
+"""Where tests lie that carry out real studies by the real command."""
 CLEANING = 60
 """Seconds beyond its limit in which a test that is over may still clean up."""
 _LOG = os.dup(2)

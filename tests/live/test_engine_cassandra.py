@@ -109,7 +109,7 @@ class Ring:
             "-Xms384M",
             "-Xmx384M",
             "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",  # a third less processor time until it answers
+            "-XX:TieredStopAtLevel=1",  # a quarter less processor time
             f"-Dcassandra.config=file://{home}/cassandra.yaml",
             f"-Dcassandra.storagedir={home}",
             f"-Dlogback.configurationFile={home}/logback.xml",
