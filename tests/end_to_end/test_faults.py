@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -212,5 +213,5 @@ def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:
     numbers = [int(line.split()[1].rstrip(":")) for line in lines]
     assert numbers == sorted(numbers)
     assert f"{len(lines)} problems" in told.stderr
-    assert f"try: dunnage plan {golden}" in told.stderr
+    assert f"try: dunnage plan {shlex.quote(str(golden))}" in told.stderr
     assert "Traceback" not in told.stderr
