@@ -15,6 +15,7 @@ from gate.outcome import Outcome, State, Told, cargo, told_apart
 from gate.processes import end_all, end_with_parent, hog, reap
 from gate.stages import Kind, Stage
 from gate.turn import turn
+from gate.weight import weight
 
 AGAIN_AT_MOST = 20
 """Failures of one stage that are tried once more, each by itself; more are no chance."""
@@ -47,7 +48,7 @@ def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     log = _log(stage, logs)
     log.unlink(missing_ok=True)
     carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
-    with turn(stage.machine):
+    with turn(stage.machine), weight(stage.machine):
         started = time.monotonic()
         try:
             with hog() if stage.hogged else contextlib.nullcontext():

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_loopback import OwnLoopback
 
 from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.model.layout import Address, Software, Target
@@ -21,7 +22,6 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
 from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
 
 pytestmark = pytest.mark.live
 
@@ -30,11 +30,6 @@ MEMBERS = ("127.0.0.1", "127.0.0.2")
 # Half of the tokens each, so that every member has records that no other has.
 TOKENS = (-(2**63), 0)
 FIELDS = ", ".join(f"field{number} varchar" for number in range(10))
-# Mounts of its own for the tree's prefix, and a network of its own, so that ports are free.
-HOME = """
-mount -t tmpfs tmpfs /run && mkdir -p "$2" && mount --bind "$1" "$2" &&
-ip link set lo up && echo ready && exec cat
-"""
 CONFIGURATION = """
 cluster_name: engine
 num_tokens: 1
@@ -78,23 +73,13 @@ class Asked:
 
 
 class Ring:
-    """A namespace with Cassandra's servers; everything in it ends with it."""
+    """A loopback with Cassandra's servers."""
 
     def __init__(self, directory: Path) -> None:
-        tree = DebianSoftware().tree(Software("cassandra", "5.0"))
-        self.directory, self.prefix, self.loads = directory, tree.prefix, 0
+        self.directory, self.loads = directory, 0
+        self.loopback = OwnLoopback(Software("cassandra", "5.0"))
+        self.inside, self.prefix = self.loopback.inside, self.loopback.prefix
         self.servers: list[subprocess.Popen[bytes]] = []
-        self.holder = subprocess.Popen(
-            ["unshare", "--mount", "--net", "sh", "-c", HOME, "home", tree.source, tree.prefix],
-            stdin=subprocess.PIPE,  # it ends with this process
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.holder.stdout is not None
-        assert self.holder.stdout.readline() == "ready\n"
-
-    def inside(self, *argv: str) -> list[str]:
-        return ["nsenter", "-t", str(self.holder.pid), "-m", "-n", *argv]
 
     def start(self, number: int) -> None:
         host = MEMBERS[number]
@@ -163,9 +148,10 @@ class Ring:
         return EngineGenerator().parse([left])
 
     def close(self) -> None:
-        for process in (*self.servers, self.holder):
-            process.kill()
-            process.wait()
+        for server in self.servers:
+            server.kill()
+            server.wait()
+        self.loopback.close()
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +175,9 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ring]:
         loaded = home.load(order(phase=Phase.LOAD))
         assert errors(loaded) == {}
         assert loaded.operations["insert"].count == RECORDS
+        # Here, because workloads that come later insert more.
+        count = "SELECT count(*) FROM ycsb.usertable"
+        assert home.rows(MEMBERS[1], count) == [[RECORDS]]
         yield home
     finally:
         home.close()
@@ -231,8 +220,6 @@ def errors(measured: Measurement) -> dict[str, int]:
 
 
 def test_records_lie_in_ycsbs_own_shape(ring: Ring) -> None:
-    count = "SELECT count(*) FROM ycsb.usertable"
-    assert ring.rows(MEMBERS[1], count) == [[RECORDS]]
     one = ring.cql(
         MEMBERS[0], "SELECT * FROM ycsb.usertable WHERE y_id = 'user6284781860667377211'"
     ).answers[0]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_loopback import OwnLoopback
 
 from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.model.layout import Address, Software, Target
@@ -19,36 +20,20 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
 from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
 
 pytestmark = pytest.mark.live
 
 RECORDS = 500
-# Mounts of its own for the tree's prefix, and a network of its own, so that ports are free.
-HOME = """
-mount -t tmpfs tmpfs /run && mkdir -p "$2" && mount --bind "$1" "$2" &&
-ip link set lo up && echo ready && exec cat
-"""
 
 
 class Place:
-    """A namespace with Redis servers; everything in it ends with it."""
+    """A loopback with Redis servers."""
 
     def __init__(self, directory: Path) -> None:
-        tree = DebianSoftware().tree(Software("redis", "7.0"))
-        self.directory, self.prefix = directory, tree.prefix
+        self.directory = directory
+        self.loopback = OwnLoopback(Software("redis", "7.0"))
+        self.inside, self.prefix = self.loopback.inside, self.loopback.prefix
         self.servers: list[subprocess.Popen[bytes]] = []
-        self.holder = subprocess.Popen(
-            ["unshare", "--mount", "--net", "sh", "-c", HOME, "home", tree.source, tree.prefix],
-            stdin=subprocess.PIPE,  # it ends with this process
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.holder.stdout is not None
-        assert self.holder.stdout.readline() == "ready\n"
-
-    def inside(self, *argv: str) -> list[str]:
-        return ["nsenter", "-t", str(self.holder.pid), "-m", "-n", *argv]
 
     def cli(self, port: int, *words: str) -> str:
         argv = self.inside(f"{self.prefix}/bin/redis-cli", "-p", str(port), *words)
@@ -82,9 +67,10 @@ class Place:
         return EngineGenerator().parse([left])
 
     def close(self) -> None:
-        for process in (*self.servers, self.holder):
-            process.kill()
-            process.wait()
+        for server in self.servers:
+            server.kill()
+            server.wait()
+        self.loopback.close()
 
 
 @pytest.fixture

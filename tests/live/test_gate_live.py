@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from dunnage.hosts.control_groups import MOST_WEIGHT, Shape, control_groups
 from gate.outcome import Outcome, State, Told, told_apart
 from gate.proofs import PAGE, Rows, claim
 from gate.stages import TEST, Kind, Machine
 from gate.turn import WITHIN, turn
+from gate.weight import weight
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -390,3 +392,30 @@ def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(
     assert [claimed for claimed, *_ in rows()] == ["one", "other (a)"]
     Rows(print).finish([other], only=False)
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
+
+
+def test_what_runs_beside_labs_weighs_as_much_as_one_and_what_is_alone_as_before() -> None:
+    mine, top = f"dunnage-gate-{os.getpid()}", Path("/sys/fs/cgroup")
+    groups, lab = control_groups(), f"/dunnage-lab-of-gate-{os.getpid()}"
+
+    def group_of_a_child() -> str:
+        asked = ["grep", "-E", "^[0-9]+:([^:]*,)?cpu(,[^:]*)?:|^0::", "/proc/self/cgroup"]
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+
+    def weighs(name: str) -> list[str]:
+        files = [*top.glob(f"*/{name}/cpu.shares"), *top.glob(f"{name}/cpu.weight")]
+        return [each.read_text() for each in files]
+
+    before = group_of_a_child()
+    with weight(Machine.ALONE):
+        assert group_of_a_child() == before
+    groups.make(lab, Shape(weight=MOST_WEIGHT))
+    try:
+        with weight(Machine.SHARED):
+            assert mine in group_of_a_child()
+            assert len(weighs(mine)) == 1
+            assert weighs(mine) == weighs(lab.strip("/"))
+    finally:
+        groups.remove(lab)
+    assert group_of_a_child() == before
+    assert weighs(mine) == []

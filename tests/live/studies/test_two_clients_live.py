@@ -36,7 +36,8 @@ def test_two_clients_make_one_load_of_a_real_server(tmp_path: Path) -> None:
     assert Analysis.model_validate(answer["analysis"]).missing == 0
     result = open_result(tmp_path / name)
     (record,) = result.records
-    (stay,) = result.stays
+    # Parts that began too far apart, as on a busy machine, cost a stay.
+    stay = next(stay for stay in result.stays if stay.stay == record.stay)
     measured = record.measurement
     assert measured is not None
     assert measured.parts == 2
