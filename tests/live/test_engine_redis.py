@@ -203,7 +203,7 @@ def test_writes_wait_for_replicas_and_too_few_acknowledgements_are_errors(place:
     )
 
     def waiting(replicas: int) -> dict[str, Any]:
-        content = order(phase=Phase.LOAD, topology="replicas", timeout=0.5)
+        content = order(phase=Phase.LOAD, topology="replicas", level=Level(threads=8))
         content["target"]["options"] = {"wait": replicas}
         return {**content, "workload": {**content["workload"], "records": 8}}
 
