@@ -105,6 +105,7 @@ class TestDatabase:
         assert set(target.addresses) <= told
         assert target.endpoint <= told
         assert set(target.addresses) <= target.endpoint
+        assert set(target.storing) <= set(target.options)
 
     def test_the_same_question_has_the_same_answer(
         self, database_case: DatabaseCase, reservation: Reservation

@@ -6,7 +6,7 @@ A database says *what* in these words, a platform says *how*, a host says *where
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 ENGINE = "@engine@"
@@ -213,7 +213,9 @@ class Target:
     """What a generator needs to know of a living database; only this crosses to it.
 
     `addresses` are the client addresses in the order of the layout. `endpoint` holds every address
-    that a connection may go to; one that goes elsewhere left the endpoint under study.
+    that a connection may go to; one that goes elsewhere left the endpoint under study. `storing`
+    are the options that differ while records are put in for runs that do not measure it: every copy
+    must hold them all before one that is asked alone can be read.
     """
 
     driver: str
@@ -221,3 +223,8 @@ class Target:
     addresses: tuple[Address, ...]
     endpoint: frozenset[Address]
     options: Mapping[str, str | int | float | bool]
+    storing: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+    def to_store(self) -> Target:
+        """The same, for putting records in."""
+        return replace(self, options={**self.options, **self.storing})

@@ -52,7 +52,7 @@ def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
         workload=workload,
         phase=Phase.LOAD,
         level=Level(threads=LOADING_THREADS),
-        target=stay.target,
+        target=stay.target.to_store(),
         connections=LOADING_THREADS,
         arrivals=Arrivals.CONSTANT,
         warmup=0.0,

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +14,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from study_process import StudyProcess, answered, insist_nothing_left, started
+from study_process import StudyProcess, insist_nothing_left, started
 
 from dunnage import catalog
 from dunnage.analysis import parity
 from dunnage.errors import RunError, StayError
 from dunnage.hosts.lab import SCRATCH
-from dunnage.model.analysis import Analysis
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Phase
 from dunnage.runner.fill import fill
@@ -45,12 +45,14 @@ deployments:
   native: {{platform: native}}
   bridge: {{platform: docker, network: bridge}}
 workloads: [A]
-records: 1000
+records: 6000
 load: {{threads: [8], warmup: 2s, duration: 4s}}
 blocks: 1
 deadline: 240s
 patience: 0s
 """
+WRITES_WAIT = 3.0
+"""Seconds: more than the 2 s after which a Cassandra gives a write to another member up."""
 ONE = """
 dunnage: 1
 name: {name}
@@ -75,14 +77,38 @@ def written(directory: Path, text: str) -> tuple[str, Path]:
     return name, path
 
 
+def driven(running: StudyProcess, directory: str = "runs") -> bool:
+    """Whether operations of a measured run are being answered, or of another load than `runs`."""
+    lab = running.lab()
+    logs = SCRATCH.glob(f"{lab}/*/{directory}/*/generator.log")
+    with contextlib.suppress(FileNotFoundError):  # it is being fetched just now
+        return any('"operations"' in log.read_text() for log in logs)
+    return False
+
+
 @pytest.fixture(scope="module")
 def ring(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """One block of a ring of three, natively and behind a bridge."""
+    """One block of a ring of three, natively and behind a bridge.
+
+    While records are put in for the first time, a member stands still for longer than writes wait,
+    as one does whose processors are busy: it must not lack any of them afterwards.
+    """
     results = tmp_path_factory.mktemp("ring")
     name, path = written(results, RING)
-    answer = answered("run", str(path), "--results", str(results))
-    assert Analysis.model_validate(answer["analysis"]).missing == 0
+    with started(name, results, str(path), "--results", str(results)) as running:
+        running.until(lambda: driven(running, "loading"))
+        member = running.until(lambda: running.member("cassandra-3/data"))
+        os.kill(member, signal.SIGSTOP)
+        time.sleep(WRITES_WAIT)
+        os.kill(member, signal.SIGCONT)
+        assert running.wait() in (0, 5), running.said
     return open_result(results / name)
+
+
+def test_records_that_a_member_missed_are_put_in_again(ring: Result) -> None:
+    assert len(ring.finished()) == 2
+    failed = [each for each in ring.events() if each["event"] == "loading failed"]
+    assert any("timeout" in str(each["why"]) for each in failed)
 
 
 def records(ring: Result, deployment: str) -> list[Record]:
@@ -141,15 +167,6 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
         assert compiled == ["1"] * 6
         for process in other.processes:
             assert any(path.endswith("/lib/cassandra.jsa") for path in process.mapped)
-
-
-def driven(running: StudyProcess) -> bool:
-    """Whether operations of a measured run are being answered."""
-    lab = running.lab()
-    logs = SCRATCH.glob(f"{lab}/*/runs/*/generator.log")
-    with contextlib.suppress(FileNotFoundError):  # it is being fetched just now
-        return any('"operations"' in log.read_text() for log in logs)
-    return False
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 from study_process import answered
 
 from dunnage.analysis.between import between
-from dunnage.model.analysis import Analysis, Estimate, Verdict
+from dunnage.model.analysis import Analysis, Estimate
+from study_worth import in_short, insist_it_answered
 
 pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.timeout(2400)]
 
@@ -29,47 +29,12 @@ def quickstarts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]
 
 
 def analysis(answer: dict[str, Any], record: Record) -> Analysis:
-    """The analysis of a study that was carried out whole, and what it says in short on record.
-
-    A skip says that the records show steal or other load in more than one run of ten, or that
-    nothing else spoilt the blocks which an interval needs. All else that keeps a study from its
-    answer is a failure.
-    """
+    """The analysis of a study that was carried out whole, and what it says in short on record."""
     seen = Analysis.model_validate(answer["analysis"])
     record("seen", in_short(seen))
-    assert seen.missing == 0
-    assert seen.unknown == 0
-    assert all(run.reasons for run in seen.runs if run.status != "valid")
-    spoilt = [run for run in seen.runs if run.status != "valid"]
-    outside = [run for run in spoilt if all(map(from_outside, run.reasons))]
-    own = [run.reasons for run in spoilt if run not in outside]
-    assert len(own) <= 0.1 * seen.planned, f"{len(own)} of {seen.planned} runs: {own}"
-    blocks = [one.complete_blocks for one in seen.answers]
-    spoilt_from_outside = min(blocks) < 6 and outside and not own
-    if len(outside) > 0.1 * seen.planned or spoilt_from_outside:
-        reasons = "; ".join(reason.split(";")[0] for run in outside for reason in run.reasons)
-        pytest.skip(
-            f"{len(outside)} of {seen.planned} runs were disturbed from outside, complete blocks "
-            f"{blocks}: {reasons}"
-        )
-    assert min(blocks) >= 6, f"complete blocks: {blocks}"
+    insist_it_answered(seen)
     assert all(each.difference.low is not None for each in seen.twin)
     return seen
-
-
-def in_short(seen: Analysis) -> str:
-    """Valid runs and what spoilt others, complete blocks, and how often there was which verdict."""
-    blocks = ", ".join(str(one.complete_blocks) for one in seen.answers)
-    verdicts = Counter(each.verdict for one in seen.answers for each in one.comparisons)
-    counted = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    gates = Counter(reason.split(":")[0] for run in seen.runs for reason in run.reasons)
-    spoilt = ", ".join(f"{gate} {count} ×" for gate, count in sorted(gates.items()))
-    valid = f"{seen.valid} of {seen.planned} runs valid{f' ({spoilt})' if spoilt else ''}"
-    return f"{valid}; complete blocks {blocks}; {counted}"
-
-
-def from_outside(reason: str) -> bool:
-    return reason.startswith(("steal:", "other load:"))
 
 
 @pytest.mark.timeout(10_000)
@@ -121,8 +86,10 @@ def test_docker_with_a_bridge_costs_redis_something(
         ]
         assert len(costs) == 2
         record_property("seen", "; ".join(f"{said(each.difference)} CPU" for each in costs))
-        assert all(each.difference.value > 0 for each in costs)
-        assert Verdict.GAIN not in {each.verdict for each in costs}
+        intervals = [interval(each.difference) for each in costs]
+        # They hold together: one that leaves out zero shows a cost, whatever the others say.
+        assert any(low > 0 for low, _ in intervals), f"every interval holds zero: {intervals}"
+        assert all(high > 0 for _, high in intervals), f"CPU is saved: {intervals}"
 
 
 def test_a_known_slowdown_is_found_and_its_twin_is_not(

@@ -10,6 +10,7 @@ from planned import one_run
 from stage import Hand, Prompter
 
 from dunnage.errors import RunError
+from dunnage.model.layout import Target
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement, OperationStats
 from dunnage.model.study import Phase
@@ -17,6 +18,8 @@ from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
 from dunnage.runner.kept import Kept
 from dunnage.runner.stay import Stay
+
+TARGET = Target("fake", "ring", (), frozenset(), {"write": 1, "read": 1}, storing={"write": 3})
 
 
 class Filling:
@@ -36,7 +39,7 @@ class Filling:
                 deployment=SimpleNamespace(database=None),
                 database=SimpleNamespace(reset=lambda *_: ("reset",)),
                 reservation=None,
-                target=None,
+                target=TARGET,
                 platform=Prompter(),
                 equipment=SimpleNamespace(
                     testbed=SimpleNamespace(clock=Hand()),
@@ -56,6 +59,7 @@ class Filling:
         assert order.phase is Phase.LOAD
         assert order.duration is None
         assert order.operations is None
+        assert order.target.options == {"write": 3, "read": 1}
         self.history.append(order.workload.records)
         self.failing -= 1
         share = self.stored_share if self.failing >= 0 else 1.0

@@ -105,6 +105,8 @@ class Cassandra:
                 "read_consistency": demand.read_level(spec),
                 "write_consistency": demand.write_level(spec),
             },
+            # A copy that a quorum did not wait for may miss a record, and reads at ONE would too.
+            storing={"write_consistency": "ALL"},
         )
 
     def snapshot(

@@ -1,0 +1,58 @@
+"""Whether a study can be judged: it has an answer, or was disturbed from outside."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dunnage.model.analysis import Analysis, RunSummary
+
+TOLERATED = 0.1
+"""Share of the runs that may be spoilt."""
+BLOCKS = 6
+"""Complete blocks without which there is no interval."""
+
+
+def insist_it_answered(seen: Analysis) -> None:
+    """Fail where a study has too few valid runs or complete blocks by a fault of its own.
+
+    It is skipped where the records show that steal or other load spoilt more than one run of ten,
+    or that nothing else spoilt the blocks which an interval needs.
+    """
+    assert seen.missing == 0
+    assert seen.unknown == 0
+    spoilt = [run for run in seen.runs if run.status != "valid"]
+    assert all(run.reasons for run in spoilt)
+    outside = [run for run in spoilt if all(map(from_outside, run.reasons))]
+    own = [run.reasons for run in spoilt if run not in outside]
+    assert len(own) <= TOLERATED * seen.planned, f"{len(own)} of {seen.planned} runs: {own}"
+    blocks = [one.complete_blocks for one in seen.answers]
+    lost_to_outside = min(blocks) < BLOCKS and outside and not own
+    if len(outside) > TOLERATED * seen.planned or lost_to_outside:
+        pytest.skip(
+            f"{len(outside)} of {seen.planned} runs were disturbed from outside, complete blocks "
+            f"{blocks}: {'; '.join(map(first_reasons, outside))}"
+        )
+    assert min(blocks) >= BLOCKS, f"complete blocks: {blocks}"
+
+
+def from_outside(reason: str) -> bool:
+    """Whether a gate blames what other machines or other programs of this one did."""
+    return reason.startswith(("steal:", "other load:"))
+
+
+def first_reasons(run: RunSummary) -> str:
+    """Why a run is not valid, each reason without its details."""
+    return "; ".join(reason.split(";")[0] for reason in run.reasons)
+
+
+def in_short(seen: Analysis) -> str:
+    """Valid runs and what spoilt others, complete blocks, and how often there was which verdict."""
+    blocks = ", ".join(str(one.complete_blocks) for one in seen.answers)
+    verdicts = Counter(each.verdict for one in seen.answers for each in one.comparisons)
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    gates = Counter(reason.split(":")[0] for run in seen.runs for reason in run.reasons)
+    spoilt = ", ".join(f"{gate} {count} ×" for gate, count in sorted(gates.items()))
+    valid = f"{seen.valid} of {seen.planned} runs valid{f' ({spoilt})' if spoilt else ''}"
+    return f"{valid}; complete blocks {blocks}; {counted}"

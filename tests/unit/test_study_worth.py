@@ -1,0 +1,62 @@
+"""When a proof may be skipped: only where the records blame what is outside the study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+import report_samples
+from dunnage.model.analysis import Analysis
+from study_worth import in_short, insist_it_answered
+
+STEAL = "steal: 12 % seen by db-1; wanted below 5 %"
+OWN = "errors: 3 of 9; wanted none"
+
+
+def seen(*reasons: Sequence[str], blocks: int = 6) -> Analysis:
+    """A study of which every run is valid but some, each spoilt for its reasons."""
+    sample = report_samples.sample().analysis
+    whole = [run.model_copy(update={"status": "valid", "reasons": ()}) for run in sample.runs]
+    spoilt = [
+        run.model_copy(update={"status": "invalid", "reasons": tuple(each)})
+        for run, each in zip(whole, reasons, strict=False)
+    ]
+    answers = [each.model_copy(update={"complete_blocks": blocks}) for each in sample.answers]
+    counted = {"planned": len(whole), "valid": len(whole) - len(spoilt), "invalid": len(spoilt)}
+    rest = {"unknown": 0, "missing": 0, "answers": tuple(answers)}
+    runs = (*spoilt, *whole[len(spoilt) :])
+    return sample.model_copy(update={**counted, **rest, "runs": runs})
+
+
+def test_a_study_with_enough_valid_runs_and_blocks_is_judged() -> None:
+    insist_it_answered(seen())
+    insist_it_answered(seen([STEAL], [OWN], blocks=6))
+
+
+@pytest.mark.parametrize("reasons", [[], [[OWN]], [[STEAL], [OWN]], [[STEAL, OWN]]])
+def test_blocks_that_are_missing_by_the_study_s_own_fault_fail(reasons: list[list[str]]) -> None:
+    with pytest.raises(AssertionError, match="complete blocks: "):
+        insist_it_answered(seen(*reasons, blocks=5))
+
+
+def test_runs_that_fail_by_the_study_s_own_fault_fail_and_say_how_many() -> None:
+    many = [[OWN]] * (len(seen().runs) // 10 + 1)
+    with pytest.raises(AssertionError, match=rf"^{len(many)} of {len(seen().runs)} runs: "):
+        insist_it_answered(seen(*many))
+
+
+def test_a_study_that_only_other_programs_and_machines_spoilt_is_skipped_by_name() -> None:
+    with pytest.raises(pytest.skip.Exception, match=r"1 of .* disturbed from outside.*steal: 12 %"):
+        insist_it_answered(seen([STEAL], blocks=5))
+    many = [[STEAL]] * (len(seen().runs) // 10 + 1)
+    with pytest.raises(pytest.skip.Exception, match=f"{len(many)} of .* disturbed from outside"):
+        insist_it_answered(seen(*many))
+
+
+def test_in_short_names_the_gates_that_spoilt_runs() -> None:
+    value = seen([STEAL], [STEAL], [OWN], blocks=7)
+    total = len(value.runs)
+    assert in_short(value).startswith(
+        f"{total - 3} of {total} runs valid (errors 1 ×, steal 2 ×); complete blocks 7"
+    )
