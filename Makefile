@@ -9,7 +9,9 @@ SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 
-.PHONY: quickstart test proofs hunt check engine tools format schema bench clean help
+APT := apt-get install -y -qq --no-install-recommends
+
+.PHONY: quickstart fake test tests proofs hunt check engine tools format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
@@ -18,11 +20,17 @@ help:  ## List the verbs
 quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
 
+fake: $(SETUP)  ## The same path in memory, in seconds; needs neither root nor Docker
+	@$(BIN)/dunnage quickstart --fake
+
 test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine, live and browser tests
 	@$(BIN)/python -m gate test
 
+tests:
+	@echo "dunnage: there is no such verb; tests are run by: make test" >&2; exit 2
+
 proofs: $(SETUP)  ## What takes long, in full: shipped studies, kills at random moments; ONLY='TEST...' for some
-	@$(BIN)/python -m gate proofs $(ONLY:%='%')
+	@$(BIN)/python -m gate proofs
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
 	@$(BIN)/python -m gate hunt
@@ -51,24 +59,26 @@ clean:  ## Remove everything that was built here
 
 $(SETUP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "dunnage: Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 quickstart" >&2; exit 3; }
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { apt-get update -qq && apt-get install -y -qq python3-venv; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "installing python3-venv"; apt-get update -qq && $(APT) python3-venv > /dev/null; }
+	@echo "installing Python packages into $(VENV): about a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
-	@command -v cc >/dev/null || test "$$(id -u)" -ne 0 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev; }
+	@command -v cc >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing gcc and libc6-dev"; apt-get update -qq && $(APT) gcc libc6-dev > /dev/null; }
 	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: sudo apt-get install gcc libc6-dev" >&2; exit 3; }
-	cargo build --release --locked --quiet
+	@echo "building the engine: two to three minutes when all of it is new"
+	@cargo build --release --locked --quiet
 	@touch $@
 
 $(HOST_TOOLS): $(SETUP)
-	@command -v ip >/dev/null || test "$$(id -u)" -ne 0 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends iproute2; }
+	@command -v ip >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing iproute2"; apt-get update -qq && $(APT) iproute2 > /dev/null; }
 	@touch $@
 
 $(LIVE_TOOLS): $(SETUP)
-	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver; }
-	@command -v mvn >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends maven; }
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
+	@command -v mvn >/dev/null || { echo "installing maven"; apt-get update -qq && $(APT) maven > /dev/null; }
 	@touch $@

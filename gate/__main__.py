@@ -1,6 +1,6 @@
 """`python -m gate TIER`: carry out every stage of a tier, and name everything at the end.
 
-`python -m gate proofs TEST...` tries these proofs only.
+Where the variable `ONLY` names proofs, separated by spaces, the proofs are these.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from gate.carry import Carried, carry_out, interrupted
-from gate.closing import closing, stage_line
+from gate.closing import closing, failures, stage_line
 from gate.outcome import State
 from gate.processes import adopt_orphans
 from gate.progress import Progress
-from gate.proofs import Rows
+from gate.proofs import Rows, named, unknown
 from gate.stages import TIERS
 
 LOGS = Path("target/gate")
@@ -48,16 +48,23 @@ def main(tier: str, only: Sequence[str] = ()) -> int:
         progress.clear()
         if rows:
             rows.finish(carried[-1].outcomes, only=bool(only))
-        print(stage_line(place, len(stages), carried[-1]), flush=True)
+        print(stage_line(place, len(stages), carried[-1]))
+        print("".join(f"{line}\n" for line in failures(carried[-1])), end="", flush=True)
     print("\n".join(closing(carried)))
     bad = {State.FAILED, State.FLAKY} if tier == "hunt" else {State.FAILED}
     return 1 if any(each.state in bad for one in carried for each in one.outcomes) else 0
 
 
 if __name__ == "__main__":
-    tier, only = "".join(sys.argv[1:2]), sys.argv[2:]
-    if tier not in TIERS or (only and tier != "proofs"):
-        sys.exit(f"usage: python -m gate {' | '.join(TIERS)} [TEST...]")
+    tier, more = "".join(sys.argv[1:2]), sys.argv[2:]
+    if tier not in TIERS or more:
+        sys.exit(f"usage: python -m gate {' | '.join(TIERS)}")
+    only = os.environ.pop("ONLY", "").split() if tier == "proofs" else []
+    if only and (strange := unknown(only, proofs := named())):
+        print(
+            "\n".join(["The proofs:", *proofs, f"dunnage: no proof is named: {', '.join(strange)}"])
+        )
+        sys.exit(2)
     # Whoever ends the gate ends its stages, and a shell that let it ignore Ctrl-C changes nothing.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)

@@ -9,6 +9,8 @@ from gate.carry import Carried
 from gate.outcome import Outcome, State
 
 SLOWEST = 20
+AT_ONCE = 10
+"""Failures of a stage that are named as soon as it ends; the closing lines have them all."""
 LINES = 40
 """Lines of what a failed test said that are repeated here; the stage's log has them all."""
 
@@ -31,6 +33,14 @@ def stage_line(place: int, of: int, carried: Carried) -> str:
     found = Counter(each.state for each in carried.outcomes)
     states = ", ".join(f"{found[state]} {state}" for state in State if found[state])
     return f"[{place:2}/{of}] {carried.stage.name:<12} {duration(carried.seconds):>12}  {states}"
+
+
+def failures(carried: Carried) -> list[str]:
+    """What of one stage needs a look, and where to look while the others still run."""
+    wrong = [each for each in carried.outcomes if each.state in (State.FAILED, State.FLAKY)]
+    names = [f"        {each.state} {each.test}" for each in wrong[:AT_ONCE]]
+    more = [f"        and {len(wrong) - AT_ONCE} more"] if len(wrong) > AT_ONCE else []
+    return [*names, *more, f"        log: {carried.log}"] if wrong else []
 
 
 def closing(stages: Sequence[Carried]) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.closing import duration
 from gate.outcome import Outcome, State, Told
+from gate.stages import PYTEST
 
 PAGE = Path("docs/proofs.md")
 _HEAD = """\
@@ -24,6 +26,23 @@ the others.
 | --- | --- | --- | --- | --- | --- |
 """
 _HELD = {State.PASSED: "yes", State.FAILED: "**no**"}
+
+
+def named() -> list[str]:
+    """The names of all proofs."""
+    argv = (*PYTEST, "-m", "proof", "--collect-only")
+    said = subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+    return [line for line in said.splitlines() if "::" in line]
+
+
+def unknown(only: Iterable[str], proofs: Iterable[str]) -> list[str]:
+    """Those of `only` that name no proof, nor a module or test that has some."""
+    every = list(proofs)
+    return [
+        name
+        for name in only
+        if not any(proof == name or proof.startswith((f"{name}::", f"{name}[")) for proof in every)
+    ]
 
 
 class Rows:

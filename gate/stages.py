@@ -31,7 +31,7 @@ class Machine(StrEnum):
     SHARED = "shared"
     """It has labs, beside those of others."""
     ALONE = "alone"
-    """It judges how fast something is."""
+    """It judges how fast something is, or looks at a place that all labs share."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ _LIVE = Stage(
 _QUIET = Stage(
     "quiet", (*PYTEST, "-m", "quiet and not proof"), 20, Kind.PYTEST, machine=Machine.ALONE
 )
-"""Tests that judge how fast something was have the machine to themselves."""
+"""Tests that have the machine to themselves."""
 
 TEST = (
     *CHECK,

@@ -41,6 +41,7 @@ from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
+from dunnage.software import docker
 from dunnage.software.engine import engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.obtain import DebianSoftware
@@ -231,5 +232,6 @@ def platform(
 def clean(*, kept: bool) -> tuple[str, ...]:
     """Remove what no living owner holds; say what was removed."""
     removed = labs.clean(kept=kept)
+    docker.remove_traces()
     forget_measuring()
     return removed

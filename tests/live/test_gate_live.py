@@ -91,12 +91,12 @@ def environment(place: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": f"{ROOT}:{place}/src", "NO_COLOR": "1"}
 
 
-def carried(place: Path, *words: str) -> tuple[int, str]:
+def carried(place: Path, *words: str, **variables: str) -> tuple[int, str]:
     """The gate's exit code and all it said in a project, without colours."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=place,
-        env=environment(place),
+        env=environment(place) | variables,
         capture_output=True,
         text=True,
         timeout=280,
@@ -128,6 +128,8 @@ def test_a_fault_in_each_stage_is_named_while_all_others_ran(faulty: tuple[int, 
         ended = re.search(rf"^\[ *{place}/{len(TEST)}\] {stage.name} .*$", said, re.MULTILINE)
         assert ended, (stage.name, said)
         assert "failed" in ended[0], ended[0]
+        at_once = said[ended.end() :].partition("\n[")[0]
+        assert re.match(r"(\n +(failed|flaky) .+)+\n +log: target/gate/.+\.log", at_once), at_once
     failed = said.partition("\nFailed:\n")[2].partition("\n\n")[0].splitlines()
     assert sorted(line.strip() for line in failed) == sorted(
         [
@@ -375,6 +377,20 @@ def test_only_a_pass_makes_a_failure_chance() -> None:
 
 def test_the_claim_of_a_proof_is_the_name_of_its_test() -> None:
     assert claim("tests/live/test_x.py::test_a_claim_holds[3]") == "a claim holds (3)"
+
+
+def test_a_name_that_no_proof_has_is_answered_with_the_names_of_all(tmp_path: Path) -> None:
+    proof = "import pytest\n@pytest.mark.proof\ndef test_long(): pass\n"
+    written(tmp_path, {"tests/test_one.py": proof, "Makefile": FAULTY["Makefile"]})
+    (tmp_path / PAGE).parent.mkdir()
+    code, said = carried(tmp_path, "-m", "gate", "proofs", ONLY="no 'such tests/test_one.py")
+    assert code == 2
+    assert said == (
+        "The proofs:\ntests/test_one.py::test_long\ndunnage: no proof is named: no, 'such\n"
+    )
+    code, said = carried(tmp_path, "-m", "gate", "proofs", ONLY="tests/test_one.py")
+    assert (code, said.splitlines()[-1]) == (1, "gate: 1 passed, 2 failed, 0 skipped")
+    assert "| long | yes |" in (tmp_path / PAGE).read_text()
 
 
 def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(

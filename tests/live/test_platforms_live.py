@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage import contracts
+from dunnage import catalog, contracts
 from dunnage.contracts import Host, Substrate, Tree
 from dunnage.databases.redis import Redis
 from dunnage.docker_api import connect
@@ -525,6 +526,25 @@ def test_kept_daemons_live_on_with_their_hosts() -> None:
         with open_daemons(testbed, TREES.dockerd(), testbed.hosts, keep=True) as substrate:
             pass
         assert answers(substrate, "db-1")
+
+
+@pytest.mark.quiet  # all labs share these places, so no other may be there
+def test_daemons_leave_nothing_outside_their_lab() -> None:
+    traces = [Path(trace) for trace in TREES.dockerd().traces]
+    assert traces or shutil.which("dockerd")
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1})
+    with (
+        open_namespace(spec, name="traceless", engine=engine_path(), keep=False) as testbed,
+        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as substrate,
+    ):
+        assert answers(substrate, "db-1")
+        made = [trace for trace in traces if trace.exists()]
+    assert made == traces
+    assert not [trace for trace in traces if trace.exists()]
+    for trace in reversed(traces):  # as a daemon that was killed leaves them
+        trace.touch() if trace.suffix else trace.mkdir()
+    catalog.clean(kept=False)
+    assert not [trace for trace in traces if trace.exists()]
 
 
 def test_a_daemon_that_cannot_start_is_told_with_its_log() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -37,6 +38,13 @@ _PACKAGES = (
     "libudev1",
     "libxtables12",
 )
+_TRACES = (
+    "/etc/docker/key.json",
+    "/etc/docker",
+    "/opt/containerd/bin",
+    "/opt/containerd/lib",
+    "/opt/containerd",
+)
 # Debian's own preference first; the other for kernels without nf_tables.
 _VARIANTS = ("nft", "legacy")
 
@@ -48,6 +56,9 @@ class DockerBinaries:
     dockerd: Path
     environment: Mapping[str, str]
     origin: str
+    traces: tuple[str, ...] = ()
+    """What dockerd and containerd make outside the directories they are told to use, first what is
+    inside; none where they are installed, because it may be theirs."""
 
 
 def on_path() -> DockerBinaries | None:
@@ -57,6 +68,13 @@ def on_path() -> DockerBinaries | None:
     if found[0] is None or None in found:
         return None
     return DockerBinaries(Path(found[0]), {"PATH": search}, f"on PATH: {found[0]}")
+
+
+def remove_traces() -> None:
+    """Remove what unpacked daemons that were killed left outside their own directories."""
+    for trace in map(Path, _TRACES if on_path() is None else ()):
+        with contextlib.suppress(OSError):  # there is none, or more is in it
+            trace.rmdir() if trace.is_dir() else trace.unlink()
 
 
 def is_unpacked(cache: Cache) -> bool:
@@ -76,7 +94,7 @@ def unpacked(cache: Cache) -> DockerBinaries:
         refusal = _try_iptables(environment)
         if refusal is None:
             return DockerBinaries(
-                entry / "usr/sbin/dockerd", environment, f"Debian: {_versions(entry)}"
+                entry / "usr/sbin/dockerd", environment, f"Debian: {_versions(entry)}", _TRACES
             )
         refusals.append(f"{variant}: {refusal}")
     raise UnavailableError(

@@ -48,6 +48,10 @@ class Binaries(Protocol):
     def origin(self) -> str:
         """Where it came from, for the record."""
 
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """Files and directories that it makes outside the directories it is told to use."""
+
 
 @contextmanager
 def open_daemons(
@@ -232,6 +236,8 @@ class Daemons:
                 process.wait(_STOP)
             _unmount_below(host, self._place(host).directory)
         host.remove(self._place(host).directory)
+        if self._binaries.traces:
+            host.run(["rm", "-f", "-d", *self._binaries.traces])  # directories: only empty ones
 
     def _remove_containers(self, host: Host) -> None:
         try:
