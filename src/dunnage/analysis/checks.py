@@ -42,7 +42,7 @@ class Bounds:
     swap: float = 0.0
     """Bytes."""
     steal: float = 0.05
-    """Share of the machine's CPU time. Below this it is noise that random order spreads over all
+    """Share of the machine's CPU time. Below this it is noise that balanced orders spread over all
     deployments alike, and intervals show it; above it another tenant decides what is measured."""
     other: float = 0.10
     """Share of the machine's CPU time used by nobody on the testbed. On a quiet machine it is 1 to

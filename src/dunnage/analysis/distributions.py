@@ -44,6 +44,13 @@ def f_quantile(probability: float, above: int, below: int) -> float:
     return float(special.fdtri(above, below, probability))
 
 
+def f_probability(f: float, above: int, below: int) -> float:
+    """Share of the F distribution beyond f, by freedom above and below the line."""
+    from scipy import special
+
+    return float(special.fdtrc(above, below, f))
+
+
 def chi_squared_quantile(probability: float, freedom: int) -> float:
     """The χ² below which a share of its distribution lies."""
     from scipy import special

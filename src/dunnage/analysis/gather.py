@@ -28,6 +28,13 @@ class Setting(NamedTuple):
     level: str
 
 
+class Place(NamedTuple):
+    """Where a stay stands in its block, from 0, and the deployment of the stay right before it."""
+
+    place: int
+    after: str
+
+
 @dataclass(frozen=True)
 class Gathered:
     """All planned runs that have a record, and their values. Only valid ones take part."""
@@ -37,6 +44,8 @@ class Gathered:
     """Run id → record, in the order of the plan."""
     settings: tuple[Setting, ...]
     planned: int
+    places: Mapping[str, Place]
+    """Stay → its place in its block and what came before it."""
 
     def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
         """Block → mean log value of a deployment's valid runs."""
@@ -49,7 +58,9 @@ class Gathered:
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
         """Values of all valid runs of a setting with their places in the study."""
         return [
-            Placed(run.position, run.block, run.deployment, run.values[metric])
+            Placed(
+                run.position, run.block, run.deployment, run.values[metric], *self.places[run.stay]
+            )
             for run in self.runs
             if run.status == Status.VALID
             and (run.workload, run.level) == setting
@@ -138,7 +149,18 @@ def gather(
         records=known,
         settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
         planned=len(planned),
+        places=_places(plan),
     )
+
+
+def _places(plan: Plan) -> dict[str, Place]:
+    found: dict[str, Place] = {}
+    before = ""
+    for block in plan.blocks:
+        for place, stay in enumerate(block.stays):
+            found[stay.id] = Place(place, before)
+            before = stay.deployment
+    return found
 
 
 def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dunnage.analysis.distributions import t_probability
+from dunnage.analysis.distributions import f_probability, t_probability
 
 MINIMUM_RUNS = 8
 """Fewer residuals say nothing of a trend."""
@@ -25,6 +25,10 @@ class Placed(NamedTuple):
     block: int
     deployment: str
     value: float
+    place: int = 0
+    """Of its stay in the block, from 0."""
+    after: str = ""
+    """The deployment whose stay came right before; empty for the first stay of the study."""
 
 
 class Diagnosis(NamedTuple):
@@ -33,6 +37,10 @@ class Diagnosis(NamedTuple):
     spearman: float | None
     p: float | None
     change_point: int | None
+    place: float | None
+    """Probability of differences between places as large as these, if places do nothing."""
+    predecessor: float | None
+    """The same of what came right before."""
 
 
 def diagnose(runs: Sequence[Placed]) -> Diagnosis:
@@ -51,7 +59,39 @@ def diagnose(runs: Sequence[Placed]) -> Diagnosis:
     spearman, p = _trend(design, logs, np.array([float(run.position) for run in usable]))
     flat = residuals(_design(usable, blocks=False), logs)
     at = shift(flat) if float(np.ptp(flat)) > _NOTHING else None
-    return Diagnosis(spearman, p, None if at is None else usable[at].position)
+    places = _levels([str(run.place) for run in usable])
+    before = _levels([run.after for run in usable])
+    return Diagnosis(
+        spearman,
+        p,
+        None if at is None else usable[at].position,
+        _explained(np.hstack([design, before]), places, logs),
+        _explained(np.hstack([design, places]), before, logs),
+    )
+
+
+def _levels(names: Sequence[str]) -> NDArray[np.float64]:
+    """An indicator for every name but the first."""
+    every = sorted(set(names))[1:]
+    return np.array([[float(name == each) for each in every] for name in names])
+
+
+def _explained(
+    design: NDArray[np.float64], further: NDArray[np.float64], logs: NDArray[np.float64]
+) -> float | None:
+    """The p of an F test of what further columns explain; None where they cannot be told apart."""
+    both = np.hstack([design, further])
+    rank = int(np.linalg.matrix_rank(both))
+    above, below = rank - int(np.linalg.matrix_rank(design)), len(logs) - rank
+    if above < 1 or below < 1:
+        return None
+    without = float((residuals(design, logs) ** 2).sum())
+    with_ = float((residuals(both, logs) ** 2).sum())
+    if without < _NOTHING**2:
+        return None
+    if with_ < _NOTHING**2:
+        return 0.0
+    return f_probability((without - with_) / above / (with_ / below), above, below)
 
 
 def residuals(design: NDArray[np.float64], series: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -88,6 +88,10 @@ class OrderDiagnosis(Value):
     p: float | None
     change_point: int | None
     """Position at which the residuals most likely shift; None where nothing suggests a shift."""
+    place: float | None = None
+    """p of an F test: do places in a block differ beside deployment, block and predecessor?"""
+    predecessor: float | None = None
+    """p of an F test: does it matter which deployment came right before?"""
 
 
 class RunSummary(Value):

@@ -48,7 +48,7 @@ class CalibrationPlan(Value):
 
 
 class Block(Value):
-    """One round in which every deployment has one stay, in random order."""
+    """One round in which every deployment has one stay, in a balanced random order."""
 
     index: int
     """Counts from 1."""

@@ -330,7 +330,7 @@ class Study(Value):
     load: LoadSpec = Field(description="How hard and how long each run drives the database.")
     blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=6,
-        description="Rounds; each deploys every variant once, in random order. Below six there is "
+        description="Rounds; each deploys every variant once, in a balanced random order. Below six there is "
         "no interval.",
     )
     spare: Annotated[int, Field(ge=0, le=100)] = Field(

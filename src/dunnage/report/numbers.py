@@ -87,6 +87,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def times(least: int, most: int) -> str:
+    """Write how often: `3 times`, `1 to 2 times`, `once`."""
+    if least == most:
+        return "once" if most == 1 else f"{most:,} times"
+    return f"{least:,} to {most:,} times"
+
+
 def change(share: float) -> str:
     """Write a difference for people: `10.9 % less`, `4.0 % more`, `no change`."""
     text = _digits(abs(share))

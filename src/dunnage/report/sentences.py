@@ -158,7 +158,7 @@ def setting(study: Study, plan: Plan) -> str:
     again = ", one of them twice to see how far identical deployments differ" if twins else ""
     rounds = (
         f"In each of {len(plan.blocks)} rounds (blocks) every one is brought up, measured and "
-        "taken down again, in random order"
+        "taken down again, in balanced random orders"
         if len(plan.blocks) > 1
         else "Every one is brought up once, measured and taken down again"
     )

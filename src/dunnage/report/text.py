@@ -17,6 +17,7 @@ from dunnage.model.study import Data, Deployment, Study
 from dunnage.report import answer, numbers, sentences, words
 from dunnage.report.notes import grid, notes
 from dunnage.report.trouble import Trouble, trouble
+from dunnage.study.balance import balance
 from dunnage.study.estimate import calibration_seconds, snapshot_seconds
 from dunnage.units import duration
 
@@ -72,6 +73,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     lines = [("Calibration", text) for text in _calibration(plan, study)]
     lines += [("Data", text) for text in _data(plan, study)]
     lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
+    lines += [("Balance", text) for text in _balance(plan)]
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
@@ -88,6 +90,18 @@ def _calibration(plan: Plan, study: Study) -> Iterator[str]:
             f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
             "shares of"
         )
+
+
+def _balance(plan: Plan) -> Iterator[str]:
+    """How often each deployment has each place, and the number of blocks that makes it even."""
+    found = balance(plan.blocks, [deployment.name for deployment in plan.deployments])
+    if len(plan.deployments) < 2:
+        return
+    text = (
+        f"a deployment has each place in a block {numbers.times(*found.place)}, and comes right "
+        f"after each other one {numbers.times(*found.after)}"
+    )
+    yield text if found.whole else f"{text}; even would be `blocks: {found.following}`"
 
 
 def _data(plan: Plan, study: Study) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The schedule of a study: a pure function of the study and its seed.
 
-Randomised complete blocks: each block holds one stay of every deployment, in random order, so that
-drift of the machine hits all of them alike and the block can be the unit of inference.
+Randomised complete blocks: each holds one stay of every deployment, so that drift of the machine
+hits all of them alike and the block can be the unit of inference. Their orders are balanced
+(`williams`), so that neither the place in a block nor the deployment before counts as an effect.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dunnage.model.study import Deployment, Level, Order, Study, Workload
 from dunnage.study.calibration import calibration_plan
 from dunnage.study.chance import seed, shuffled
 from dunnage.study.matrix import baseline, levels, workload
+from dunnage.study.williams import order
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ def make_plan(
     """Return every block, stay and run of a study in the order in which they are to happen.
 
     `deployments` are all resolved ones; those in `skipped` get no stays and are left out. The same
-    study and seed always give the same plan. Inside one block every deployment gets the same seed
-    for the same workload and level, so that the same keys are asked for in the same order.
+    study and seed always give the same plan. Inside one block every deployment has its runs in the
+    same order, and the same seed for the same workload and level, so that the same keys are asked
+    for in the same order: what a run's place in its stay does then cancels in a pair.
     """
     left_out = {skip.deployment for skip in skipped}
     present = tuple(each for each in deployments if each.name not in left_out)
@@ -65,12 +68,11 @@ def make_plan(
     blocks: list[Block] = []
     for index in range(1, study.blocks + 1):
         stays: list[StayPlan] = []
-        order = shuffled(present, f"{study.seed}:block:{index}")
-        for deployment in order:
+        inside: Sequence[_Cell] = cells
+        if study.order is Order.RANDOM:
+            inside = shuffled(cells, f"{study.seed}:cells:{index}")
+        for deployment in order(present, index, f"{study.seed}"):
             stay = stay_ids.unique(f"b{index:0{width}d}-{deployment.name}")
-            inside: Sequence[_Cell] = cells
-            if study.order is Order.RANDOM:
-                inside = shuffled(cells, f"{study.seed}:stay:{index}:{deployment.name}")
             runs: list[RunPlan] = []
             for cell in inside:
                 runs.append(

@@ -90,7 +90,7 @@ load:
   warmup: 1s
   duration: 10s
 
-blocks: 6                   # rounds; each holds every variant once, in random order
+blocks: 6                   # rounds; each holds every variant once, in a balanced random order
 {parts}
 # What the report answers. Differences within the tolerance count as none.
 questions:
