@@ -339,18 +339,18 @@ def _compare(
 
 
 def _judge(
-    metric: str, estimate: Estimate, spread: float, bound: float | None, tolerance: float
+    metric: str, estimate: Estimate, spread: float, apart: float | None, tolerance: float
 ) -> tuple[Verdict, int | None, str]:
     low, high = estimate.low, estimate.high
-    if low is None or high is None or bound is None:
+    if low is None or high is None or apart is None:
         return Verdict.INCONCLUSIVE, None, "there are too few blocks for an interval"
-    if max(abs(low), abs(high), bound) <= tolerance:
-        return Verdict.EQUIVALENT, None, "interval and A/A bound lie inside the tolerance"
-    edge = max(tolerance, bound)
+    if max(abs(low), abs(high)) <= tolerance - apart:
+        return Verdict.EQUIVALENT, None, "the interval lies inside the tolerance"
+    edge = tolerance + apart
     if low > edge or high < -edge:
         worse = (METRICS[metric].better is Better.HIGHER) == (high < 0)
         verdict = Verdict.OVERHEAD if worse else Verdict.GAIN
-        return verdict, None, "the interval lies beyond tolerance and A/A bound"
+        return verdict, None, "the interval lies beyond the tolerance"
     distance = max(abs(abs(estimate.value) - edge), 0.002)
     needed = max(6, math.ceil(8 * (spread / distance) ** 2))
     return Verdict.INCONCLUSIVE, needed, "the interval crosses the tolerance"
@@ -366,12 +366,14 @@ def _comparison(
 ) -> Comparison:
     estimate, spread = _compare(runs, deployment, workload, metric)
     twin, _ = _compare(runs, "native-twin", workload, metric)
-    bound = None
+    apart = None
     if twin.low is not None and twin.high is not None:
-        bound = max(abs(twin.low), abs(twin.high))
-    verdict, needed, reason = _judge(metric, estimate, spread, bound, tolerance)
+        apart = max(0.0, twin.low, -twin.high)
+    verdict, needed, reason = _judge(metric, estimate, spread, apart, tolerance)
     return Comparison(
         question=question,
+        primary=question is not None,
+        family=2 if question is not None else 1,
         deployment=deployment,
         baseline="native",
         metric=metric,
@@ -379,7 +381,7 @@ def _comparison(
         level="t32",
         difference=estimate,
         hodges_lehmann=estimate.value * 0.98,
-        bound=bound,
+        apart=apart,
         tolerance=tolerance,
         verdict=verdict,
         blocks_needed=needed,

@@ -1,4 +1,8 @@
-"""The planner's advice: what would settle each question, and how long that would take."""
+"""The planner's advice: what would settle each question, and how long that would take.
+
+The only source of what a reader is told to do: terminal, page and the command line's hints name its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
+from dunnage.analysis.compare import ON_AN_EDGE
 from dunnage.analysis.variance import RUN, STAY
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.record import Record, StayRecord
@@ -22,27 +27,27 @@ def advise(
     block_seconds: float | None,
     repeat: int = 1,
 ) -> QuestionAdvice:
-    """Aggregate the comparisons of one question.
+    """Aggregate the primary comparisons of one question.
 
-    The blocks to add are the most that any of its comparisons needs; `block_seconds` is how long
-    one block of this result took, None when none is known, and `repeat` how often a stay made each
-    of its runs.
+    The blocks to add are the most that any of them needs; `block_seconds` is how long one block of
+    this result took, None when none is known, and `repeat` how often a stay made each of its runs.
     """
-    open_ = [c for c in answer.comparisons if c.verdict is Verdict.INCONCLUSIVE]
+    deciding = [c for c in answer.comparisons if c.primary]
+    open_ = [c for c in deciding if c.verdict is Verdict.INCONCLUSIVE]
     needs = [more for c in open_ if (more := _needed(c)) is not None]
-    unsettled = tuple(_name(c) for c in open_ if _needed(c) is None)
-    more = max(needs, default=None if open_ or not answer.comparisons else 0)
+    stuck = [c for c in open_ if _needed(c) is None]
+    more = max(needs, default=None if open_ or not deciding else 0)
     seconds = more * block_seconds if more is not None and block_seconds is not None else None
-    known = [c.detectable for c in answer.comparisons if c.detectable is not None]
+    known = [c.detectable for c in deciding if c.detectable is not None]
     return QuestionAdvice(
         question=answer.question,
-        comparisons=len(answer.comparisons),
-        settled=len(answer.comparisons) - len(open_),
+        comparisons=len(deciding),
+        settled=len(deciding) - len(open_),
         more_blocks=more,
-        unsettled=unsettled,
+        unsettled=tuple(map(_name, stuck)),
         seconds=seconds,
         detectable=max(known, default=None),
-        sentence=_sentence(answer, more, seconds, unsettled),
+        sentence=" ".join(_sentences(answer.question, deciding, more, seconds, stuck)),
         better=_better(open_, splits, repeat) if open_ else None,
     )
 
@@ -69,23 +74,36 @@ def block_seconds(records: Sequence[Record], stays: Sequence[StayRecord]) -> flo
     return median(steps or [ended[block] - began[block] for block in began]) if began else None
 
 
-def _sentence(
-    answer: QuestionAnswer, more: int | None, seconds: float | None, unsettled: Sequence[str]
-) -> str:
-    question = answer.question
-    if not answer.comparisons:
-        return f"{question} compares nothing that was measured."
+def _sentences(
+    question: str,
+    deciding: Sequence[Comparison],
+    more: int | None,
+    seconds: float | None,
+    stuck: Sequence[Comparison],
+) -> list[str]:
+    if not deciding:
+        return [f"{question} compares nothing that was measured."]
     if more == 0:
-        return f"{question} is settled."
-    every = 1 < len(unsettled) == len(answer.comparisons)
-    left = f"any of {question}" if every else "; ".join(unsettled)
-    lost = f"no practicable number of blocks would settle {left}"
-    if more is None:
-        return f"{lost[0].upper()}{lost[1:]}."
-    rest = question if not unsettled else f"the rest of {question}"
-    time = "" if seconds is None else f" (about {duration(seconds)})"
-    blocks = "1 more block" if more == 1 else f"{more} more blocks"
-    return f"{blocks} would settle {rest}{time}{'; ' + lost if unsettled else ''}."
+        return [f"{question} is settled."]
+    said = []
+    if more is not None:
+        short = any(c.difference.low is None for c in deciding)
+        deed = "allow an interval for" if short else "settle"
+        what = f"the rest of {question}" if stuck else question
+        time = "" if seconds is None else f", about {duration(seconds)}"
+        blocks = "1 more block" if more == 1 else f"{more} more blocks"
+        said.append(f"{blocks} would {deed} {what} (`--blocks +{more}`{time}).")
+    reasons: dict[str, list[str]] = {}
+    for comparison in stuck:
+        on_edge = comparison.blocks_needed is not None or ON_AN_EDGE in comparison.reason
+        why = ON_AN_EDGE if on_edge else comparison.reason
+        reasons.setdefault(why, []).append(_name(comparison))
+    every = len(stuck) == len(deciding)
+    said += [
+        f"{question if every and len(reasons) == 1 else '; '.join(names)}: {why}"
+        for why, names in reasons.items()
+    ]
+    return said
 
 
 def _better(
@@ -109,7 +127,7 @@ def _better(
         return None
     return (
         "Most of what pairs inside a block do not cancel lies between runs of one stay: a higher "
-        "`repeat`, or a longer `duration`, would help more than blocks."
+        "`repeat` would help more than blocks."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from dunnage.analysis.advice import advise, block_seconds
+from dunnage.analysis.contrast import Contrasts
 from dunnage.analysis.counters import associations
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.tails import latency_differences
@@ -65,13 +66,13 @@ def advice(
     return tuple(advise(answer, splits, seconds, repeats(plan)) for answer in answers)
 
 
-def tails(gathered: Gathered, compared: Pairs, look: int) -> tuple[LatencyDifference, ...]:
+def tails(contrasts: Contrasts, compared: Pairs) -> tuple[LatencyDifference, ...]:
     """Differences along the latency distributions of everything that is compared, at this look."""
     return tuple(
         difference
         for baseline, deployment in compared
-        for setting in gathered.settings
-        for difference in latency_differences(gathered, baseline, deployment, setting, KINDS, look)
+        for setting in contrasts.gathered.settings
+        for difference in latency_differences(contrasts, baseline, deployment, setting, KINDS)
     )
 
 

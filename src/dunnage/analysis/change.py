@@ -210,16 +210,18 @@ def _blocks(analysis: Analysis, wanted: Summary) -> Paired:
 
 
 def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:
-    """The most by which identical deployments differed at the same metric, workload and level.
+    """The most by which identical deployments may have differed under the same condition.
 
-    None unless both results have a bound there.
+    The larger absolute end of the twins' intervals: between two days nothing else tells what a
+    machine does to identical work. None unless both results have such an interval there.
     """
     bounds = []
     for analysis in analyses:
         known = [
-            found.bound
+            max(abs(found.difference.low), abs(found.difference.high))
             for found in analysis.twin
-            if found.bound is not None
+            if found.difference.low is not None
+            and found.difference.high is not None
             and (found.metric, found.workload, found.level)
             == (wanted.metric, wanted.workload, wanted.level)
         ]

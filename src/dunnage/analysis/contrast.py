@@ -1,4 +1,8 @@
-"""Every comparison of a study: which pairs are made, in which family, under which A/A bound."""
+"""Every comparison of a study: which pairs are made, in which family, and what twins say to it.
+
+A family is the primary comparisons of one question: their intervals hold together. Everything else
+is shown with an interval of its own and called secondary or exploratory.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis import looks
-from dunnage.analysis.compare import bound, judge
+from dunnage.analysis.compare import Twin, judge
 from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
+from dunnage.analysis.twins import Twins, overloaded, twins
 from dunnage.model.analysis import Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE, METRICS, SEARCHED
 from dunnage.model.plan import Plan
-from dunnage.model.study import Level, Study
-from dunnage.units import percent
+from dunnage.model.study import Level, QuestionSpec, Study
 
 OPEN_HEADLINE = ("response.p95",)
 """Beside the headline wherever a load is open, because there it is what users wait for."""
@@ -23,6 +27,8 @@ SEARCH_HEADLINE = ("saturation",)
 """Beside it wherever a search looks for the highest sustained rate."""
 DEFAULT_TOLERANCE = 0.03
 """For metrics that no question names."""
+OWN = "These are the twins: they are judged by the tolerance alone, so that they can fail."
+MEAN_OF_TWINS = "against the mean of both twins"
 
 
 def usual_tolerance(study: Study, metric: str) -> float:
@@ -67,58 +73,89 @@ class Contrasts:
     def twins(self) -> tuple[Comparison, ...]:
         """Every twin against its original: what identical deployments differ by."""
         return tuple(
-            self.comparison(
-                Pairing(deployment.twin_of, deployment.name, metric, setting),
-                question=None,
+            self._made(
+                Pairing(pair.original, pair.copy, metric, setting),
+                family=len(self.compared(metric)),
                 tolerance=usual_tolerance(self.study, metric),
             )
-            for deployment in self.plan.deployments
-            if deployment.twin_of
+            for pair in twins(self.plan)
             for metric in self.metrics()
-            for setting in self.gathered.settings
-            if self.means(metric, setting)
+            for setting in self.compared(metric)
         )
 
     def comparison(self, pairing: Pairing, *, question: str | None, tolerance: float) -> Comparison:
-        """One comparison; a question's belongs to the family of all questions."""
-        over = self._over_capacity(pairing)
-        if over:
-            return _not_compared(pairing, question, tolerance, over)
-        pairs = self._pairs(pairing)
-        family = self.family if question is not None else 1
-        level = looks.coverage(self.look)
+        """One comparison; a question's primary ones hold together, others stand for themselves."""
+        primary = question is not None and is_primary(self.study.questions[question], pairing)
+        family = self.family(question) if question is not None and primary else 1
+        return self._made(
+            pairing, family=family, tolerance=tolerance, question=question, primary=primary
+        )
+
+    def _made(
+        self,
+        pairing: Pairing,
+        *,
+        family: int,
+        tolerance: float,
+        question: str | None = None,
+        primary: bool = False,
+    ) -> Comparison:
+        if over := self._over_capacity(pairing):
+            return _not_compared(pairing, question, tolerance, over, primary=primary)
+        pairs = self.pairs(pairing)
         difference = looks.difference(pairs, self.look, family)
-        same = self._twins_of(pairing)
-        twin = self._pairs(same) if same else None
-        unbounded = self._unbounded(same) if same else ""
-        limit = bound(twin.difference(level)) if twin and not unbounded else None
+        twin = self.known_twins.of(pairing.metric, pairing.setting)
+        own = self.known_twins.are(pairing.baseline, pairing.deployment)
         judgement = judge(
             pairs,
             difference,
-            twin,
-            limit,
             tolerance,
             METRICS[pairing.metric].better,
+            Twin(pairs.n, 0.0) if own else twin,
             family=family,
-            unbounded=unbounded,
-            own=question is not None and same is not None and _sides(same) == _sides(pairing),
         )
+        if difference is not None and self._with_twin(pairing):
+            method = f"{difference.method}, {MEAN_OF_TWINS}"
+            difference = difference.model_copy(update={"method": method})
         return Comparison(
             question=question,
+            primary=primary,
             deployment=pairing.deployment,
             baseline=pairing.baseline,
             metric=pairing.metric,
             workload=pairing.setting.workload,
             level=pairing.setting.level,
             difference=difference or _nothing(),
+            family=family,
             hodges_lehmann=pairs.hodges_lehmann(),
-            bound=limit,
+            apart=None if twin is None else twin.apart,
             tolerance=tolerance,
             verdict=judgement.verdict,
             blocks_needed=judgement.blocks_needed,
-            detectable=pairs.detectable(sidak(family, level)),
-            reason=judgement.reason,
+            detectable=pairs.detectable(sidak(family, looks.coverage(self.look))),
+            reason=f"{judgement.reason} {OWN}" if own else judgement.reason,
         )
+
+    def pairs(self, pairing: Pairing) -> Paired:
+        """The two sides in each block; both twins stand for their original where they are alike."""
+        sides = [self._side(name, pairing) for name in (pairing.deployment, pairing.baseline)]
+        return Paired.of(*sides)
+
+    def _side(self, name: str, pairing: Pairing) -> dict[int, float]:
+        metric, setting = pairing.metric, pairing.setting
+        if self.known_twins.are(pairing.baseline, pairing.deployment):
+            return self.gathered.logs(name, setting, metric)
+        return self.known_twins.logs(name, metric, setting)
+
+    def _with_twin(self, pairing: Pairing) -> bool:
+        sides = (pairing.baseline, pairing.deployment)
+        return not self.known_twins.are(*sides) and any(
+            self.known_twins.alike(name, pairing.metric, pairing.setting) for name in sides
+        )
+
+    def compared(self, metric: str) -> tuple[Setting, ...]:
+        """Where a metric means something."""
+        return tuple(each for each in self.gathered.settings if self.means(metric, each))
 
     def means(self, metric: str, setting: Setting) -> bool:
         """Whether the metric means something at the level.
@@ -141,10 +178,15 @@ class Contrasts:
         ]
         return not runs or any(metric in run.values for run in runs)
 
+    def family(self, question: str) -> int:
+        """Distinct primary comparisons that one question makes; its intervals hold together."""
+        asked = self._of_question(question)
+        return sum(is_primary(self.study.questions[question], each) for each in asked)
+
     @cached_property
-    def family(self) -> int:
-        """Distinct comparisons that the study's questions make."""
-        return len(self._asked)
+    def known_twins(self) -> Twins:
+        """What the study's twins tell."""
+        return Twins(self.plan, self.gathered, self.compared, self.look)
 
     @cached_property
     def _levels(self) -> Mapping[str, Level]:
@@ -153,15 +195,21 @@ class Contrasts:
     @cached_property
     def _asked(self) -> Mapping[Pairing, tuple[str, float]]:
         """Every pairing of a question → the first question that asks for it, its tolerance."""
-        known = {deployment.name for deployment in self.plan.deployments}
         asked: dict[Pairing, tuple[str, float]] = {}
         for name, question in self.study.questions.items():
-            for other in question.against:
-                for setting in self.gathered.settings:
-                    pairing = Pairing(question.baseline, other, question.metric, setting)
-                    if {other, question.baseline} <= known and self.means(question.metric, setting):
-                        asked.setdefault(pairing, (name, question.tolerance))
+            for pairing in self._of_question(name):
+                asked.setdefault(pairing, (name, question.tolerance))
         return asked
+
+    def _of_question(self, name: str) -> tuple[Pairing, ...]:
+        known = {deployment.name for deployment in self.plan.deployments}
+        question = self.study.questions[name]
+        return tuple(
+            Pairing(question.baseline, other, question.metric, setting)
+            for other in dict.fromkeys(question.against)
+            if {other, question.baseline} <= known
+            for setting in self.compared(question.metric)
+        )
 
     def _known_or_exploratory(self, pairing: Pairing) -> Comparison:
         usual = usual_tolerance(self.study, pairing.metric)
@@ -181,15 +229,10 @@ class Contrasts:
             )
         )
 
-    def _pairs(self, pairing: Pairing) -> Paired:
-        return Paired.of(
-            self.gathered.logs(pairing.deployment, pairing.setting, pairing.metric),
-            self.gathered.logs(pairing.baseline, pairing.setting, pairing.metric),
-        )
-
     def _over_capacity(self, pairing: Pairing) -> str:
         """Why a latency is not compared here: a side could not keep up. Empty where both could."""
-        sides = self._overloaded(pairing)
+        names = (pairing.deployment, pairing.baseline)
+        sides = overloaded(self.gathered, names, pairing.metric, pairing.setting)
         if not sides:
             return ""
         return (
@@ -197,57 +240,35 @@ class Contrasts:
             "latencies tell how long the run was and are not compared."
         )
 
-    def _unbounded(self, same: Pairing) -> str:
-        """Why latencies of twins make no A/A bound here, empty where they do.
 
-        The blocks in which both kept up would be chosen by what they measured: the calm ones.
-        """
-        sides = self._overloaded(same)
-        if not sides:
-            return ""
-        return (
-            f"There is no A/A bound for latencies: {sides} could not keep up with the offered rate."
+def is_primary(question: QuestionSpec, pairing: Pairing) -> bool:
+    """Whether a comparison of a question is one that it names as primary; without names all are."""
+    named = question.primary
+    return all(
+        not names or value in names
+        for names, value in (
+            (named.against, pairing.deployment),
+            (named.workloads, pairing.setting.workload),
+            (named.levels, pairing.setting.level),
         )
-
-    def _overloaded(self, pairing: Pairing) -> str:
-        """The sides that could not keep up and how often; empty for what is no latency."""
-        if not METRICS[pairing.metric].latency:
-            return ""
-        sides = []
-        for name in (pairing.deployment, pairing.baseline):
-            over = self.gathered.over_capacity(name, pairing.setting)
-            if over:
-                shares = [run.values["achieved"] for run in over if "achieved" in run.values]
-                runs = len(self.gathered.valid(name, pairing.setting))
-                least = f" ({percent(min(shares))} answered at worst)" if shares else ""
-                sides.append(f"`{name}` in {len(over)} of {runs} runs{least}")
-        return " and ".join(sides)
-
-    def _twins_of(self, pairing: Pairing) -> Pairing | None:
-        """The twin at the same metric, workload and level; None when the study has no twin."""
-        for deployment in self.plan.deployments:
-            if deployment.twin_of:
-                return pairing._replace(baseline=deployment.twin_of, deployment=deployment.name)
-        return None
-
-
-def _sides(pairing: Pairing) -> set[str]:
-    return {pairing.baseline, pairing.deployment}
+    )
 
 
 def _not_compared(
-    pairing: Pairing, question: str | None, tolerance: float, reason: str
+    pairing: Pairing, question: str | None, tolerance: float, reason: str, *, primary: bool
 ) -> Comparison:
     return Comparison(
         question=question,
+        primary=primary,
         deployment=pairing.deployment,
         baseline=pairing.baseline,
         metric=pairing.metric,
         workload=pairing.setting.workload,
         level=pairing.setting.level,
         difference=_nothing("not compared: over capacity"),
+        family=1,
         hodges_lehmann=None,
-        bound=None,
+        apart=None,
         tolerance=tolerance,
         verdict=Verdict.INCONCLUSIVE,
         blocks_needed=None,

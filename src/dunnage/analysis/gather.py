@@ -44,8 +44,8 @@ class Gathered:
     """Run id → record, in the order of the plan."""
     settings: tuple[Setting, ...]
     planned: int
-    places: Mapping[str, Place]
-    """Stay → its place in its block and what came before it."""
+    places: Mapping[tuple[int, str], Place]
+    """Block and deployment → the planned place there and what comes before."""
 
     def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
         """Block → mean log value of a deployment's valid runs."""
@@ -59,7 +59,11 @@ class Gathered:
         """Values of all valid runs of a setting with their places in the study."""
         return [
             Placed(
-                run.position, run.block, run.deployment, run.values[metric], *self.places[run.stay]
+                run.position,
+                run.block,
+                run.deployment,
+                run.values[metric],
+                *self.places[run.block, run.deployment],
             )
             for run in self.runs
             if run.status == Status.VALID
@@ -153,12 +157,12 @@ def gather(
     )
 
 
-def _places(plan: Plan) -> dict[str, Place]:
-    found: dict[str, Place] = {}
+def _places(plan: Plan) -> dict[tuple[int, str], Place]:
+    found: dict[tuple[int, str], Place] = {}
     before = ""
     for block in plan.blocks:
         for place, stay in enumerate(block.stays):
-            found[stay.id] = Place(place, before)
+            found[block.index, stay.deployment] = Place(place, before)
             before = stay.deployment
     return found
 

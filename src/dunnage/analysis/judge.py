@@ -40,6 +40,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Status, StayRecord
 from dunnage.model.study import QuestionSpec, Study
 from dunnage.model.value import Scalar
+from dunnage.study.matrix import baseline
 
 NO_LOGARITHM = frozenset({"backlog.slope"})
 """Metrics that are about 0 when all is well: a geometric mean over blocks says nothing of them."""
@@ -63,11 +64,11 @@ def analyse(
     hosts; without them there are no curves and no resources. Only valid records take part in
     estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
     """
-    reference = baseline(study, plan)
-    checked = check_parity(plan, stays, reference, study.questions.values())
+    base = reference(study, plan)
+    checked = check_parity(plan, stays, base, study.questions.values())
     gathered = gather(plan, records, checked.broken)
     contrasts = Contrasts(study, plan, gathered, number(looks))
-    compared = beside.pairs(study, plan, reference)
+    compared = beside.pairs(study, plan, base)
     splits = beside.variance(plan, gathered, contrasts.metrics())
     answers = tuple(
         _answer(name, question, plan, gathered, contrasts, checked)
@@ -76,13 +77,13 @@ def analyse(
     return Analysis(
         study=study.name,
         answers=answers,
-        comparisons=contrasts.against(reference),
+        comparisons=contrasts.against(base),
         twin=contrasts.twins(),
         summaries=tuple(_summaries(plan, gathered)),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
         curves=tuple(_curves(plan, gathered, logs)),
-        shares=tuple(_shares(plan, gathered, reference)),
+        shares=tuple(_shares(plan, gathered, base)),
         conditions=tuple(_conditions(plan, gathered, stays)),
         parity=checked.parity,
         planned=gathered.planned,
@@ -95,10 +96,10 @@ def analyse(
         skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),
         looks=tuple(looks),
         scalability=scalability(plan, gathered),
-        over_levels=over_levels(plan, gathered, reference, contrasts.metrics(), contrasts.look),
+        over_levels=over_levels(plan, gathered, base, contrasts.metrics(), contrasts.look),
         variance=splits,
         advice=beside.advice(answers, plan, gathered, stays, splits),
-        latency=beside.tails(gathered, compared, contrasts.look),
+        latency=beside.tails(contrasts, compared),
         timelines=beside.timelines(plan, gathered, logs, samples),
         associations=beside.counted(gathered, compared),
         absent=absent(gathered.records.values()),
@@ -108,14 +109,11 @@ def analyse(
     )
 
 
-def baseline(study: Study, plan: Plan) -> str:
-    """What everything is held against: the twin's original, else the first question's baseline,
-    else the first deployment."""
-    originals = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
-    asked = [question.baseline for question in study.questions.values()]
-    known = {deployment.name for deployment in plan.deployments}
-    found = [name for name in (*originals, *asked) if name in known]
-    return found[0] if found else plan.deployments[0].name
+def reference(study: Study, plan: Plan) -> str:
+    """What everything is held against: the study's baseline, or what of the plan comes first."""
+    known = [deployment.name for deployment in plan.deployments]
+    wanted = baseline(study)
+    return wanted if wanted in known else known[0]
 
 
 def _answer(
@@ -155,12 +153,11 @@ def _complete(
     names = (question.baseline, *against)
     settings = [
         setting
-        for setting in gathered.settings
-        if contrasts.means(question.metric, setting)
-        and not any(gathered.lost(name, setting, question.metric) for name in names)
+        for setting in contrasts.compared(question.metric)
+        if not any(gathered.lost(name, setting, question.metric) for name in names)
     ]
     sides = [
-        set(gathered.logs(deployment, setting, question.metric))
+        set(contrasts.known_twins.logs(deployment, question.metric, setting))
         for deployment in names
         for setting in settings
     ]

@@ -11,8 +11,8 @@ That is alpha spending (Lan and DeMets 1983, Biometrika 70, 659–663) with a sp
 needs no largest number of blocks: theirs at an information fraction, O'Brien and Fleming's say,
 takes the study's full length as fixed before the first look, and here nobody knew at the first look
 that there would be a second. For the same reason the first look keeps all of α: a study without
-added blocks reads as if nothing could be added. Claims stay below 5 % on identical deployments all
-the same, because a verdict needs more than an interval without zero: it must clear the A/A bound.
+added blocks reads as if nothing could be added. Wrong verdicts stay below 5 % all the same: at an
+edge of the tolerance one side of an interval alone can make one, 3.75 % over all looks.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def diagnose(runs: Sequence[Placed]) -> Diagnosis:
     """
     usable = sorted(run for run in runs if run.value > 0)
     if len(usable) < MINIMUM_RUNS:
-        return Diagnosis(None, None, None)
+        return Diagnosis(None, None, None, None, None)
     logs = np.log([run.value for run in usable])
     design = _design(usable, blocks=True)
     spearman, p = _trend(design, logs, np.array([float(run.position) for run in usable]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired
-from dunnage.analysis.gather import Gathered, Setting
+from dunnage.analysis.contrast import Contrasts, Pairing
+from dunnage.analysis.gather import Setting
 from dunnage.model.explanation import LatencyDifference, QuantileDifference
 from dunnage.model.histogram import MINIMUM_BEYOND
 from dunnage.model.metrics import QUANTILES
@@ -14,18 +14,19 @@ from dunnage.model.record import Record
 
 
 def latency_differences(
-    gathered: Gathered,
+    contrasts: Contrasts,
     baseline: str,
     deployment: str,
     setting: Setting,
     kinds: Sequence[str],
-    look: int = 1,
 ) -> list[LatencyDifference]:
     """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
 
-    Intervals are those of the `look`-th analysis. A quantile beyond which some run has fewer than
-    ten operations is left out and says so. Nothing is compared where a side was over capacity.
+    Intervals are those of this look, and pairs those of every comparison. A quantile beyond which
+    some run has fewer than ten operations is left out and says so. Nothing is compared where a side
+    was over capacity.
     """
+    gathered = contrasts.gathered
     if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
         return []
     found = []
@@ -47,13 +48,13 @@ def latency_differences(
         }
         kept = [name for name in QUANTILES if name not in left_out]
         differences = [
-            (name, _paired(gathered, baseline, deployment, setting, f"{kind}.{name}"))
+            (name, contrasts.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
             for name in kept
         ]
         quantiles = tuple(
             QuantileDifference(quantile=name, share=share(name), difference=difference)
             for name, pairs in differences
-            if (difference := looks.difference(pairs, look, len(kept))) is not None
+            if (difference := looks.difference(pairs, contrasts.look, len(kept))) is not None
         )
         if quantiles:
             found.append(
@@ -73,14 +74,6 @@ def latency_differences(
 def share(quantile: str) -> float:
     """`p99.9` as a share of one."""
     return float(quantile.removeprefix("p")) / 100
-
-
-def _paired(
-    gathered: Gathered, baseline: str, deployment: str, setting: Setting, metric: str
-) -> Paired:
-    return Paired.of(
-        gathered.logs(deployment, setting, metric), gathered.logs(baseline, setting, metric)
-    )
 
 
 def _fewest(records: Sequence[Record], kind: str) -> int:

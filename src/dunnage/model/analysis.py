@@ -15,9 +15,11 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 3
+ANALYSIS_VERSION = 4
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
-3: searches and open levels; `under_objectives` of scalability had another name."""
+3: searches and open levels; `under_objectives` of scalability had another name.
+4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
+took the place of `bound`."""
 
 
 class Verdict(StrEnum):
@@ -34,6 +36,9 @@ class Comparison(Value):
 
     question: str | None
     """Name of the question it answers; None where it is exploratory."""
+    primary: bool
+    """Whether it decides that question, so that its interval holds together with the others that
+    do; secondary and exploratory ones have an interval of their own."""
     deployment: str
     baseline: str
     metric: str
@@ -41,10 +46,13 @@ class Comparison(Value):
     level: str
     difference: Estimate
     """Ratio minus one: +0.05 is 5 % more of the metric, whichever direction is better."""
+    family: int
+    """Comparisons whose intervals hold together, this one among them."""
     hodges_lehmann: float | None
     """The same difference by the median of pairwise means: a check on outliers."""
-    bound: float | None
-    """A/A bound: no claim smaller than this; None without a twin or with too few blocks."""
+    apart: float | None
+    """By how much identical deployments differ for certain under this condition: 0 where their
+    interval holds zero, else its nearer end. None without a twin or with too few blocks."""
     tolerance: float
     verdict: Verdict
     blocks_needed: int | None

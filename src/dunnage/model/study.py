@@ -293,6 +293,16 @@ class SamplerSpec(Value):
     rate: Annotated[Hertz, Field(gt=0, le=20)] = 1.0
 
 
+class PrimarySpec(Value):
+    """Which comparisons of a question decide it; what is left out means all."""
+
+    against: tuple[Name, ...] = Field(default=(), description="Some of the question's `against`.")
+    workloads: tuple[Name, ...] = Field(default=(), description="Names of workloads.")
+    levels: tuple[str, ...] = Field(
+        default=(), description="Levels by name: `t32` for 32 threads, `r2000` for 2000 op/s."
+    )
+
+
 class QuestionSpec(Value):
     """What the study shall answer: `against` compared with `baseline`."""
 
@@ -301,6 +311,11 @@ class QuestionSpec(Value):
     metric: str = Field(default="throughput", description="See the reference of metrics.")
     tolerance: Annotated[Share, Field(gt=0, lt=1)] = Field(
         default=0.03, description="Differences up to this count as none."
+    )
+    primary: PrimarySpec = Field(
+        default=PrimarySpec(),
+        description="The comparisons that decide the question, where not all of them do: the fewer "
+        "they are, the narrower are their intervals. The others are shown as secondary.",
     )
 
 
@@ -330,8 +345,8 @@ class Study(Value):
     load: LoadSpec = Field(description="How hard and how long each run drives the database.")
     blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=6,
-        description="Rounds; each deploys every variant once, in a balanced random order. Below six there is "
-        "no interval.",
+        description="Rounds; each deploys every variant once, in a balanced random order. Below "
+        "six there is no interval.",
     )
     spare: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0,

@@ -1,12 +1,12 @@
-"""The answer as a table has it: conditions, below each the baseline, its variants and the bound."""
+"""The answer as a table has it: conditions, below each the baseline, its variants and the twin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.advice import PRACTICABLE
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.looks import coverage, number
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
@@ -32,12 +32,8 @@ class Condition:
     rows: tuple[Row, ...]
     values: Mapping[str, Estimate]
     """Metric → what the baseline itself reached."""
-
-    def bound(self, metric: str) -> float | None:
-        """The A/A bound of a metric, the same for every row."""
-        bounds = [row.cells[metric].bound for row in self.rows if metric in row.cells]
-        known = [bound for bound in bounds if bound is not None]
-        return max(known) if known else None
+    twins: Mapping[str, Comparison]
+    """Metric → what identical deployments differ by here."""
 
 
 def all_comparisons(analysis: Analysis) -> tuple[Comparison, ...]:
@@ -73,16 +69,18 @@ def conditions(analysis: Analysis) -> tuple[Condition, ...]:
         key = (comparison.baseline, comparison.workload, comparison.level)
         cells = groups.setdefault(key, {}).setdefault(comparison.deployment, {})
         cells[comparison.metric] = comparison
-    values = {
-        (summary.deployment, summary.workload, summary.level, summary.metric): summary.estimate
-        for summary in analysis.summaries
-    }
+    values = reached_by(analysis)
     return tuple(
         Condition(
             baseline=baseline,
             workload=workload,
             level=level,
             rows=tuple(Row(deployment, cells) for deployment, cells in rows.items()),
+            twins={
+                found.metric: found
+                for found in analysis.twin
+                if (found.workload, found.level) == (workload, level)
+            },
             values={
                 metric: estimate
                 for (deployment, *place, metric), estimate in values.items()
@@ -93,13 +91,21 @@ def conditions(analysis: Analysis) -> tuple[Condition, ...]:
     )
 
 
+def reached_by(analysis: Analysis) -> Mapping[tuple[str, str, str, str], Estimate]:
+    """Deployment, workload, level and metric → what it reached."""
+    return {
+        (summary.deployment, summary.workload, summary.level, summary.metric): summary.estimate
+        for summary in analysis.summaries
+    }
+
+
 def unsettled(analysis: Analysis) -> tuple[Comparison, ...]:
     """What the study's questions asked and these blocks could not settle."""
     return tuple(
         comparison
         for answer in analysis.answers
         for comparison in answer.comparisons
-        if comparison.verdict is Verdict.INCONCLUSIVE
+        if comparison.primary and comparison.verdict is Verdict.INCONCLUSIVE
     )
 
 
@@ -112,14 +118,29 @@ def reading(analysis: Analysis) -> str:
     blocks = sorted({estimate.n for estimate in with_interval})
     span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
     text = (
-        f"differences from the baseline with {numbers.coverage(with_interval[0])} intervals over "
-        f"{span} blocks; nothing smaller than the A/A bound (two identical deployments) is claimed"
+        f"differences from the baseline with intervals over {span} blocks; those that decide a "
+        f"question hold together at {numbers.coverage(with_interval[0])}, others stand for "
+        "themselves"
     )
-    if any(comparison.question is None for comparison in all_comparisons(analysis)):
-        text += "; * exploratory: no question of the study names it"
+    if any(not comparison.primary for comparison in all_comparisons(analysis)):
+        text += "; * secondary or exploratory"
+    if errs := together(analysis):
+        text += f"; {errs}"
     if told := looked.brief(analysis):
         text += f"; {told}"
     return text
+
+
+def together(analysis: Analysis) -> str:
+    """What several questions may err in all, which no interval of one of them says."""
+    asked = sum(1 for found in analysis.answers if found.comparisons)
+    if asked < 2:
+        return ""
+    each = 1 - coverage(number(analysis.looks))
+    return (
+        f"each of the {asked} questions errs in at most {each * 100:.3g} % of studies like this, "
+        f"all of them together in at most {min(1.0, asked * each) * 100:.3g} %"
+    )
 
 
 def too_few(blocks: int) -> str:
@@ -200,28 +221,3 @@ def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
     if not analysis.runs:
         return "No comparison could be made: no run has ended."
     return "No comparison could be made: no block has a valid run of both sides."
-
-
-def undecided(analysis: Analysis) -> tuple[str, ...]:
-    """What is not settled, and how many blocks would settle it; alike reasons are counted."""
-    places: dict[str, list[str]] = {}
-    for comparison in unsettled(analysis):
-        places.setdefault(_remedy(comparison), []).append(
-            f"{words.plain(comparison.deployment)}, {words.phrase(comparison.metric)}, "
-            f"workload {words.plain(comparison.workload)}, {words.level(comparison.level)}"
-        )
-    return tuple(
-        f"{found[0] if len(found) == 1 else f'{len(found)} comparisons'}: {remedy}"
-        for remedy, found in places.items()
-    )
-
-
-def _remedy(comparison: Comparison) -> str:
-    if comparison.blocks_needed is None or comparison.difference.low is None:
-        return words.plain(comparison.reason)
-    if comparison.blocks_needed > PRACTICABLE:
-        return "no practicable number of blocks would settle it"
-    return (
-        f"{numbers.count(comparison.blocks_needed, 'block')} in all would settle it "
-        f"({comparison.difference.n} so far)"
-    )

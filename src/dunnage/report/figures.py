@@ -22,15 +22,16 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class ForestGroup:
-    """The rows of one condition, with the band and the bound that they are judged by."""
+    """The rows of one condition, with the tolerance and what twins differ by, both as bands."""
 
     title: str
     baseline: str
     value: str
     rows: tuple[ForestRow, ...]
     band: tuple[float, float]
-    bound: tuple[float, float] | None
-    bound_text: str
+    twins: tuple[float, float] | None
+    """The interval of what identical deployments differ by."""
+    twins_text: str
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,13 @@ def forest(analysis: Analysis, metric: str) -> Forest:
         for condition in answer.conditions(analysis)
     ]
     found = [comparison for _, cells in conditions for comparison in cells]
-    scale = linear([0.0, *(end for comparison in found for end in _ends(comparison))])
+    twins = [c.twins[metric] for c, cells in conditions if cells and metric in c.twins]
+    scale = linear([0.0, *(end for one in (*found, *twins) for end in _ends(one))])
     groups = []
     for condition, cells in conditions:
         if not cells:
             continue
-        bound = condition.bound(metric)
+        same = condition.twins.get(metric)
         tolerance = cells[0].tolerance
         reached = condition.values.get(metric)
         groups.append(
@@ -64,8 +66,8 @@ def forest(analysis: Analysis, metric: str) -> Forest:
                 value=_reached(metric, reached),
                 rows=tuple(_row(scale, comparison) for comparison in cells),
                 band=(scale.at(-tolerance), scale.at(tolerance)),
-                bound=None if bound is None else (scale.at(-bound), scale.at(bound)),
-                bound_text=numbers.bound(bound),
+                twins=_span(scale, same),
+                twins_text=_twins(same),
             )
         )
     return Forest(metric, scale, tuple(groups))
@@ -129,6 +131,20 @@ def sequels(analysis: Analysis, metric: str = "throughput") -> tuple[Sequel, ...
     return tuple(figures)
 
 
+def _span(scale: Scale, comparison: Comparison | None) -> tuple[float, float] | None:
+    if comparison is None:
+        return None
+    low, high = comparison.difference.low, comparison.difference.high
+    return None if low is None or high is None else (scale.at(low), scale.at(high))
+
+
+def _twins(comparison: Comparison | None) -> str:
+    if comparison is None or comparison.difference.low is None:
+        return "how far twins differ is not known"
+    ends = numbers.interval(comparison.difference.low, comparison.difference.high)
+    return f"twins differ by {ends}"
+
+
 def _reached(metric: str, estimate: Estimate | None) -> str:
     return "" if estimate is None else numbers.value(metric, estimate.value)
 
@@ -147,8 +163,6 @@ def _ends(comparison: Comparison) -> tuple[float, ...]:
         comparison.difference.high,
         comparison.tolerance,
         -comparison.tolerance,
-        comparison.bound,
-        None if comparison.bound is None else -comparison.bound,
     )
     return tuple(end for end in ends if end is not None)
 

@@ -126,7 +126,9 @@ def _told(
         "reading": answer.reading(analysis),
         "looked": looked.looks(analysis),
         "looks_before": looked.before(analysis),
-        "undecided": answer.undecided(analysis),
+        "undecided": answer.unsettled(analysis),
+        "together": answer.together(analysis),
+        "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
         "restored": restored(analysis),
@@ -138,13 +140,17 @@ def _told(
 def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
     """Everything that the page shows in figures and the tables behind them."""
     metrics = answer.metrics(answer.all_comparisons(analysis))
-    forests = [figures.forest(analysis, metric) for metric in metrics]
+    forests = [
+        forest
+        for forest in (figures.forest(analysis, metric) for metric in metrics)
+        if any(row.at is not None for group in forest.groups for row in group.rows)
+    ]
+    first = next(
+        (found.comparisons[0].metric for found in analysis.answers if found.comparisons), ""
+    )
     return {
-        "forests": [
-            forest
-            for forest in forests
-            if any(row.at is not None for group in forest.groups for row in group.rows)
-        ],
+        "picture": next((forest for forest in forests if forest.metric == first), None),
+        "forests": [forest for forest in forests if forest.metric != first],
         "growths": growths(analysis),
         "searches": searches(analysis),
         "open_levels": open_levels(analysis),
@@ -206,12 +212,13 @@ def _coded(text: str) -> Markup:
 
 def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, Any]]:
     advice = {found.question: found for found in analysis.advice}
+    reached = answer.reached_by(analysis)
     return [
         {
             "name": found.question,
             "id": f"question-{number}",
             "asks": sentences.asks(study.questions.get(found.question), plan),
-            "claims": sentences.claims(found, study, plan),
+            "claims": sentences.claims(found, study, plan, reached),
             "advice": advice.get(found.question),
             "answer": found,
             "differences": {

@@ -36,7 +36,6 @@ def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Tab
     lines = [("Reading", answer.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
     if compared:
-        lines += [("Undecided", text) for text in answer.undecided(analysis)]
         lines += _advice(analysis)
     return grid(lines)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 from dunnage.model.analysis import Estimate
 from dunnage.model.metrics import METRICS
@@ -61,7 +62,7 @@ def tick(share: float) -> str:
 
 
 def bound(share: float | None) -> str:
-    """Write an A/A bound: `±1.2 %`, or that there is none."""
+    """Write how far something reaches either way: `±1.2 %`, or that it is not known."""
     return "none" if share is None else f"±{_digits(share)} %"
 
 
@@ -92,6 +93,21 @@ def times(least: int, most: int) -> str:
     if least == most:
         return "once" if most == 1 else f"{most:,} times"
     return f"{least:,} to {most:,} times"
+
+
+def most(share: float) -> str:
+    """Write how large a difference is at most, rounded away from zero: `4.1 %`."""
+    return f"{_digits(_tenths(abs(share), math.ceil))} %"
+
+
+def least(share: float) -> str:
+    """Write how large a difference is at least, rounded towards zero: `4.0 %`."""
+    return f"{_digits(_tenths(abs(share), math.floor))} %"
+
+
+def _tenths(share: float, whole: Callable[[float], int]) -> float:
+    """To a tenth of a per cent; what is one but for the last bits stays as it is."""
+    return whole(round(share * 1000, 6)) / 1000
 
 
 def change(share: float) -> str:

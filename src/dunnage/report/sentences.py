@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.advice import PRACTICABLE
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
-from dunnage.model.metrics import METRICS
+from dunnage.model.estimate import Estimate
+from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
 from dunnage.model.study import Cores, Deployment, QuestionSpec, Storage, Study
 from dunnage.report import numbers, words
@@ -47,10 +47,16 @@ class Claim:
     """(condition, numbers) of each comparison that the sentence speaks of."""
 
 
-def claims(question: QuestionAnswer, study: Study, plan: Plan) -> tuple[Claim, ...]:
-    """One claim for each deployment and verdict of a question, in the order of the question."""
+Reached = Mapping[tuple[str, str, str, str], Estimate]
+"""Deployment, workload, level and metric → what was reached there."""
+
+
+def claims(
+    question: QuestionAnswer, study: Study, plan: Plan, reached: Reached
+) -> tuple[Claim, ...]:
+    """One claim for each deployment and verdict of a question; what is settled comes first."""
     names = subjects(plan)
-    database = words.plain(DATABASES.get(study.database.kind, study.database.kind))
+    database = _database(study)
     groups: dict[tuple[str, Verdict], list[Comparison]] = {}
     for found in question.comparisons:
         groups.setdefault((found.deployment, found.verdict), []).append(found)
@@ -70,13 +76,44 @@ def claims(question: QuestionAnswer, study: Study, plan: Plan) -> tuple[Claim, .
             ),
             deployment=words.plain(deployment),
             evidence=tuple(
-                (words.condition(found.workload, found.level), evidence(found)) for found in alike
+                (words.condition(found.workload, found.level), evidence(found, reached))
+                for found in alike
             ),
         )
         for (deployment, verdict), alike in sorted(
-            groups.items(), key=lambda item: order.index(item[0][0])
+            groups.items(),
+            key=lambda item: (item[0][1] is Verdict.INCONCLUSIVE, order.index(item[0][0])),
         )
     )
+
+
+def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
+    """What a question found out, in one sentence to repeat; empty where nothing was compared.
+
+    Each deployment has one clause, over all its primary comparisons, whose intervals hold together.
+    """
+    names = subjects(plan)
+    deciding = [found for found in question.comparisons if found.primary and found.difference.n]
+    groups: dict[str, list[Comparison]] = {}
+    for found in deciding:
+        groups.setdefault(found.deployment, []).append(found)
+    clauses = []
+    for deployment, alike in sorted(
+        groups.items(), key=lambda item: any(c.verdict is Verdict.INCONCLUSIVE for c in item[1])
+    ):
+        subject = names.get(deployment, words.plain(deployment))
+        one = len({found.verdict for found in alike}) == 1
+        clauses.append(
+            sentence(alike, subject, _database(study)).rstrip(".")
+            if one
+            else _limits(alike, subject, _database(study))
+        )
+    text = "; ".join(clauses)
+    return f"{text}." if text else ""
+
+
+def _database(study: Study) -> str:
+    return words.plain(DATABASES.get(study.database.kind, study.database.kind))
 
 
 def sentence(alike: Sequence[Comparison], subject: str, database: str, place: str = "") -> str:
@@ -92,7 +129,7 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
             f"within {numbers.tolerance(first.tolerance)}."
         )
     if first.verdict is Verdict.INCONCLUSIVE:
-        return f"What {subject} costs {database} in {metric}{place} is not settled{rest(alike)}"
+        return f"{_limits(alike, subject, database)}{place}."
     amounts = [found.difference.value for found in alike]
     amount = numbers.magnitudes(amounts)
     if first.metric == "throughput":
@@ -107,44 +144,65 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
     return f"{subject} {deed}{place}."
 
 
-def rest(alike: Sequence[Comparison]) -> str:
-    """What is missing for a verdict, as the end of a sentence."""
-    needed = [
-        found.blocks_needed
+def _limits(alike: Sequence[Comparison], subject: str, database: str) -> str:
+    """What intervals leave as possible, where they settle nothing: they hold together."""
+    metric = words.phrase(alike[0].metric)
+    ends = [
+        (found.difference.low, found.difference.high)
         for found in alike
-        if found.blocks_needed is not None and found.difference.low is not None
+        if found.difference.low is not None and found.difference.high is not None
     ]
-    if not needed:
-        reason = words.plain(alike[0].reason).rstrip(".")
-        return f". {reason[:1].upper()}{reason[1:]}."
-    practicable = [blocks for blocks in needed if blocks <= PRACTICABLE]
-    if not practicable:
-        return ", and no practicable number of blocks would settle it."
-    least, most = min(practicable), max(practicable)
-    blocks = numbers.count(most, "block") if least == most else f"{least:,} to {most:,} blocks"
-    what = "it" if len(practicable) == len(needed) else "some of it"
-    return f": {blocks} in all would settle {what}."
+    if len(ends) < len(alike):
+        return f"What {subject} costs {database} in {metric} is not known yet"
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    worse_is_more = METRICS[alike[0].metric].better is Better.LOWER
+    most = numbers.most(high if worse_is_more else low)
+    span = numbers.magnitudes((low, high))
+    if alike[0].metric == "throughput":
+        if high < 0:
+            return f"{subject} costs {database} {span} of throughput"
+        if low > 0:
+            return f"{subject} gives {database} {span} more throughput"
+        return f"{subject} costs {database} at most {most} of throughput, perhaps nothing"
+    if low > 0 or high < 0:
+        return f"{subject} {'raises' if low > 0 else 'lowers'} the {metric} of {database} by {span}"
+    deed = "raises" if worse_is_more else "lowers"
+    return f"{subject} {deed} the {metric} of {database} by at most {most}, perhaps not at all"
 
 
-def evidence(comparison: Comparison) -> str:
-    """The difference, its interval, the number of blocks and the A/A bound, in plain words."""
+def evidence(comparison: Comparison, reached: Reached) -> str:
+    """What it was and what it became, the difference in per cent, its interval, the blocks."""
     found = comparison.difference
     if not found.n:
         return "nothing could be compared"
     blocks = numbers.count(found.n, "block")
+    place = (comparison.baseline, comparison.workload, comparison.level, comparison.metric)
+    became = ""
+    if place in reached:
+        was = reached[place].value
+        became = f"{_became(comparison.metric, was, found.value)}: "
     if found.low is None or found.high is None:
-        return f"{numbers.change(found.value)} over {blocks}, too few for an interval"
+        return f"{became}{numbers.change(found.value)} over {blocks}, too few for an interval"
+    aside = "" if comparison.primary else ", secondary"
     return (
-        f"{numbers.change(found.value)}, {numbers.coverage(found)} interval "
-        f"{numbers.reach(found.low, found.high)}, over {blocks}; {_twins(comparison.bound)}"
+        f"{became}{numbers.change(found.value)}, {numbers.coverage(found)} interval "
+        f"{numbers.reach(found.low, found.high)}, over {blocks}{aside}{_twins(comparison.apart)}"
     )
 
 
-def _twins(bound: float | None) -> str:
-    """The A/A bound in plain words."""
-    if bound is None:
-        return "how far two identical deployments differ is not known"
-    return f"two identical deployments differ by up to {numbers.bound(bound).lstrip('±')}"
+def _became(metric: str, was: float, difference: float) -> str:
+    """`31,204 op/s becomes 29,801 op/s`."""
+    now = numbers.value(metric, was * (1 + difference))
+    return f"{numbers.value(metric, was)} becomes {now}"
+
+
+def _twins(apart: float | None) -> str:
+    """What identical deployments say of the instrument, where they say something."""
+    if apart is None:
+        return "; how far two identical deployments differ is not known"
+    if not apart:
+        return ""
+    return f"; two identical deployments differ by {numbers.least(apart)} at least"
 
 
 def setting(study: Study, plan: Plan) -> str:

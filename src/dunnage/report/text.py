@@ -31,7 +31,8 @@ WIDE = 110
 """Columns from which a verdict and its difference fit on one line."""
 ROOMY = 96
 """Columns from which what a deployment is stands in a column of its own."""
-EXPLORATORY = "*"
+ASIDE = "*"
+"""Marks what decides no question."""
 _METRICS_A_TABLE = 3
 _BOX = box.SIMPLE_HEAD
 
@@ -209,13 +210,8 @@ class _Answer:
                     *(_cell(row.cells.get(metric), joint) for metric in self._metrics),
                 )
             table.add_row(
-                Text("  A/A bound", style="dim"),
-                *(
-                    Text(numbers.bound(condition.bound(metric)), style="dim")
-                    if any(metric in row.cells for row in condition.rows)
-                    else Text("-", style="dim")
-                    for metric in self._metrics
-                ),
+                Text("  twins differ by", style="dim"),
+                *(_twins(condition.twins.get(metric)) for metric in self._metrics),
                 end_section=number + 1 < len(conditions),
             )
         yield table
@@ -229,10 +225,14 @@ def _answer(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
         _Answer(analysis, metrics[start : start + _METRICS_A_TABLE])
         for start in range(0, len(metrics), _METRICS_A_TABLE)
     ]
-    return Group(_questions(analysis, study, plan), Text(), *tables)
+    parts: list[RenderableType] = []
+    if analysis.answers and (lead := sentences.lead(analysis.answers[0], study, plan)):
+        parts += [Text(lead, style="bold"), Text()]
+    return Group(*parts, _questions(analysis, study, plan), Text(), *tables)
 
 
 def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
+    reached = answer.reached_by(analysis)
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -244,7 +244,7 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
         if number:
             table.add_row()
         table.add_row(Text(words.plain(found.question), style="dim"), Text(asks, style="dim"))
-        for claim in sentences.claims(found, study, plan):
+        for claim in sentences.claims(found, study, plan, reached):
             said = claim.sentence
             if claim.deployment not in said:
                 said += f" ({claim.deployment})"
@@ -275,6 +275,13 @@ def _nothing(why: str, analysis: Analysis) -> RenderableType:
     return Group(*parts)
 
 
+def _twins(found: Comparison | None) -> Text:
+    if found is None or not found.difference.n:
+        return Text("-", style="dim")
+    ends = numbers.interval(found.difference.low, found.difference.high)
+    return Text(f"{numbers.seen(found.difference)}\n{ends}", style="dim")
+
+
 def _indented(name: str) -> Text:
     return Text("  " + words.plain(name))
 
@@ -283,7 +290,7 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
     if comparison is None:
         return Text("-", style="dim")
     estimate = comparison.difference
-    star = "" if comparison.question else EXPLORATORY
+    star = "" if comparison.primary else ASIDE
     return Text.assemble(
         (words.mark(comparison.verdict) + star, f"bold {STYLES[comparison.verdict]}"),
         joint,

@@ -21,6 +21,7 @@ from dunnage.model.study import (
     DeploymentSpec,
     Limits,
     LoadSpec,
+    PrimarySpec,
     QuestionSpec,
     SamplerSpec,
     Search,
@@ -51,6 +52,7 @@ SECTIONS: Mapping[Path, type[BaseModel]] = {
     ("load", "calibration"): CalibrationSpec,
     ("load", "search"): Search,
     ("questions", ANY): QuestionSpec,
+    ("questions", ANY, "primary"): PrimarySpec,
     ("sampler",): SamplerSpec,
 }
 """Which model says what a mapping at a place may hold."""
@@ -111,6 +113,9 @@ EXAMPLES: Mapping[str, str] = {
     "twin": "twin: native",
     "questions": "questions: {Q1: {baseline: native, against: [docker]}}",
     "questions.*": "Q1: {baseline: native, against: [docker]}",
+    "primary": "primary: {workloads: [A]}",
+    "primary.workloads": "workloads: [A]",
+    "primary.levels": "levels: [t32]",
     "baseline": "baseline: native",
     "against": "against: [docker]",
     "metric": "metric: throughput",

@@ -191,9 +191,10 @@ def shares(load: LoadSpec) -> bool:
 
 
 def baseline(study: Study) -> str | None:
-    """Return whose capacity shares are of: the first question's baseline, else the twin's original.
+    """Return what a study's deployments are held against, and whose capacity rates are shares of.
 
-    The baseline of a question may be the twin itself, whose original stands for it then.
+    The first question's baseline, else the twin's original. The baseline of a question may be the
+    twin itself, whose original stands for it then. None where the study names neither.
     """
     asked = next((question.baseline for question in study.questions.values()), study.twin)
     is_twin = study.twin is not None and asked == study.twin + TWIN_SUFFIX

@@ -19,6 +19,7 @@ from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_data import data_rules
 from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.rules_load import load_rules
+from dunnage.study.rules_primary import primary_rules
 from dunnage.study.suggest import hint, listed, shown
 from dunnage.units import percent
 
@@ -212,6 +213,7 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 yield unknown((*path, "against", index), "deployment", against, names)
         yield from _metric((*path, "metric"), question.metric, draft)
         yield from _precise(path, question, draft)
+        yield from primary_rules((*path, "primary"), question, draft)
 
 
 def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:

@@ -28,7 +28,9 @@ def square(count: int) -> list[list[int]]:
     The first row goes to and fro, 0, 1, k−1, 2, k−2, …, and each other one adds 1 to it, modulo k;
     for an odd k the same rows follow backwards.
     """
-    first = [(place + 1) // 2 if place % 2 else (count - place // 2) % count for place in range(count)]
+    first = [
+        (place + 1) // 2 if place % 2 else (count - place // 2) % count for place in range(count)
+    ]
     rows = [[(start + step) % count for start in first] for step in range(count)]
     return rows if period(count) == count else [*rows, *(row[::-1] for row in rows)]
 

@@ -7,6 +7,7 @@ from analysis_study import plan, record, records, stays
 from test_analysis_judge import judged
 
 from dunnage.analysis.advice import advise, block_seconds
+from dunnage.analysis.compare import ON_AN_EDGE
 from dunnage.analysis.variance import RUN, STAY, STAY_AND_REACTION
 from dunnage.model.analysis import Comparison, Estimate, QuestionAnswer, Verdict
 from dunnage.model.variance import VariancePart, VarianceSplit
@@ -21,8 +22,10 @@ def comparison(verdict: Verdict, needed: int | None = None, level: str = "t8") -
         workload="A",
         level=level,
         difference=Estimate(value=0.1, low=0.0, high=0.2, n=6, unit="share", method="made up"),
+        primary=True,
+        family=2,
         hodges_lehmann=None,
-        bound=0.01,
+        apart=0.0,
         tolerance=0.03,
         verdict=verdict,
         blocks_needed=needed,
@@ -61,7 +64,7 @@ OPEN = Verdict.INCONCLUSIVE
 def test_a_question_needs_the_most_that_any_of_its_comparisons_needs() -> None:
     found = advise(answer(comparison(OPEN, 9), comparison(OPEN, 20, "t32")), (), 600.0)
     assert (found.more_blocks, found.seconds, found.settled) == (14, 8400.0, 0)
-    assert found.sentence == "14 more blocks would settle RQ2 (about 2 h 20 min)."
+    assert found.sentence == "14 more blocks would settle RQ2 (`--blocks +14`, about 2 h 20 min)."
     assert found.detectable == 0.07
 
 
@@ -71,23 +74,34 @@ def test_a_settled_question_needs_nothing() -> None:
     assert found.sentence == "RQ2 is settled."
 
 
-def test_what_no_number_of_blocks_settles_is_named() -> None:
+def test_what_no_number_of_blocks_settles_is_named_with_its_reason() -> None:
     found = advise(answer(comparison(OPEN), comparison(OPEN, 7, "t32")), (), None)
     assert (found.more_blocks, found.unsettled) == (1, ("docker, A, t8",))
     assert found.sentence == (
-        "1 more block would settle the rest of RQ2; "
-        "no practicable number of blocks would settle docker, A, t8."
+        "1 more block would settle the rest of RQ2 (`--blocks +1`). docker, A, t8: made up"
     )
-    alone = advise(answer(comparison(OPEN)), (), None)
-    assert alone.more_blocks is None
-    assert alone.sentence == "No practicable number of blocks would settle docker, A, t8."
     every = advise(answer(comparison(OPEN), comparison(OPEN, None, "t32")), (), None)
-    assert every.sentence == "No practicable number of blocks would settle any of RQ2."
+    assert (every.more_blocks, every.sentence) == (None, "RQ2: made up")
+
+
+def test_below_six_blocks_they_allow_an_interval_and_no_more() -> None:
+    short = comparison(OPEN, 6)
+    lacking = short.difference.model_copy(update={"low": None, "high": None, "n": 4})
+    found = advise(answer(short.model_copy(update={"difference": lacking})), (), 30.0)
+    said = "2 more blocks would allow an interval for RQ2 (`--blocks +2`, about 1 min 00 s)."
+    assert (found.more_blocks, found.sentence) == (2, said)
+
+
+def test_secondary_comparisons_ask_for_nothing() -> None:
+    aside = comparison(OPEN, 500, "t32").model_copy(update={"primary": False})
+    found = advise(answer(comparison(Verdict.GAIN), aside), (), 30.0)
+    assert (found.comparisons, found.more_blocks, found.sentence) == (1, 0, "RQ2 is settled.")
 
 
 def test_a_hundred_thousand_blocks_are_no_advice() -> None:
     found = advise(answer(comparison(OPEN, 97_181), comparison(OPEN, 8, "t32")), (), 60.0)
     assert (found.more_blocks, found.unsettled) == (2, ("docker, A, t8",))
+    assert ON_AN_EDGE in found.sentence
 
 
 def test_nothing_compared_is_said() -> None:

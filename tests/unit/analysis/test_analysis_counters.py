@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from analysis_cases import deployment, host, latency, measurement
-from analysis_study import plan, record
+from analysis_study import STUDY, plan, record
 
+from dunnage.analysis.contrast import Contrasts
 from dunnage.analysis.counters import absent, associations
 from dunnage.analysis.gather import Gathered, Setting, gather
 from dunnage.analysis.shares import PARTS, SOFT, shares
@@ -55,6 +56,10 @@ def runs(extra: float = 0.0, count: int = 4000, tail: float = 1.0) -> list[Recor
 
 def gathered(records: list[Record]) -> Gathered:
     return gather(plan(), records, {})
+
+
+def contrasts(records: list[Record]) -> Contrasts:
+    return Contrasts(STUDY, plan(), gathered(records))
 
 
 def test_packets_an_operation_are_paired_inside_blocks() -> None:
@@ -121,7 +126,11 @@ def test_a_part_has_its_interval_and_its_difference_from_the_baseline() -> None:
 
 def test_quantiles_differ_where_they_were_made_to_and_nowhere_else() -> None:
     (found,) = latency_differences(
-        gathered(runs(count=40_000, tail=1.5)), "native", "docker", SETTING, ("service", "response")
+        contrasts(runs(count=40_000, tail=1.5)),
+        "native",
+        "docker",
+        SETTING,
+        ("service", "response"),
     )
     apart = {each.quantile: each.difference for each in found.quantiles}
     assert apart["p99"].value == pytest.approx(0.5)
@@ -131,11 +140,11 @@ def test_quantiles_differ_where_they_were_made_to_and_nowhere_else() -> None:
 
 
 def test_a_quantile_with_too_few_operations_beyond_it_is_left_out_and_says_so() -> None:
-    (found,) = latency_differences(gathered(runs()), "native", "docker", SETTING, ("service",))
+    (found,) = latency_differences(contrasts(runs()), "native", "docker", SETTING, ("service",))
     assert [each.quantile for each in found.quantiles] == ["p50", "p90", "p95", "p99"]
     assert "only 4000 operations, 4 of them" in found.left_out["p99.9"]
 
 
 def test_a_twin_is_compared_as_well() -> None:
     assert deployment("twin", twin_of="native").twin_of == "native"
-    assert latency_differences(gathered(runs()), "native", "twin", SETTING, ("service",))
+    assert latency_differences(contrasts(runs()), "native", "twin", SETTING, ("service",))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dunnage.analysis.compare import bound, judge
+from dunnage.analysis.compare import Twin, apart, judge
 from dunnage.analysis.estimate import Paired, block_logs, over_blocks, sidak
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import Better
@@ -96,10 +96,9 @@ def judged(logs: NDArray[np.float64], tolerance: float) -> Counter[Verdict]:
         judge(
             variant,
             variant.difference(0.95),
-            twin,
-            bound(twin.difference(0.95)),
             tolerance,
             Better.LOWER,
+            Twin(twin.n, apart(twin.difference(0.95))),
         ).verdict
         for twin, variant in zip(pairs(logs, TWIN), pairs(logs, VARIANT), strict=True)
     )
@@ -111,8 +110,9 @@ def test_identical_deployments_are_rarely_told_apart_and_mostly_called_equivalen
 ) -> None:
     logs = simulate(0.0, 8, drift)
     strict, loose = judged(logs, 0.001), judged(logs, 0.05)
-    for found in (strict, loose):
-        assert found[Verdict.OVERHEAD] + found[Verdict.GAIN] <= 0.05 * SIMULATIONS
+    claimed = strict[Verdict.OVERHEAD] + strict[Verdict.GAIN]
+    assert 0.02 * SIMULATIONS <= claimed <= 0.07 * SIMULATIONS
+    assert loose[Verdict.OVERHEAD] + loose[Verdict.GAIN] <= 0.005 * SIMULATIONS
     assert loose[Verdict.EQUIVALENT] >= 0.8 * SIMULATIONS
 
 

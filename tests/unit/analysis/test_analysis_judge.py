@@ -7,13 +7,13 @@ from analysis_cases import deployment, process
 from analysis_logs import hlog
 from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 
-from dunnage.analysis.contrast import DEFAULT_TOLERANCE
-from dunnage.analysis.judge import analyse, baseline
+from dunnage.analysis.contrast import DEFAULT_TOLERANCE, MEAN_OF_TWINS
+from dunnage.analysis.judge import analyse, reference
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.record import CheckResult, Record, Status, StayRecord
-from dunnage.model.study import Study
+from dunnage.model.study import PrimarySpec, Study
 
 LOG = hlog({"read.service": [1_000_000, 2_000_000]})
 
@@ -39,15 +39,56 @@ def answer(analysis: Analysis, question: str) -> Comparison:
     return found
 
 
-def test_an_overhead_of_ten_percent_is_found_with_its_bound_beside_it() -> None:
+def test_an_overhead_of_ten_percent_is_found_against_the_mean_of_both_twins() -> None:
     planned = plan()
     found = answer(judged(planned, records(planned, 0.10)), "RQ1")
     assert found.verdict is Verdict.OVERHEAD
     assert found.difference.low is not None and found.difference.high is not None
     assert found.difference.low < -0.10 < found.difference.high
     assert found.difference.n == 8
-    assert found.bound is not None and 0 < found.bound < 0.02
-    assert found.detectable is not None and "simultaneous over 2" in found.difference.method
+    assert (found.apart, found.family, found.primary) == (0.0, 1, True)
+    assert found.detectable is not None and MEAN_OF_TWINS in found.difference.method
+
+
+def test_each_question_is_a_family_of_its_own_and_what_it_does_not_name_is_secondary() -> None:
+    planned = plan()
+    both = STUDY.questions["RQ1"].model_copy(update={"against": ("twin", "docker")})
+    named = both.model_copy(update={"primary": PrimarySpec(against=("docker",))})
+    study = STUDY.model_copy(update={"questions": {"RQ1": both, "RQ2": named}})
+    analysis = judged(planned, records(planned, 0.0), study=study)
+    first, second = (each.comparisons for each in analysis.answers)
+    assert [(each.family, each.primary) for each in first] == [(2, True), (2, True)]
+    assert [(each.family, each.primary) for each in second] == [(1, False), (1, True)]
+    assert "simultaneous over 2" in first[1].difference.method
+    assert width(second[1]) < width(first[1])
+
+
+def width(comparison: Comparison) -> float:
+    low, high = comparison.difference.low, comparison.difference.high
+    assert low is not None and high is not None
+    return high - low
+
+
+def test_twins_that_are_apart_are_a_veto_and_stand_for_each_other_no_more() -> None:
+    planned = plan()
+    made = records(planned, 0.0)
+    for i, record in enumerate(made):
+        if record.deployment == "twin":
+            made[i] = fewer(record, 0.9)
+    found = answer(judged(planned, made), "RQ1")
+    assert found.apart is not None and 0.09 < found.apart < 0.12
+    assert MEAN_OF_TWINS not in found.difference.method
+    assert found.verdict is Verdict.INCONCLUSIVE  # docker is native's equal, but who could tell
+    assert "Identical deployments differ by" in found.reason
+
+
+def fewer(record: Record, share: float) -> Record:
+    """The same run with a part of its operations."""
+    assert record.measurement is not None
+    slow = record.measurement.operations["all"]
+    slow = slow.model_copy(update={"count": round(slow.count * share)})
+    seen = record.measurement.model_copy(update={"operations": {"all": slow}, "windows": ()})
+    return record.model_copy(update={"measurement": seen})
 
 
 def test_where_no_question_is_meant_the_strictest_tolerance_on_the_metric_counts() -> None:
@@ -137,7 +178,7 @@ def test_without_a_twin_nothing_is_claimed() -> None:
     planned = plan()
     lone = planned.model_copy(update={"deployments": (DEPLOYMENTS[0], DEPLOYMENTS[2])})
     found = answer(judged(lone, records(planned, 0.10)), "RQ1")
-    assert found.bound is None
+    assert found.apart is None
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
@@ -216,13 +257,16 @@ def test_a_run_says_how_much_a_declared_slowdown_really_held_it() -> None:
     assert [run.paused for run in judged(planned, made).runs] == [0.051, None, None]
 
 
-def test_the_baseline_is_the_twins_original_then_the_first_questions_then_the_first() -> None:
+def test_the_baseline_is_the_first_questions_then_the_twins_original_then_the_first() -> None:
     planned = plan(1)
-    assert baseline(STUDY, planned) == "native"
-    others = (deployment("docker", platform="docker"), deployment("native"))
-    lone = planned.model_copy(update={"deployments": others})
-    assert baseline(STUDY, lone) == "native"
-    assert baseline(STUDY.model_copy(update={"questions": {}}), lone) == "docker"
+    asked = STUDY.questions["RQ1"]
+    docker = asked.model_copy(update={"baseline": "docker", "against": ("native",)})
+    assert reference(STUDY.model_copy(update={"questions": {"RQ1": docker}}), planned) == "docker"
+    twin = asked.model_copy(update={"baseline": "native-twin"})
+    assert reference(STUDY.model_copy(update={"questions": {"RQ1": twin}}), planned) == "native"
+    assert reference(STUDY.model_copy(update={"questions": {}}), planned) == "native"
+    lone = planned.model_copy(update={"deployments": (deployment("docker", platform="docker"),)})
+    assert reference(STUDY, lone) == "docker"
 
 
 def odd_docker(*without: str) -> list[StayRecord]:
@@ -246,7 +290,8 @@ def test_a_stay_in_a_block_without_the_baseline_is_held_against_its_nearest() ->
 def test_a_question_checks_its_own_pair() -> None:
     planned = plan()
     asked = STUDY.questions["RQ1"].model_copy(update={"baseline": "twin"})
-    study = STUDY.model_copy(update={"questions": {"RQ1": asked}})
+    questions = {"RQ2": STUDY.questions["RQ2"], "RQ1": asked}
+    study = STUDY.model_copy(update={"questions": questions})
     without = tuple(f"b{block}-native" for block in range(1, 9))
     analysis = judged(planned, records(planned, 0.0), odd_docker(*without), study)
     assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
@@ -282,15 +327,15 @@ def test_over_capacity_throughput_is_compared_and_latency_is_not(side: str) -> N
     assert "service.p95" in shown.values
 
 
-def test_a_twin_over_capacity_makes_no_bound_for_latencies_and_the_reason_says_so() -> None:
+def test_a_twin_over_capacity_tells_nothing_of_latencies_and_the_reason_says_so() -> None:
     planned = plan()
     analysis = judged(planned, overloaded(planned, "twin"))
-    assert answer(analysis, "RQ1").bound is not None
+    assert answer(analysis, "RQ1").apart is not None
     latency = answer(analysis, "RQ2")
     assert latency.difference.low is not None
-    assert (latency.bound, latency.blocks_needed) == (None, None)
+    assert (latency.apart, latency.blocks_needed) == (None, None)
     assert latency.verdict is Verdict.INCONCLUSIVE
-    assert latency.reason.startswith("There is no A/A bound for latencies: `twin` in 1 of 8 runs")
+    assert latency.reason.startswith("Twins tell nothing of latencies here: `twin` in 1 of 8 runs")
 
 
 def test_latencies_of_what_was_over_capacity_are_not_summed_up() -> None:
@@ -311,16 +356,9 @@ def test_a_question_about_the_twins_can_fail(baseline: str, other: str) -> None:
     made = records(planned, 0.0)
     for i, record in enumerate(made):
         if record.deployment == "twin":
-            assert record.measurement is not None
-            slow = record.measurement.operations["all"]
-            slow = slow.model_copy(update={"count": round(slow.count * 0.9)})
-            seen = record.measurement.model_copy(
-                update={"operations": {"all": slow}, "windows": ()}
-            )
-            made[i] = record.model_copy(update={"measurement": seen})
+            made[i] = fewer(record, 0.9)
     asked = STUDY.questions["RQ1"].model_copy(update={"baseline": baseline, "against": (other,)})
     study = STUDY.model_copy(update={"questions": {"RQ1": asked}})
     found = answer(judged(planned, made, study=study), "RQ1")
     assert found.verdict is (Verdict.OVERHEAD if other == "twin" else Verdict.GAIN)
-    assert found.bound is not None and found.bound > 0.09
     assert "These are the twins" in found.reason

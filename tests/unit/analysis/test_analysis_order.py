@@ -49,5 +49,5 @@ def test_a_step_between_blocks_is_no_trend_because_pairs_cancel_it() -> None:
 
 
 def test_too_few_or_constant_values_say_nothing() -> None:
-    assert diagnose(study(blocks=2)) == (None, None, None)
-    assert diagnose([Placed(i, i, "d", 2.0) for i in range(20)]) == (None, None, None)
+    assert diagnose(study(blocks=2)) == (None,) * 5
+    assert diagnose([Placed(i, i, "d", 2.0) for i in range(20)]) == (None,) * 5

@@ -54,8 +54,9 @@ def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
     zero = forest.scale.at(0)
     for group in forest.groups:
         assert group.band[0] < zero < group.band[1]
-        assert group.bound is not None
-        assert group.bound[0] < zero < group.bound[1]
+        assert group.twins is not None
+        assert group.twins[0] < zero < group.twins[1]
+        assert group.twins_text.startswith("twins differ by ")
         for row in group.rows:
             assert row.low is not None
             assert row.high is not None
@@ -65,7 +66,7 @@ def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
 def test_few_blocks_leave_points_without_intervals() -> None:
     for metric in HEADLINE:
         for group in figures.forest(sample(blocks=3).analysis, metric).groups:
-            assert group.bound is None
+            assert group.twins is None and "not known" in group.twins_text
             assert all(row.low is None and row.high is None for row in group.rows)
 
 

@@ -127,7 +127,7 @@ def test_what_no_host_used_and_realised_slowdowns_show_where_there_are_any() -> 
 
 def test_few_blocks_are_said_to_be_few() -> None:
     text = " ".join(Elements(rendered(sample(blocks=3))).text)
-    assert "is not settled. There are too few blocks for an interval." in text
+    assert "in throughput is not known yet" in text
     assert "no interval" in text
 
 

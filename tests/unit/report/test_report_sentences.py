@@ -25,8 +25,10 @@ def comparison(
         workload=workload,
         level="t32",
         difference=Estimate(value=value, low=low, high=high, n=6, unit="1", method="t"),
+        primary=True,
+        family=2,
         hodges_lehmann=None,
-        bound=0.012,
+        apart=0.0,
         tolerance=0.03,
         verdict=verdict,
         blocks_needed=needed,
@@ -67,19 +69,30 @@ BRIDGE = "Docker with a bridge network"
             "Docker with a bridge network leaves the throughput of Redis as it is, within ±3 %.",
         ),
         (
-            comparison(Verdict.INCONCLUSIVE, -0.02, needed=14),
-            "What Docker with a bridge network costs Redis in throughput is not settled: "
-            "14 blocks in all would settle it.",
+            comparison(Verdict.INCONCLUSIVE, -0.02, low=-0.0401, high=0.01),
+            "Docker with a bridge network costs Redis at most 4.1 % of throughput, perhaps "
+            "nothing.",
         ),
         (
-            comparison(Verdict.INCONCLUSIVE, 0.01, needed=97_181),
-            "What Docker with a bridge network costs Redis in throughput is not settled, and no "
-            "practicable number of blocks would settle it.",
+            comparison(Verdict.INCONCLUSIVE, -0.04, low=-0.07, high=-0.01),
+            "Docker with a bridge network costs Redis 1.0 to 7.0 % of throughput.",
+        ),
+        (
+            comparison(Verdict.INCONCLUSIVE, 0.02, low=0.01, high=0.05),
+            "Docker with a bridge network gives Redis 1.0 to 5.0 % more throughput.",
+        ),
+        (
+            comparison(Verdict.INCONCLUSIVE, 0.02, "service.p95", low=-0.01, high=0.05),
+            "Docker with a bridge network raises the service time (p95) of Redis by at most 5.0 %, "
+            "perhaps not at all.",
+        ),
+        (
+            comparison(Verdict.INCONCLUSIVE, -0.02, "service.p95", low=-0.05, high=-0.01),
+            "Docker with a bridge network lowers the service time (p95) of Redis by 1.0 to 5.0 %.",
         ),
         (
             comparison(Verdict.INCONCLUSIVE, -0.02, low=None, high=None),
-            "What Docker with a bridge network costs Redis in throughput is not settled. "
-            "There are too few blocks for an interval.",
+            "What Docker with a bridge network costs Redis in throughput is not known yet.",
         ),
     ],
 )
@@ -96,12 +109,45 @@ def test_alike_verdicts_under_several_workloads_are_one_sentence_with_a_range() 
     assert said == "Docker with a bridge network costs Redis 9.2 to 11.0 % of throughput."
 
 
-def test_the_evidence_names_interval_blocks_and_bound() -> None:
-    said = sentences.evidence(comparison(Verdict.OVERHEAD, -0.11))
-    assert said == (
-        "11.0 % less, 95 % interval 9.1 to 12.8 % less, over 6 blocks; "
-        "two identical deployments differ by up to 1.2 %"
+def test_the_evidence_names_values_interval_and_blocks() -> None:
+    was = comparison(Verdict.GAIN, 0.0).difference.model_copy(update={"value": 40_000.0})
+    reached = {("native", "A", "t32", "throughput"): was}
+    found = comparison(Verdict.OVERHEAD, -0.11)
+    seen = "11.0 % less, 95 % interval 9.1 to 12.8 % less, over 6 blocks"
+    assert sentences.evidence(found, {}) == seen
+    assert sentences.evidence(found, reached) == f"40,000 op/s becomes 35,600 op/s: {seen}"
+    aside = found.model_copy(update={"primary": False, "apart": 0.0129})
+    differ = "two identical deployments differ by 1.2 % at least"
+    assert sentences.evidence(aside, {}) == f"{seen}, secondary; {differ}"
+    unknown = found.model_copy(update={"apart": None})
+    assert sentences.evidence(unknown, {}).endswith(
+        "how far two identical deployments differ is not known"
     )
+
+
+def test_the_lead_says_settled_things_first_and_one_clause_for_each_deployment() -> None:
+    made = sample()
+    answer = made.analysis.answers[0]
+    host = comparison(Verdict.INCONCLUSIVE, -0.01, low=-0.04, high=0.01).model_copy(
+        update={"deployment": "docker-host"}
+    )
+    mixed = [
+        comparison(Verdict.OVERHEAD, -0.11),
+        comparison(Verdict.INCONCLUSIVE, -0.02, low=-0.05, high=-0.001, workload="C"),
+    ]
+    aside = comparison(Verdict.GAIN, 0.5, workload="F").model_copy(update={"primary": False})
+    both = comparison(Verdict.OVERHEAD, -0.1, workload="C")
+
+    def lead(*found: Comparison) -> str:
+        seen = answer.model_copy(update={"comparisons": found})
+        return sentences.lead(seen, made.study, made.plan)
+
+    assert lead(host, mixed[0], both, aside) == (
+        "Docker with a bridge network costs Redis 10.0 to 11.0 % of throughput; Docker with host "
+        "networking costs Redis at most 4.0 % of throughput, perhaps nothing."
+    )
+    assert lead(*mixed) == "Docker with a bridge network costs Redis 0.1 to 12.8 % of throughput."
+    assert lead(aside) == ""
 
 
 def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> None:
@@ -114,7 +160,7 @@ def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> No
             )
         }
     )
-    said = [claim.sentence for claim in sentences.claims(answer, made.study, made.plan)]
+    said = [claim.sentence for claim in sentences.claims(answer, made.study, made.plan, {})]
     assert said[0].endswith("of throughput under workload A (32 threads).")
     assert "as it is under workload C (32 threads), within ±3 %" in said[1]
 
@@ -122,7 +168,7 @@ def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> No
 def test_every_comparison_of_a_question_stands_behind_exactly_one_claim() -> None:
     made = sample()
     for answer in made.analysis.answers:
-        claims = sentences.claims(answer, made.study, made.plan)
+        claims = sentences.claims(answer, made.study, made.plan, {})
         assert sum(len(claim.evidence) for claim in claims) == len(answer.comparisons)
 
 
@@ -170,5 +216,5 @@ def test_the_setting_of_a_study_is_one_paragraph_for_a_newcomer() -> None:
     assert sentences.setting(made.study, made.plan) == (
         "This study runs Redis in 5 ways, one of them twice to see how far identical deployments "
         "differ. In each of 8 rounds (blocks) every one is brought up, measured and taken down "
-        "again, in random order, under YCSB workloads A and C with 32 threads."
+        "again, in balanced random orders, under YCSB workloads A and C with 32 threads."
     )

@@ -10,7 +10,7 @@ from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Status
 from dunnage.model.study import Cores, Data
-from dunnage.report import answer, numbers, text, words
+from dunnage.report import numbers, text, words
 from report_samples import HOSTILE, nothing_measured, sample
 
 
@@ -43,7 +43,6 @@ def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> N
             estimate = comparison.difference
             assert numbers.difference(estimate.value) in output
             assert numbers.interval(estimate.low, estimate.high) in output
-            assert numbers.bound(comparison.bound) in output
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
@@ -106,38 +105,18 @@ def test_what_rates_are_shares_of_is_told_with_its_doubt() -> None:
     assert "Capacity" not in plain
 
 
-def test_factors_undeclared_differences_and_undecided_comparisons_are_named() -> None:
+def test_factors_and_undeclared_differences_are_named() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study, made.plan), 160)
     assert "docker-bridge from native: platform: native → docker; network: host → bridge" in output
     assert "docker-noisy from native: mapped file /usr/lib/libc.so.6: 2 versions" in output
-    assert "docker-noisy, throughput, workload C, 32 threads: 34 blocks in all" in output
-
-
-def test_a_number_of_blocks_that_nobody_would_measure_is_not_named() -> None:
-    analysis = sample().analysis
-    far = [
-        question.model_copy(
-            update={
-                "comparisons": tuple(
-                    each.model_copy(update={"blocks_needed": 97_181})
-                    for each in question.comparisons
-                )
-            }
-        )
-        for question in analysis.answers
-    ]
-    told = answer.undecided(analysis.model_copy(update={"answers": tuple(far)}))
-    assert told
-    assert not any("97,181" in each for each in told)
-    assert any("no practicable number of blocks" in each for each in told)
 
 
 def test_an_exploratory_comparison_is_marked() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study, made.plan))
     assert "▼ overhead*" in output
-    assert "* exploratory" in output
+    assert "* secondary or exploratory" in " ".join(output.split())
 
 
 def test_a_study_without_any_finished_run_says_so() -> None:

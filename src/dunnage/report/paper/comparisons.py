@@ -18,6 +18,7 @@ from dunnage.report.paper.style import VERDICTS, series
 from dunnage.report.tails import QUANTILES
 
 Group = tuple[Condition, Sequence[Comparison]]
+Ends = tuple[float | None, float | None]
 
 
 def height_of(groups: Sequence[Group]) -> float:
@@ -26,7 +27,7 @@ def height_of(groups: Sequence[Group]) -> float:
 
 
 def draw_differences(figure: Figure, metric: str, groups: Sequence[Group]) -> None:
-    """Every difference with its interval, the tolerance shaded and the A/A bound dashed."""
+    """Every difference with its interval, the tolerance shaded and the twins' interval dashed."""
     axes = figure.subplots()
     y, places, names = 0.0, [], []
     for condition, cells in groups:
@@ -41,7 +42,9 @@ def draw_differences(figure: Figure, metric: str, groups: Sequence[Group]) -> No
         axes.text(
             0.0, head, title, transform=axes.get_yaxis_transform(), va="center", weight="bold"
         )
-        _bands(axes, cells[0].tolerance, condition.bound(metric), head + 0.5, y - 0.5)
+        twins = condition.twins.get(metric)
+        ends = None if twins is None else (twins.difference.low, twins.difference.high)
+        _bands(axes, cells[0].tolerance, ends, head + 0.5, y - 0.5)
     axes.axvline(0.0, color="#8b8478", linewidth=0.8, zorder=1)
     axes.set_ylim(y - 0.4, -0.6)
     axes.set_yticks(places, names)
@@ -123,8 +126,8 @@ def _difference(axes: Axes, cell: Comparison, y: float) -> None:
     )
 
 
-def _bands(axes: Axes, tolerance: float, bound: float | None, top: float, bottom: float) -> None:
+def _bands(axes: Axes, tolerance: float, twins: Ends | None, top: float, bottom: float) -> None:
     axes.fill_betweenx([top, bottom], -tolerance, tolerance, color="#efeadd", linewidth=0, zorder=0)
-    if bound is not None:
-        for end in (-bound, bound):
+    for end in twins or ():
+        if end is not None:
             axes.plot([end, end], [top, bottom], color="#8b8478", linewidth=0.7, dashes=(3, 3))
