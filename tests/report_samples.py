@@ -380,6 +380,7 @@ def _comparison(
         workload=workload,
         level="t32",
         difference=estimate,
+        by_block=(estimate.value,) * estimate.n,
         hodges_lehmann=estimate.value * 0.98,
         apart=apart,
         tolerance=tolerance,

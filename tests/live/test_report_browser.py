@@ -126,7 +126,7 @@ def test_the_first_screen_holds_an_answer(
     browser: webdriver.Chrome, pages: dict[str, Path], name: str, width: int, height: int
 ) -> None:
     show(browser, pages[name], width=width, height=height)
-    claim = "document.querySelector('.claim').getBoundingClientRect()"
+    claim = "document.querySelector('.lead').getBoundingClientRect()"
     assert 0 < asked(browser, f"{claim}.top") < asked(browser, f"{claim}.bottom") <= height
 
 
@@ -300,3 +300,24 @@ def test_the_table_of_runs_is_sorted_by_a_click_on_a_heading(
     asked(browser, f"{head}.querySelector('button').click()")
     assert asked(browser, read) == sorted(asked(browser, read), reverse=True)
     assert asked(browser, f"{head}.getAttribute('aria-sort')") == "descending"
+
+
+def test_what_a_reader_opened_and_sorted_stands_in_the_address(
+    browser: webdriver.Chrome, pages: dict[str, Path]
+) -> None:
+    show(browser, pages["full"])
+    fold = "document.querySelector('#runs details')"
+    head = "document.querySelectorAll('#runs thead th')[6]"
+    assert not asked(browser, f"{fold}.open")
+    asked(browser, f"{fold}.querySelector('summary').click()")
+    asked(browser, f"{head}.querySelector('button').click()")
+    asked(browser, f"{head}.querySelector('button').click()")
+    address = asked(browser, "location.href")
+    browser.get("about:blank")
+    browser.get(address)
+    assert asked(browser, f"{fold}.open")
+    assert asked(browser, f"{head}.getAttribute('aria-sort')") == "descending"
+    asked(browser, "document.querySelector('nav a[href=\"#checks\"]').click()")
+    assert "checks" in asked(browser, "location.hash")
+    browser.get(address)
+    assert asked(browser, f"{fold}.open")

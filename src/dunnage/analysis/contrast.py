@@ -6,6 +6,7 @@ is shown with an interval of its own and called secondary or exploratory.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -126,6 +127,7 @@ class Contrasts:
             workload=pairing.setting.workload,
             level=pairing.setting.level,
             difference=difference or _nothing(),
+            by_block=tuple(math.expm1(log) for log in pairs.logs),
             family=family,
             hodges_lehmann=pairs.hodges_lehmann(),
             apart=None if twin is None else twin.apart,
@@ -266,6 +268,7 @@ def _not_compared(
         workload=pairing.setting.workload,
         level=pairing.setting.level,
         difference=_nothing("not compared: over capacity"),
+        by_block=(),
         family=1,
         hodges_lehmann=None,
         apart=None,

@@ -11,6 +11,7 @@ from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
 from dunnage.report import sentences
+from dunnage.report.brief import brief
 from dunnage.report.html import write_page
 from dunnage.report.tables import write_csv
 from dunnage.report.text import answer_table
@@ -19,10 +20,13 @@ from dunnage.store.read import Result
 from dunnage.store.write import write_value
 
 
-def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCode:
+def answer(
+    result: Result, format_: Format, *, details: bool = False, figures: bool = False
+) -> ExitCode:
     """Remake analysis and report, show the answer, and say whether it can be trusted.
 
-    `figures` draws those for a paper too, which takes many seconds.
+    With `details` it is shown in full. `figures` draws those for a paper too, which takes many
+    seconds.
     """
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
@@ -48,7 +52,8 @@ def answer(result: Result, format_: Format, *, figures: bool = False) -> ExitCod
             }
         )
     else:
-        out.print(answer_table(analysis, study, result.plan, failures))
+        show = answer_table if details else brief
+        out.print(show(analysis, study, result.plan, failures))
         say("report: ", (str(page), "bold"))
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))

@@ -9,7 +9,7 @@ import typer
 
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS
-from dunnage.cli.terminal import Format, FormatOption
+from dunnage.cli.terminal import DetailsOption, Format, FormatOption
 from dunnage.errors import ExitCode
 from dunnage.store.read import open_result
 
@@ -17,7 +17,7 @@ NAME = "report"
 HELP = "Show the answer of a result and remake its page and tables."
 EXAMPLES = (
     "Examples:  dunnage report  ·  dunnage report results/quickstart  ·  "
-    "dunnage report results/quickstart --figures"
+    "dunnage report results/quickstart --details  ·  dunnage report results/quickstart --figures"
 )
 
 
@@ -32,9 +32,10 @@ def command(
             help="Draw the figures for a paper too, one column wide, as SVG, PDF and PNG.",
         ),
     ] = False,
+    details: DetailsOption = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Analyse anew; nothing is measured."""
-    code = answer(open_result(result), format_, figures=figures)
+    code = answer(open_result(result), format_, details=details, figures=figures)
     if code is not ExitCode.OK:
         raise typer.Exit(code)

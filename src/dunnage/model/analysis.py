@@ -46,6 +46,8 @@ class Comparison(Value):
     level: str
     difference: Estimate
     """Ratio minus one: +0.05 is 5 % more of the metric, whichever direction is better."""
+    by_block: tuple[float, ...]
+    """The same of each complete block by itself, in the order of the blocks."""
     family: int
     """Comparisons whose intervals hold together, this one among them."""
     hodges_lehmann: float | None

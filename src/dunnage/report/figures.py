@@ -18,6 +18,8 @@ class ForestRow:
     """None where nothing was compared: there is no point to draw."""
     low: float | None
     high: float | None
+    blocks: tuple[float, ...]
+    """What each block by itself saw; where the axis ends, so does a block beyond it."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,8 @@ def _row(scale: Scale, comparison: Comparison) -> ForestRow:
     difference = comparison.difference
     low = None if difference.low is None else scale.at(difference.low)
     high = None if difference.high is None else scale.at(difference.high)
-    return ForestRow(comparison, scale.at(difference.value) if difference.n else None, low, high)
+    at = scale.at(difference.value) if difference.n else None
+    return ForestRow(comparison, at, low, high, tuple(map(scale.at, comparison.by_block)))
 
 
 def _ends(comparison: Comparison) -> tuple[float, ...]:

@@ -36,7 +36,7 @@ def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Tab
     lines = [("Reading", answer.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
     if compared:
-        lines += _advice(analysis)
+        lines += advice(analysis)
     return grid(lines)
 
 
@@ -94,7 +94,8 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield "Also", "nothing else was found to differ"
 
 
-def _advice(analysis: Analysis) -> Iterator[Line]:
+def advice(analysis: Analysis) -> Iterator[Line]:
+    """What would settle each question that is open."""
     for found in analysis.advice:
         if found.settled < found.comparisons:
             yield "Advice", " ".join(filter(None, (found.sentence, found.better)))

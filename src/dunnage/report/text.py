@@ -44,17 +44,21 @@ def answer_table(
 
     `failures` are the journal's reasons why stays or runs did not happen.
     """
-    parts: list[RenderableType] = [Text(words.plain(analysis.study), style="bold")]
-    if invented := sentences.invented(study):
-        parts.append(Text(invented, style="yellow"))
-    if shared := sentences.shared(study):
-        parts.append(Text(shared, style="yellow"))
-    if wrong := trouble(analysis, failures):
-        parts.append(_wrong(wrong))
-    nothing = answer.nothing_compared(analysis, study, plan)
-    parts.append(_nothing(nothing, analysis) if nothing else _answer(analysis, study, plan))
-    parts.append(notes(analysis, failures, compared=not nothing))
+    parts: list[RenderableType] = list(heading(analysis, study))
+    if found := trouble(analysis, failures):
+        parts.append(wrong(found))
+    why = answer.nothing_compared(analysis, study, plan)
+    parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
+    parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
+
+
+def heading(analysis: Analysis, study: Study) -> Iterator[Text]:
+    """The study's name, and what must be known before any of its numbers."""
+    yield Text(words.plain(analysis.study), style="bold")
+    for warning in (sentences.invented(study), sentences.shared(study)):
+        if warning:
+            yield Text(warning, style="yellow")
 
 
 def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
@@ -254,14 +258,15 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
     return table
 
 
-def _wrong(wrong: Trouble) -> Text:
-    style = "bold red" if wrong.grave else "bold yellow"
+def wrong(found: Trouble) -> Text:
+    """That most of the runs do not count, and why."""
+    style = "bold red" if found.grave else "bold yellow"
     return Text.assemble(
-        (wrong.headline, style), *(f"\n  {words.plain(cause)}" for cause in wrong.causes)
+        (found.headline, style), *(f"\n  {words.plain(cause)}" for cause in found.causes)
     )
 
 
-def _nothing(why: str, analysis: Analysis) -> RenderableType:
+def nothing(why: str, analysis: Analysis) -> RenderableType:
     """Why there is no comparison, and what the deployments reached all the same."""
     metrics, rows = answer.reached(analysis)
     parts: list[RenderableType] = [Text(why, style="bold"), Text()]

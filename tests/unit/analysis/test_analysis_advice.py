@@ -23,6 +23,7 @@ def comparison(verdict: Verdict, needed: int | None = None, level: str = "t8") -
         level=level,
         difference=Estimate(value=0.1, low=0.0, high=0.2, n=6, unit="share", method="made up"),
         primary=True,
+        by_block=(),
         family=2,
         hodges_lehmann=None,
         apart=0.0,

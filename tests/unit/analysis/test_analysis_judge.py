@@ -45,7 +45,8 @@ def test_an_overhead_of_ten_percent_is_found_against_the_mean_of_both_twins() ->
     assert found.verdict is Verdict.OVERHEAD
     assert found.difference.low is not None and found.difference.high is not None
     assert found.difference.low < -0.10 < found.difference.high
-    assert found.difference.n == 8
+    assert found.difference.n == len(found.by_block) == 8
+    assert min(found.by_block) < found.difference.value < max(found.by_block)
     assert (found.apart, found.family, found.primary) == (0.0, 1, True)
     assert found.detectable is not None and MEAN_OF_TWINS in found.difference.method
 

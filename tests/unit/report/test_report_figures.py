@@ -61,6 +61,7 @@ def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
             assert row.low is not None
             assert row.high is not None
             assert row.low <= row.at <= row.high
+            assert len(row.blocks) == row.comparison.difference.n
 
 
 def test_few_blocks_leave_points_without_intervals() -> None:

@@ -26,6 +26,7 @@ def comparison(
         level="t32",
         difference=Estimate(value=value, low=low, high=high, n=6, unit="1", method="t"),
         primary=True,
+        by_block=(),
         family=2,
         hodges_lehmann=None,
         apart=0.0,
