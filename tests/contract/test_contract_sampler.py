@@ -28,7 +28,7 @@ def watched(sampler_case: SamplerCase) -> Iterator[Testbed]:
 def sampled(case: SamplerCase, testbed: Testbed, host: Host) -> Samples:
     sampler, directory = case.sampler(), f"{host.scratch}/watch"
     units = {"": host.control_group(""), "sampler": host.control_group("sampler")}
-    order = WatchOrder(host=host.name, units=units, rate=10.0)
+    order = WatchOrder(host=host.name, address=host.address, units=units, rate=10.0)
     command = sampler.command(order, host.engine, directory)
     put(host, command.directory, command.files)
     process = host.start(command.argv, unit="sampler", log=f"{host.scratch}/sampler.log")
@@ -65,6 +65,14 @@ class TestSampler:
                         assert two.units[unit][counter] >= value
             for counter, value in one.machine.items():
                 assert two.machine[counter] >= value
+
+    def test_the_network_is_told_at_the_uplink_and_apart_from_inner_devices(
+        self, sampler_case: SamplerCase, watched: Testbed
+    ) -> None:
+        wanted = {"received", "sent", "packets_received", "packets_sent"}
+        for sample in sampled(sampler_case, watched, watched.hosts[0]).samples:
+            found = set(sample.units[""])
+            assert wanted | {f"inner_{name}" for name in wanted} <= found
 
     def test_it_says_what_it_cost_itself(self, sampler_case: SamplerCase, watched: Testbed) -> None:
         samples = sampled(sampler_case, watched, watched.hosts[0])

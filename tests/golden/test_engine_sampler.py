@@ -14,7 +14,12 @@ from dunnage.samplers.engine import EngineSampler
 
 ROOT = Path(__file__).parents[2]
 REAL = (ROOT / "tests" / "fixtures" / "sampler" / "samples.jsonl").read_bytes()
-ORDER = WatchOrder(host="db-1", units={"": "/lab/db-1", "redis-1": "/lab/db-1/redis-1"}, rate=5.0)
+ORDER = WatchOrder(
+    host="db-1",
+    address="10.77.0.1",
+    units={"": "/lab/db-1", "redis-1": "/lab/db-1/redis-1"},
+    rate=5.0,
+)
 
 
 def schema(name: str) -> dict[str, object]:
@@ -69,7 +74,7 @@ def test_what_a_killed_sampler_left_is_read_up_to_its_last_whole_line() -> None:
         ({"samples.jsonl": b""}, "holds no sample"),
         ({"samples.jsonl": REAL.splitlines(keepends=True)[0]}, "holds no sample"),
         ({"samples.jsonl": b"rubbish\n"}, "cannot be read"),
-        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9"),
+        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9, above 2"),
     ],
 )
 def test_what_cannot_be_used_is_an_error(artefacts: dict[str, bytes], words: str) -> None:

@@ -21,6 +21,7 @@ from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Probe, Reservation, Service, Software
+from dunnage.model.load import WatchOrder
 from dunnage.model.study import (
     ClientPlace,
     Cores,
@@ -35,6 +36,7 @@ from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
+from dunnage.samplers.engine import EngineSampler
 from dunnage.software.obtain import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
@@ -194,6 +196,61 @@ def test_the_network_in_force_is_read_back(lab: Lab, deployment: Deployment) -> 
     }[deployment.network]
     with deployed(lab, deployment) as (platform, _):
         assert expected.items() <= platform.network().items()
+
+
+SENT = 8 * 2**20
+"""Bytes of a value that is sent to the primary."""
+
+
+def networked(host: Host, deed: Callable[[], object]) -> dict[str, float]:
+    """By how much a host's network counters grew while something was done."""
+    sampler, directory = EngineSampler(), f"{host.scratch}/watch-network"
+    order = WatchOrder(host.name, host.address, {"": host.control_group("")}, rate=10.0)
+    command = sampler.command(order, host.engine, directory)
+    for name, content in command.files.items():
+        host.put(f"{directory}/{name}", content.encode())
+    process = host.start(command.argv, unit="sampler", log=f"{directory}/log")
+    until(lambda: b'"sample"' in read(host, f"{directory}/samples.jsonl"))
+    deed()
+    process.signal("TERM")
+    process.wait(10.0)
+    samples = sampler.parse({"samples.jsonl": read(host, f"{directory}/samples.jsonl")}).samples
+    host.remove(directory)
+    first, last = samples[0].units[""], samples[-1].units[""]
+    return {name: last[name] - first[name] for name in first}
+
+
+def read(host: Host, path: str) -> bytes:
+    try:
+        return host.get(path)
+    except FileNotFoundError:
+        return b""
+
+
+@native_and_docker
+def test_a_known_number_of_bytes_counts_once_at_the_uplink(
+    lab: Lab, deployment: Deployment
+) -> None:
+    with deployed(lab, deployment) as (platform, reservation):
+        client = platform.client(lab.client)
+        first = reservation.places[0]
+        address = str(first.ports["redis"].client)
+        where, _, port = address.rpartition(":")
+        cli(client, address, "PING")  # puts its program there
+        client.put(f"{client.scratch}/value", b"x" * SENT)
+        words = f"{tree().prefix}/bin/redis-cli -h {where} -p {port} -x SET known"
+        send = ["sh", "-c", f"{words} < {client.scratch}/value"]
+        host = next(each for each in lab.database_hosts if each.name == first.host)
+        grew = networked(host, lambda: client.run(send))
+        client.remove(f"{client.scratch}/value")
+        assert cli(client, address, "STRLEN", "known") == f"{SENT}\n"
+    # Headers, and acknowledgements of what goes to the replica, come on top.
+    assert SENT <= grew["received"] <= 1.15 * SENT
+    inner = grew["inner_received"] + grew["inner_sent"]
+    if deployment.network == "bridge":
+        assert inner >= 2 * SENT  # at the bridge and at the container's cable
+    else:
+        assert inner < 0.01 * SENT
 
 
 @every_variant

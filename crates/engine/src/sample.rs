@@ -48,14 +48,15 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
         .iter()
         .map(|(name, group)| (name, Unit::new(&hierarchies, group)))
         .collect();
-    let mut machine = Machine::new();
+    let mut machine = Machine::new(&plan.address);
     let mut speed = Speed::default();
     let mut out = File::create(arguments.out.join("samples.jsonl"))?;
 
     let interval = Duration::from_secs_f64(1.0 / plan.rate);
     let mut ticks = Ticks::new(Instant::now(), interval);
     let mut sample = take(&mut units, &mut machine, &mut speed)?;
-    write(&mut out, &header(&plan, &hierarchies, interval, &units))?;
+    let absent = machine.absent_network();
+    write(&mut out, &header(&plan, &hierarchies, interval, &units, absent))?;
     write(&mut out, &sample)?;
     let mut samples = 1;
     loop {
@@ -129,8 +130,9 @@ fn header(
     hierarchies: &Hierarchies,
     interval: Duration,
     units: &BTreeMap<&String, Unit>,
+    mut absent: BTreeMap<String, String>,
 ) -> Line {
-    let mut absent = machine::absent();
+    absent.extend(machine::absent());
     for (name, unit) in units {
         absent.extend(unit.absent(name));
     }

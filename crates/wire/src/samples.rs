@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of [`WatchPlan`] and [`Line`]. 1: first.
-pub const SAMPLES_VERSION: u32 = 1;
+/// Version of [`WatchPlan`] and [`Line`]. 1: first. 2: network counters are the uplink's, and inner
+/// devices are apart.
+pub const SAMPLES_VERSION: u32 = 2;
 
 /// `dunnage-engine sample --plan FILE --out DIRECTORY` reads this and writes `samples.jsonl`
 /// until it receives SIGTERM (or its parent ends).
@@ -19,6 +20,8 @@ pub struct WatchPlan {
     pub host: String,
     /// Samples per second, at most 20.
     pub rate: f64,
+    /// The host's own IPv4 address: the interface that has it is the uplink.
+    pub address: String,
     /// Name of a unit → its control group below every hierarchy (version 1) or below the unified
     /// mount (version 2). The empty name is the whole host.
     pub units: BTreeMap<String, String>,
@@ -49,7 +52,9 @@ pub enum Line {
         /// Unit → counter → value. Counters: `cpu`, `cpu_user`, `cpu_system`, `throttled`
         /// (seconds); `memory_resident`, `memory_cache`, `swap` (bytes, as it stands);
         /// `disk_read`, `disk_written` (bytes); and for the whole host `received`, `sent`
-        /// (bytes), `packets_received`, `packets_sent` over all interfaces but loopback.
+        /// (bytes), `packets_received`, `packets_sent` of the uplink, and the same with `inner_`
+        /// before it over all other interfaces but loopback: bridges and the ends of containers'
+        /// cables, where a byte is counted at each.
         units: BTreeMap<String, BTreeMap<String, f64>>,
         /// Machine-wide counters, cumulative: `cpu_total`, `cpu_idle`, `softirq`, `iowait`, `steal`
         /// (seconds over all processors), `pressure_cpu`, `pressure_memory`, `pressure_io`

@@ -50,8 +50,16 @@ def _machine(field: str) -> Reader:
 
 
 COUNTERS = (
-    Counter("packets", "Packets", "packets/op", _sum("packets_received", "packets_sent")),
-    Counter("network", "Network traffic", "B/op", _sum("received", "sent")),
+    Counter(
+        "packets", "Packets at the uplink", "packets/op", _sum("packets_received", "packets_sent")
+    ),
+    Counter("network", "Network traffic at the uplink", "B/op", _sum("received", "sent")),
+    Counter(
+        "inner_packets",
+        "Packets at devices inside the host",
+        "packets/op",
+        _sum("inner_packets_received", "inner_packets_sent"),
+    ),
     Counter("disk", "Disk traffic", "B/op", _sum("disk_read", "disk_written")),
     Counter("throttled", "Time held back by a quota", "s/op", _throttled),
     Counter("softirq", "CPU time in soft interrupts", "share", _machine("softirq"), machine=True),

@@ -32,7 +32,7 @@ def sample(call: Call) -> Task:
     def finish() -> int:
         header = {
             "line": "header",
-            "version": 1,
+            "version": 2,
             "host": plan["host"],
             "interval": interval,
             "cgroups": 2,
@@ -195,6 +195,10 @@ class _Group:
                 "sent": operations * OPERATION_BYTES,
                 "packets_received": operations,
                 "packets_sent": operations,
+                "inner_received": 0.0,
+                "inner_sent": 0.0,
+                "inner_packets_received": 0.0,
+                "inner_packets_sent": 0.0,
             }
         return counters
 

@@ -53,6 +53,8 @@ class WatchOrder:
     """
 
     host: str
+    address: str
+    """The host's own; the interface that has it is the uplink."""
     units: Mapping[str, str]
     rate: float
 

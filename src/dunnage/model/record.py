@@ -8,8 +8,8 @@ from enum import StrEnum
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 2
-"""1: first. 2: over capacity, and searches."""
+RECORD_VERSION = 3
+"""1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices apart."""
 
 
 class Status(StrEnum):
@@ -107,10 +107,16 @@ class Usage(Value):
     """Bytes."""
     disk_written: float | None = None
     received: float | None = None
-    """Bytes on the network."""
+    """Bytes at the host's uplink; in records before version 3 at every interface but loopback."""
     sent: float | None = None
     packets_received: float | None = None
     packets_sent: float | None = None
+    inner_received: float | None = None
+    """Bytes at all devices behind the uplink, such as a bridge and the ends of containers' cables:
+    one byte is counted at each."""
+    inner_sent: float | None = None
+    inner_packets_received: float | None = None
+    inner_packets_sent: float | None = None
 
 
 class MachineUsage(Value):

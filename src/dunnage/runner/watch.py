@@ -40,7 +40,12 @@ def watching(stay: Stay) -> Iterator[Watch]:
     running = stay.platform.running()
     with ExitStack() as stack:
         for host in stay.equipment.testbed.hosts:
-            order = WatchOrder(host=host.name, units=_units(stay, host, running), rate=rate)
+            order = WatchOrder(
+                host=host.name,
+                address=host.address,
+                units=_units(stay, host, running),
+                rate=rate,
+            )
             command = sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
             process = start(host, command, "sampler")

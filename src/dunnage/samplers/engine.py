@@ -20,6 +20,7 @@ class EngineSampler:
             "version": VERSION,
             "host": order.host,
             "rate": order.rate,
+            "address": order.address,
             "units": dict(order.units),
         }
         return Command(

@@ -1,30 +1,36 @@
 //! What belongs to the whole machine, and the network of this process's namespace.
 
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::Path;
+
+use nix::ifaddrs::getifaddrs;
 
 use super::counters::{Counters, tick};
 use super::kept::Kept;
 
 const PRESSURES: [&str; 3] = ["cpu", "memory", "io"];
+const NETWORK: [&str; 4] = ["received", "packets_received", "sent", "packets_sent"];
 
 /// Files below `/proc`.
 pub struct Machine {
     stat: Kept,
     memory: Kept,
     network: Kept,
+    uplink: Option<String>,
     pressures: [Kept; 3],
     text: String,
 }
 
 impl Machine {
-    /// Nothing is opened before it is read.
-    pub fn new() -> Self {
+    /// The machine of a host with this address. Nothing is opened before it is read.
+    pub fn new(address: &str) -> Self {
         let proc = Path::new("/proc");
         Self {
             stat: Kept::new(&proc.join("stat")),
             memory: Kept::new(&proc.join("meminfo")),
             network: Kept::new(&proc.join("self/net/dev")),
+            uplink: address.parse().ok().and_then(interface_of),
             pressures: PRESSURES.map(|name| Kept::new(&proc.join("pressure").join(name))),
             text: String::new(),
         }
@@ -51,13 +57,30 @@ impl Machine {
         counters
     }
 
-    /// Network counters over all interfaces but loopback.
+    /// Network counters of the uplink, and of what is inside the host.
     pub fn read_network(&mut self) -> Counters {
-        match self.network.read(&mut self.text) {
-            Ok(()) => interfaces(&self.text),
-            Err(_) => Counters::new(),
+        match (self.network.read(&mut self.text), &self.uplink) {
+            (Ok(()), Some(uplink)) => interfaces(&self.text, uplink),
+            _ => Counters::new(),
         }
     }
+
+    /// Network counters that cannot be told, and why.
+    pub fn absent_network(&self) -> BTreeMap<String, String> {
+        if self.uplink.is_some() {
+            return BTreeMap::new();
+        }
+        let why = "no interface has the host's address";
+        BTreeMap::from([("host.network".to_owned(), why.to_owned())])
+    }
+}
+
+/// The interface that has an address.
+fn interface_of(address: Ipv4Addr) -> Option<String> {
+    getifaddrs().ok()?.find_map(|found| {
+        let own = found.address.as_ref()?.as_sockaddr_in()?.ip();
+        (own == address).then_some(found.interface_name)
+    })
 }
 
 /// Machine-wide counters that this kernel does not have.
@@ -111,26 +134,29 @@ fn pressure(text: &str) -> Option<f64> {
     Some(total / 1e6)
 }
 
-/// `/proc/net/dev`: eight columns received, then eight sent.
-fn interfaces(text: &str) -> Counters {
-    let mut sums = [0.0; 4];
+/// `/proc/net/dev`: eight columns received, then eight sent. What is not the uplink is inner.
+fn interfaces(text: &str, uplink: &str) -> Counters {
+    let mut counters = Counters::new();
+    for name in NETWORK {
+        counters.insert(name.to_owned(), 0.0);
+        counters.insert(format!("inner_{name}"), 0.0);
+    }
     for (name, columns) in text.lines().filter_map(|line| line.split_once(':')) {
-        if name.trim() == "lo" {
+        let name = name.trim();
+        if name == "lo" {
             continue;
         }
+        let place = if name == uplink { "" } else { "inner_" };
         let values: Vec<f64> = columns
             .split_whitespace()
             .filter_map(|word| word.parse().ok())
             .collect();
-        for (sum, column) in sums.iter_mut().zip([0, 1, 8, 9]) {
-            *sum += values.get(column).copied().unwrap_or(0.0);
+        for (counter, column) in NETWORK.iter().zip([0, 1, 8, 9]) {
+            *counters.entry(format!("{place}{counter}")).or_default() +=
+                values.get(column).copied().unwrap_or(0.0);
         }
     }
-    ["received", "packets_received", "sent", "packets_sent"]
-        .into_iter()
-        .map(str::to_owned)
-        .zip(sums)
-        .collect()
+    counters
 }
 
 #[cfg(test)]
@@ -163,18 +189,38 @@ mod tests {
     }
 
     #[test]
-    fn loopback_does_not_count_as_network() {
+    fn a_byte_counts_once_at_the_uplink_and_devices_behind_it_are_inner() {
         let text = "\
 Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop
     lo:    9999    99    0    0    0     0          0         0     9999    99    0    0
   eth0:    1000    10    0    0    0     0          0         0      400     4    0    0
-  eth1:      50     1    0    0    0     0          0         0        6     2    0    0
+docker0:     50     1    0    0    0     0          0         0        6     2    0    0
+veth1:       60     2    0    0    0     0          0         0        7     3    0    0
 ";
-        let found = interfaces(text);
-        assert!((found["received"] - 1050.0).abs() < 1e-9);
-        assert!((found["packets_received"] - 11.0).abs() < 1e-9);
-        assert!((found["sent"] - 406.0).abs() < 1e-9);
-        assert!((found["packets_sent"] - 6.0).abs() < 1e-9);
+        let found = interfaces(text, "eth0");
+        let expected = [
+            ("received", 1000.0),
+            ("packets_received", 10.0),
+            ("sent", 400.0),
+            ("packets_sent", 4.0),
+            ("inner_received", 110.0),
+            ("inner_packets_received", 3.0),
+            ("inner_sent", 13.0),
+            ("inner_packets_sent", 5.0),
+        ];
+        assert_eq!(found.len(), expected.len());
+        for (name, value) in expected {
+            assert!((found[name] - value).abs() < 1e-9, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_uplink_is_the_interface_that_has_the_address() {
+        assert_eq!(interface_of(Ipv4Addr::LOCALHOST).as_deref(), Some("lo"));
+        assert_eq!(interface_of(Ipv4Addr::new(192, 0, 2, 1)), None);
+        let nobody = Machine::new("192.0.2.1").absent_network();
+        assert!(nobody.contains_key("host.network"));
+        assert!(Machine::new("127.0.0.1").absent_network().is_empty());
     }
 }
