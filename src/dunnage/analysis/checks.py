@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dunnage.analysis.schedule import BUSY, KEPT, Schedule, measured
 from dunnage.analysis.schedule import schedule as scheduled
@@ -33,10 +34,6 @@ class Bounds:
     busy_closed: float = 0.98
     """Busiest client thread in a closed loop: with less than 2 % idle the throughput would be the
     client's own, and a cost of the platform would hide behind it."""
-    change: float = 0.5
-    """Last third of the measured window against the first. On a shared machine, thirds of 130
-    four-second runs with no time stolen differed by 13 % (one standard deviation) by chance; this
-    bound is four of them, so that it finds a warm-up that is not over and hardly ever chance."""
     slowdown: float = 0.01
     """Share of time by which a declared slowdown may have been missed."""
     swap: float = 0.0
@@ -103,8 +100,17 @@ class Evidence:
 CLOCK = "clock"
 """The gate that every other one leans on: without it nobody knows which samples belong to a run."""
 
-Finding = tuple[Status, str, str]
-"""Verdict, what was seen, what would have been accepted."""
+class Finding(NamedTuple):
+    """What one gate found."""
+
+    status: Status
+    seen: str
+    bound: str
+    """What would have been accepted."""
+    used: float | None = None
+    """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
+
+
 Gate = Callable[[Evidence, Bounds], Finding]
 
 
@@ -113,14 +119,10 @@ def judge(evidence: Evidence, bounds: Bounds | None = None) -> tuple[CheckResult
     results = []
     for name, gate in GATES.items():
         try:
-            status, seen, bound = gate(evidence, bounds or Bounds())
+            found = gate(evidence, bounds or Bounds())
         except Exception as error:
-            status, seen, bound = (
-                Status.UNKNOWN,
-                f"the check failed: {error!r}",
-                "a check that ends",
-            )
-        results.append(CheckResult(check=name, status=status, seen=seen, bound=bound))
+            found = Finding(Status.UNKNOWN, f"the check failed: {error!r}", "a check that ends")
+        results.append(CheckResult(check=name, **found._asdict()))
     return tuple(results)
 
 
@@ -136,86 +138,88 @@ def _passes(good: bool) -> Status:
     return Status.VALID if good else Status.INVALID
 
 
+def _used(seen: float, bound: float) -> float | None:
+    """Share of a bound; None where nothing at all is accepted and something was there."""
+    if bound > 0:
+        return max(0.0, seen / bound)
+    return 0.0 if seen <= 0 else None
+
+
 def _errors(evidence: Evidence, bounds: Bounds) -> Finding:
     kinds = failed(evidence.measurement)
     errors = sum(kinds.values())
     total = errors + answered(evidence.measurement)
     bound = f"at most {percent(bounds.errors)} of operations"
     if not total:
-        return Status.INVALID, "no operation was answered", bound
+        return Finding(Status.INVALID, "no operation was answered", bound)
     named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if count)
     seen = f"{errors} of {total} operations" + (f" ({named})" if named else "")
     if evidence.over_capacity and errors:
         # A backlog that could not be worked off after the end is the overload itself.
         errors = sum(window.errors for window in measured(evidence.measurement.windows))
         seen += f", {errors} of them before the end of the window: over capacity"
-    return _passes(errors / total <= bounds.errors), seen, bound
+    return Finding(
+        _passes(errors / total <= bounds.errors), seen, bound, _used(errors / total, bounds.errors)
+    )
 
 
 def _client(evidence: Evidence, bounds: Bounds) -> Finding:
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
     busy = evidence.measurement.client_busy
     seen = f"busiest client thread {percent(busy)} of one processor"
-    return _passes(busy < limit), seen, f"below {percent(limit)}"
+    return Finding(_passes(busy < limit), seen, f"below {percent(limit)}", _used(busy, limit))
 
 
 def _schedule(evidence: Evidence, _bounds: Bounds) -> Finding:
     if not evidence.order.level.open:
-        return Status.VALID, "closed loop: there is no schedule", "none in a closed loop"
+        return Finding(Status.VALID, "closed loop: there is no schedule", "none in a closed loop")
     bound = (
         f"at least {percent(KEPT)} of the offered rate and no growing backlog, or else "
         "the deployment's limit and not the client's"
     )
     kept = evidence.schedule
     if kept is None:
-        return Status.UNKNOWN, "the offered rate is not known", bound
+        return Finding(Status.UNKNOWN, "the offered rate is not known", bound)
     flow = kept.flow
     seen = f"{percent(flow.achieved)} of {flow.offered:g} op/s"
     seen += f", lag at the end {duration(flow.lag)}"
     if kept.over:
         who = "the client could not keep the schedule" if kept.client else "over capacity"
         seen += f", growing by {duration(max(flow.slope, 0.0))} a second: {who}"
-    return _passes(not (kept.over and kept.client)), seen, bound
+    return Finding(_passes(not (kept.over and kept.client)), seen, bound)
 
 
 def _search(evidence: Evidence, _bounds: Bounds) -> Finding:
     if evidence.search is None or evidence.searched is None:
-        return Status.VALID, "no search", "none at a set level"
+        return Finding(Status.VALID, "no search", "none at a set level")
     probes, rate = evidence.searched.probes, evidence.searched.rate
     bound = f"at most {percent(evidence.search.precision)} below a rate that is too high"
     if rate is None:
-        return Status.INVALID, f"none of {len(probes)} probes was sustained", bound
+        return Finding(Status.INVALID, f"none of {len(probes)} probes was sustained", bound)
     seen = f"{len(probes)} probes; {rate:g} op/s was sustained"
     above = [probe for probe in probes if probe.rate > rate and not probe.sustained]
     if not above:
-        return Status.INVALID, f"{seen}, and no higher rate was refused", bound
+        return Finding(Status.INVALID, f"{seen}, and no higher rate was refused", bound)
     nearest = min(probe.rate for probe in above)
     seen += f", {nearest:g} op/s was not"
     if all(probe.client for probe in above if probe.rate == nearest):
-        return Status.INVALID, f"{seen}, but for the client's limit", bound
-    return _passes(evidence.searched.ended is Ending.FOUND), seen, bound
+        return Finding(Status.INVALID, f"{seen}, but for the client's limit", bound)
+    return Finding(_passes(evidence.searched.ended is Ending.FOUND), seen, bound)
 
 
-def _steady(evidence: Evidence, bounds: Bounds) -> Finding:
+def _steady(evidence: Evidence, _bounds: Bounds) -> Finding:
+    """Whether answers came all the time; by how much a run may move its study's others tell."""
     if evidence.order.phase is Phase.LOAD:
-        return Status.VALID, "load phase: the database grows", "none in a load phase"
-    bound = (
-        f"first and last third differ by less than {percent(bounds.change)} beyond the hosts' own "
-        "speed, no window without an answer"
-    )
+        return Finding(Status.VALID, "load phase: the database grows", "none in a load phase")
+    bound = "no window without an answer; how it moved is judged beside the study's other runs"
     found = flatness(evidence.measurement.windows)
     if found is None:
-        return (
-            Status.UNKNOWN,
-            f"fewer than {MINIMUM_WINDOWS} windows of ten operations: too short to tell",
-            bound,
-        )
+        short = f"fewer than {MINIMUM_WINDOWS} windows of ten operations: too short to tell"
+        return Finding(Status.UNKNOWN, short, bound)
     speed = speed_change(evidence.usage)
     by_speed = f", its hosts' own speed {percent(speed, sign=True)}" if speed else ""
     seen = f"{percent(found.change, sign=True)} over {found.windows} windows{by_speed}"
-    # A load at a given rate stays the same whatever the machine's speed does.
-    left = min(abs(found.change), abs((1 + found.change) / (1 + speed) - 1))
-    return _passes(left < bounds.change and not found.empty), f"{seen}, {found.empty} empty", bound
+    return Finding(_passes(not found.empty), f"{seen}, {found.empty} empty", bound)
 
 
 def _swap(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -223,17 +227,20 @@ def _swap(evidence: Evidence, bounds: Bounds) -> Finding:
     bound = f"at most {size(bounds.swap)}"
     if largest is None:
         if {host.machine.swap_total for host in evidence.usage} == {0.0}:
-            return Status.VALID, "the machine has no swap", bound
-        return Status.UNKNOWN, _why(evidence.usage, "swap"), bound
-    return _passes(largest[1] <= bounds.swap), f"{size(largest[1])} on {largest[0]}", bound
+            return Finding(Status.VALID, "the machine has no swap", bound)
+        return Finding(Status.UNKNOWN, _why(evidence.usage, "swap"), bound)
+    seen, used = f"{size(largest[1])} on {largest[0]}", _used(largest[1], bounds.swap)
+    return Finding(_passes(largest[1] <= bounds.swap), seen, bound, used)
 
 
 def _steal(evidence: Evidence, bounds: Bounds) -> Finding:
     largest = _largest({host.host: host.machine.steal for host in evidence.usage})
     bound = f"below {percent(bounds.steal)} of CPU time"
     if largest is None:
-        return Status.UNKNOWN, _why(evidence.usage, "steal"), bound
-    return _passes(largest[1] < bounds.steal), f"{percent(largest[1])} seen by {largest[0]}", bound
+        return Finding(Status.UNKNOWN, _why(evidence.usage, "steal"), bound)
+    seen = f"{percent(largest[1])} seen by {largest[0]}"
+    used = _used(largest[1], bounds.steal)
+    return Finding(_passes(largest[1] < bounds.steal), seen, bound, used)
 
 
 def _other(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -242,8 +249,9 @@ def _other(evidence: Evidence, bounds: Bounds) -> Finding:
     shares = [_others(hosts, evidence.measurement.seconds) for hosts in machines]
     known = [share for share in shares if share is not None]
     if not known or len(known) < len(shares):
-        return Status.UNKNOWN, _why(evidence.usage, "cpu_total"), bound
-    return _passes(max(known) < bounds.other), f"{percent(max(known))} used by others", bound
+        return Finding(Status.UNKNOWN, _why(evidence.usage, "cpu_total"), bound)
+    seen, used = f"{percent(max(known))} used by others", _used(max(known), bounds.other)
+    return Finding(_passes(max(known) < bounds.other), seen, bound, used)
 
 
 def _others(hosts: Sequence[HostUsage], seconds: float) -> float | None:
@@ -261,14 +269,14 @@ def _iowait(evidence: Evidence, _bounds: Bounds) -> Finding:
     largest = _largest({host.host: host.machine.iowait for host in evidence.usage})
     bound = "none: shown because it explains"
     if largest is None:
-        return Status.VALID, _why(evidence.usage, "iowait"), bound
-    return Status.VALID, f"{percent(largest[1])} of CPU time seen by {largest[0]}", bound
+        return Finding(Status.VALID, _why(evidence.usage, "iowait"), bound)
+    return Finding(Status.VALID, f"{percent(largest[1])} of CPU time seen by {largest[0]}", bound)
 
 
 def _samples(evidence: Evidence, bounds: Bounds) -> Finding:
     bound = f"at most {percent(bounds.missing)} or one missing, the window covered, on every host"
     if not evidence.usage:
-        return Status.UNKNOWN, "no host was watched", bound
+        return Finding(Status.UNKNOWN, "no host was watched", bound)
     short = [
         f"{host.host} {host.samples} of {host.expected_samples}"
         for host in evidence.usage
@@ -280,21 +288,25 @@ def _samples(evidence: Evidence, bounds: Bounds) -> Finding:
         if host.whole.cpu is None
     ]
     if short or uncovered:
-        return Status.INVALID, "; ".join(short + uncovered), bound
+        return Finding(Status.INVALID, "; ".join(short + uncovered), bound)
+    most = max(
+        (host.expected_samples - host.samples) / max(1.0, bounds.missing * host.expected_samples)
+        for host in evidence.usage
+    )
     taken = sum(host.samples for host in evidence.usage)
     expected = sum(host.expected_samples for host in evidence.usage)
-    return Status.VALID, f"{taken} samples, {expected} expected", bound
+    return Finding(Status.VALID, f"{taken} samples, {expected} expected", bound, max(0.0, most))
 
 
 def _connections(evidence: Evidence, _bounds: Bounds) -> Finding:
     bound = "only addresses of the endpoint: " + ", ".join(sorted(evidence.endpoint))
     remotes = frozenset(evidence.measurement.remotes)
     if not remotes:
-        return Status.UNKNOWN, "the generator did not tell where it connected to", bound
+        return Finding(Status.UNKNOWN, "the generator did not tell where it connected to", bound)
     outside = sorted(remotes - evidence.endpoint)
     if outside:
-        return Status.INVALID, "connections left the endpoint: " + ", ".join(outside), bound
-    return Status.VALID, ", ".join(sorted(remotes)), bound
+        return Finding(Status.INVALID, "connections left the endpoint: " + ", ".join(outside), bound)
+    return Finding(Status.VALID, ", ".join(sorted(remotes)), bound)
 
 
 def _throttled(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -306,42 +318,50 @@ def _throttled(evidence: Evidence, bounds: Bounds) -> Finding:
     largest = _largest(known)
     bound = "a quota is under study" if evidence.quota else f"at most {duration(bounds.throttled)}"
     if largest is None:
-        return Status.UNKNOWN, _why(evidence.usage, "throttled"), bound
+        return Finding(Status.UNKNOWN, _why(evidence.usage, "throttled"), bound)
     held = evidence.quota or largest[1] <= bounds.throttled
-    return _passes(held), f"{duration(largest[1])}, {largest[0]}", bound
+    used = None if evidence.quota else _used(largest[1], bounds.throttled)
+    return Finding(_passes(held), f"{duration(largest[1])}, {largest[0]}", bound, used)
 
 
 def _slowdown(evidence: Evidence, bounds: Bounds) -> Finding:
     if evidence.slowdown == 0 and evidence.paused is None:
-        return Status.VALID, "none is declared", "none is declared"
+        return Finding(Status.VALID, "none is declared", "none is declared")
     bound = f"{percent(evidence.slowdown)} of the time, give or take {percent(bounds.slowdown)}"
     if evidence.paused is None:
-        return Status.UNKNOWN, "it was not read back", bound
+        return Finding(Status.UNKNOWN, "it was not read back", bound)
     missed = abs(evidence.paused - evidence.slowdown)
-    return _passes(missed <= bounds.slowdown), f"{percent(evidence.paused)} of the time", bound
+    seen = f"{percent(evidence.paused)} of the time"
+    return Finding(
+        _passes(missed <= bounds.slowdown), seen, bound, _used(missed, bounds.slowdown)
+    )
 
 
 def _parts(evidence: Evidence, _bounds: Bounds) -> Finding:
     found = evidence.measurement.parts
-    return _passes(found == evidence.parts), f"{found} engines", f"{evidence.parts} engines"
+    return Finding(_passes(found == evidence.parts), f"{found} engines", f"{evidence.parts} engines")
 
 
 def _duration(evidence: Evidence, bounds: Bounds) -> Finding:
     ordered = (evidence.order.duration or 0.0) * bounds.duration
     wanted = max(bounds.shortest, ordered)
     seconds = evidence.measurement.seconds
-    return _passes(seconds >= wanted), duration(seconds), f"at least {duration(wanted)}"
+    used = _used(wanted, seconds)
+    return Finding(
+        _passes(seconds >= wanted), duration(seconds), f"at least {duration(wanted)}", used
+    )
 
 
 def _clock(evidence: Evidence, bounds: Bounds) -> Finding:
     bound = f"no host's clock set by more than {duration(bounds.clock)}"
     if not evidence.clocks:
-        return Status.UNKNOWN, "no clock was read", bound
+        return Finding(Status.UNKNOWN, "no clock was read", bound)
     name, moved = max(evidence.clocks.items(), key=lambda pair: abs(pair[1]))
     if kept_time(evidence.clocks, bounds):
-        return Status.VALID, f"moved by {duration(abs(moved))} at most", bound
+        used = _used(abs(moved), bounds.clock)
+        return Finding(Status.VALID, f"moved by {duration(abs(moved))} at most", bound, used)
     way = "back" if moved < 0 else "ahead"
-    return Status.INVALID, f"the clock of {name} was set {way} by {duration(abs(moved))}", bound
+    return Finding(Status.INVALID, f"the clock of {name} was set {way} by {duration(abs(moved))}", bound)
 
 
 def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:

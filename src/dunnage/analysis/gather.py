@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -12,13 +12,18 @@ from typing import NamedTuple
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
 from dunnage.analysis.parity import Cause, Difference
-from dunnage.analysis.steady import flatness
+from dunnage.analysis.steady import Moved, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Status
 from dunnage.model.study import Phase
+from dunnage.units import percent
+
+
+STEADY = "steady"
+"""The gate that a study judges, and not a run by itself."""
 
 
 class Setting(NamedTuple):
@@ -148,8 +153,9 @@ def gather(
     planned = list(plan.runs())
     known = {run.id: by_run[run.id] for run in planned if run.id in by_run}
     settings = dict.fromkeys(Setting(run.workload.name, run.level.name) for run in planned)
+    runs = [_summary(record, broken.get(record.stay, ())) for record in known.values()]
     return Gathered(
-        runs=tuple(_summary(record, broken.get(record.stay, ())) for record in known.values()),
+        runs=tuple(_steadied(runs)),
         records=known,
         settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
         planned=len(planned),
@@ -189,6 +195,29 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         sampler_cpu=sampler_cpu(record.usage),
         trend=_trend(record),
     )
+
+
+def _steadied(runs: Sequence[RunSummary]) -> Iterator[RunSummary]:
+    """The runs, those invalid that moved by more than the study's runs of their setting do."""
+    moved: dict[tuple[str, str], list[Moved]] = {}
+    for run in runs:
+        if run.status == Status.VALID and run.trend is not None:
+            found = Moved(run.run, run.deployment, run.trend)
+            moved.setdefault((run.workload, run.level), []).append(found)
+    wrong = {name: known for found in moved.values() for name, known in unsteady(found).items()}
+    for run in runs:
+        known = wrong.get(run.run)
+        if known is None or run.trend is None:
+            yield run
+            continue
+        reason = (
+            f"{STEADY}: {percent(run.trend, sign=True)} from its first to its last third; wanted "
+            f"within {percent(math.expm1(known.most))} of its deployment's median: "
+            f"{known.runs} runs of this study moved by {percent(known.spread)} (one standard "
+            "deviation)"
+        )
+        update = {"status": Status.INVALID.value, "reasons": (*run.reasons, reason)}
+        yield run.model_copy(update=update)
 
 
 def _trend(record: Record) -> float | None:

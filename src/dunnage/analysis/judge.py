@@ -13,6 +13,7 @@ from dunnage.analysis.contrast import Contrasts, Pairing
 from dunnage.analysis.counters import absent
 from dunnage.analysis.curves import curves
 from dunnage.analysis.estimate import over_blocks
+from dunnage.analysis.gates import gates
 from dunnage.analysis.gather import Gathered, Setting, gather
 from dunnage.analysis.looks import number
 from dunnage.analysis.open_load import open_levels, searches
@@ -91,6 +92,7 @@ def analyse(
         invalid=gathered.count(Status.INVALID),
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
+        gates=gates(gathered),
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
         skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),

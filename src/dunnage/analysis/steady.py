@@ -1,4 +1,8 @@
-"""Whether a time line is flat: the windows of a run, made large enough to be judged."""
+"""Whether a time line is flat: the windows of a run, made large enough to be judged.
+
+How far throughput moves within a run by chance is the machine's affair, so a run is judged beside
+all others of its study under the same workload and level, and not by a bound of ours.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from dunnage.analysis.distributions import normal_quantile
 from dunnage.analysis.schedule import measured
 from dunnage.model.record import HostUsage, Window
 from dunnage.model.study import CLIENT_GROUP
 
 MINIMUM_WINDOWS = 6
 """Two a third; fewer say nothing of a trend."""
+MINIMUM_RUNS = 12
+"""Fewer runs tell nothing of how far runs move by chance."""
+FALSE_ALARM = 0.01
+"""Chance that some run of a setting is called unsteady though none is."""
+LEAST = 0.10
+"""Movement that a run may always have: on a very quiet machine less would be called too much."""
+_CONSISTENT = 1.4826
+"""Standard deviations of a normal distribution in one median absolute deviation."""
 _OPERATIONS = 10
 """Operations that a window must hold on average, or an empty one is no news."""
 
@@ -59,6 +72,62 @@ def flatness(windows: Sequence[Window]) -> Flatness | None:
         last=_rate(groups[-third:]),
         empty=sum(not any(window.operations for window in group) for group in groups),
     )
+
+
+@dataclass(frozen=True)
+class Moved:
+    """By how much a run moved, and its place in the study."""
+
+    run: str
+    deployment: str
+    change: float
+    """Last third over first third, minus one."""
+
+
+@dataclass(frozen=True)
+class Usual:
+    """By how much runs of one setting move by chance."""
+
+    runs: int
+    spread: float
+    """Standard deviation on logarithms, by the median absolute deviation."""
+    most: float
+    """A run that moved by more, on logarithms and from its deployment's median, is not steady."""
+
+
+def usual(moved: Sequence[Moved]) -> Usual | None:
+    """How far the runs of one setting move; None where they are too few to tell.
+
+    Each is held against the median of its own deployment, so that what a deployment does in every
+    run, such as warming up, is told of the deployment and spoils no run. The bound is where a
+    normal distribution puts `FALSE_ALARM` for all runs together (Bonferroni), 10 % at least.
+    """
+    left = _left(moved)
+    if len(left) < MINIMUM_RUNS:
+        return None
+    spread = _CONSISTENT * median(abs(each) for each in left.values())
+    beyond = normal_quantile(1 - FALSE_ALARM / len(left) / 2) * spread
+    return Usual(len(left), spread, max(beyond, math.log1p(LEAST)))
+
+
+def unsteady(moved: Sequence[Moved]) -> dict[str, Usual]:
+    """Runs that moved by more than runs of this setting do; none where nobody can tell."""
+    known = usual(moved)
+    if known is None:
+        return {}
+    return {run: known for run, left in _left(moved).items() if abs(left) > known.most}
+
+
+def _left(moved: Sequence[Moved]) -> dict[str, float]:
+    """Run → its log movement less its deployment's median."""
+    logs = {each.run: math.log1p(each.change) for each in moved if each.change > -1}
+    medians = {
+        name: median(logs[each.run] for each in moved if each.deployment == name and each.run in logs)
+        for name in {each.deployment for each in moved if each.run in logs}
+    }
+    return {
+        each.run: logs[each.run] - medians[each.deployment] for each in moved if each.run in logs
+    }
 
 
 def speed_change(usage: Iterable[HostUsage]) -> float:

@@ -165,6 +165,23 @@ class Share(Value):
     """Whether the other parts contain it already, so that it must not be stacked upon them."""
 
 
+class GateSummary(Value):
+    """One validity gate over all runs."""
+
+    gate: str
+    judged: int
+    """Runs that it judged."""
+    fired: int
+    """Runs that it made invalid."""
+    unknown: int
+    nearest: float | None
+    """The most of its bound that a run used which passed; at 1 it would have fired. None where the
+    bound is no number."""
+    seen: str
+    """What was seen of that run."""
+    bound: str
+
+
 class Parity(Value):
     """Whether the deployments ran the same thing."""
 
@@ -205,6 +222,8 @@ class Analysis(Value):
     invalid: int
     unknown: int
     missing: int
+    gates: tuple[GateSummary, ...] = ()
+    """Of every gate: how often it fired, and how near the others came."""
     disturbed: Mapping[str, int] = {}
     """Gate → attempts that it spoilt and that were made again; their records name each."""
     environment: Mapping[str, Scalar]

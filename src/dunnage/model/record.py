@@ -27,6 +27,8 @@ class CheckResult(Value):
     status: Status
     seen: str
     bound: str
+    used: float | None = None
+    """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
 
 
 class Latency(Value):

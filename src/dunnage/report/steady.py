@@ -1,10 +1,9 @@
-"""By how much throughput moved while it was measured, beside what a run may move by."""
+"""By how much throughput moved while it was measured."""
 
 from __future__ import annotations
 
 from statistics import median
 
-from dunnage.analysis.checks import Bounds
 from dunnage.model.analysis import Analysis
 from dunnage.report import numbers
 
@@ -17,7 +16,7 @@ def trend(analysis: Analysis) -> str:
     return (
         "From the first to the last third of the measured window, the throughput of valid runs "
         f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
-        f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run is not "
-        f"steady, and does not count, from {numbers.tolerance(Bounds().change)} on, less what its "
-        "hosts' own speed explains."
+        f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run that moved "
+        "by more than runs of this study do under the same load, beyond chance, is not steady and "
+        "does not count."
     )

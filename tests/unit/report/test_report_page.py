@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import ResultError
-from dunnage.model.analysis import Restored
+from dunnage.model.analysis import GateSummary, Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.study import Cores
@@ -217,7 +217,7 @@ def test_the_page_lists_the_snapshot_that_data_was_restored_from() -> None:
     assert "data restored" not in rendered(made)
 
 
-def test_the_trend_that_was_seen_stands_beside_the_bound_of_a_steady_run() -> None:
+def test_the_trend_that_was_seen_is_told() -> None:
     made = sample()
     assert "Trend" not in rendered(made)
     moves = zip(made.analysis.runs, (0.031, -0.012, 0.004), strict=False)
@@ -225,8 +225,26 @@ def test_the_trend_that_was_seen_stands_beside_the_bound_of_a_steady_run() -> No
     analysis = made.analysis.model_copy(update={"runs": (*first, *made.analysis.runs[3:])})
     text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
     assert "moved by −1.2 % to +3.1 %, that of half of them by at most 1.2 %" in text
-    assert "from ±50 % on" in text
+    assert "by more than runs of this study do" in text
     assert "Trend %, last third over first" in text
+
+
+def test_every_gate_is_told_with_how_near_it_was_to_firing() -> None:
+    made = sample()
+    gates = (
+        GateSummary(
+            gate="steal",
+            judged=96,
+            fired=2,
+            unknown=1,
+            nearest=0.84,
+            seen="4.2 % seen by db-1",
+            bound="below 5 %",
+        ),
+    )
+    analysis = made.analysis.model_copy(update={"gates": gates})
+    text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
+    assert "steal 2 of 96 1 84 % 4.2 % seen by db-1 below 5 %" in text
 
 
 def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:

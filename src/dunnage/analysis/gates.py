@@ -1,0 +1,43 @@
+"""Every gate over all runs: how often it fired, and how near the others came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dunnage.analysis.gather import STEADY, Gathered
+from dunnage.model.analysis import GateSummary
+from dunnage.model.record import CheckResult, Status
+
+
+def gates(gathered: Gathered) -> tuple[GateSummary, ...]:
+    """One summary for each gate, in the order in which runs pass them.
+
+    What the study judges of a run beside its others counts for the gate of that name.
+    """
+    checks: dict[str, list[CheckResult]] = {}
+    for record in gathered.records.values():
+        for check in record.checks:
+            checks.setdefault(check.check, []).append(check)
+    beside = sum(
+        any(reason.startswith(f"{STEADY}: ") for reason in run.reasons)
+        and gathered.records[run.run].status is Status.VALID
+        for run in gathered.runs
+    )
+    return tuple(
+        _summary(name, found, beside if name == STEADY else 0) for name, found in checks.items()
+    )
+
+
+def _summary(name: str, checks: Iterable[CheckResult], beside: int) -> GateSummary:
+    every = list(checks)
+    passed = [check for check in every if check.status is Status.VALID]
+    near = max((c for c in passed if c.used is not None), key=lambda c: c.used or 0.0, default=None)
+    return GateSummary(
+        gate=name,
+        judged=len(every),
+        fired=sum(check.status is Status.INVALID for check in every) + beside,
+        unknown=sum(check.status is Status.UNKNOWN for check in every),
+        nearest=None if near is None else near.used,
+        seen="" if near is None else near.seen,
+        bound=(near or every[0]).bound,
+    )
