@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
+mod arithmetic;
 mod cgroups;
+mod control;
 mod cql;
 mod drive;
 mod enter;
@@ -31,6 +33,8 @@ enum Verb {
     Enter(enter::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
     Graft(mounts::Arguments),
+    /// Measure what no deployment can change.
+    Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
     /// Drive a database with the load of a plan.
@@ -50,6 +54,7 @@ fn main() -> std::process::ExitCode {
         Verb::Init(arguments) => init::init(&arguments),
         Verb::Enter(arguments) => enter::enter(&arguments),
         Verb::Graft(arguments) => mounts::graft(&arguments),
+        Verb::Control(arguments) => control::control(&arguments),
         Verb::Cql(arguments) => cql::cql(&arguments),
         Verb::Load(arguments) => load::load(&arguments),
         Verb::Inspect(arguments) => inspect::inspect(&arguments),

@@ -4,6 +4,7 @@
 //! checked for drift. All times are seconds, all sizes bytes, unless a name says otherwise.
 
 pub mod answer;
+pub mod control;
 pub mod inspection;
 pub mod load;
 pub mod samples;
@@ -19,6 +20,7 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("engine-watch.schema.json", schema_for!(samples::WatchPlan)),
         ("engine-samples.schema.json", schema_for!(samples::Line)),
         ("engine-answer.schema.json", schema_for!(answer::Answer)),
+        ("engine-control.schema.json", schema_for!(control::Control)),
         ("engine-pause.schema.json", schema_for!(samples::PauseLine)),
         (
             "engine-inspection.schema.json",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dunnage.analysis import beside
 from dunnage.analysis.conditions import conditions
+from dunnage.analysis.control import control
 from dunnage.analysis.contrast import Contrasts, Pairing
 from dunnage.analysis.counters import absent
 from dunnage.analysis.curves import curves
@@ -92,6 +93,7 @@ def analyse(
         invalid=gathered.count(Status.INVALID),
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
+        control=control(plan, stays, base, contrasts.look),
         gates=gates(gathered),
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +19,8 @@ SAMPLE_CPU = 0.0004
 """CPU seconds that one sample takes."""
 PIECE_CPU = 0.000004
 """CPU seconds of one piece of the work by which a processor's speed is told."""
+CONTROL = {"arithmetic": 250_000.0, "loopback": 30_000.0}
+"""Pieces and exchanges in a second."""
 PROCESSORS = 4
 OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
@@ -71,14 +75,22 @@ def sample(call: Call) -> Task:
 
 
 def engine(call: Call) -> Task:
-    """`dunnage-engine inspect|pause|--version`, with the options of the real one."""
-    verbs = {"inspect": _inspect, "pause": _pause, "--version": _version}
+    """`dunnage-engine control|inspect|pause|--version`, with the options of the real one."""
+    verbs = {"control": _control, "inspect": _inspect, "pause": _pause, "--version": _version}
     verb = verbs.get(call.argv[1] if len(call.argv) > 1 else "")
-    return verb(call) if verb else call.fail("a fake host's engine can inspect and pause", 2)
+    return verb(call) if verb else call.fail("a fake host's engine can control, inspect and pause", 2)
 
 
 def _version(call: Call) -> Task:
     call.say("dunnage-engine fake\n")
+    return Task()
+
+
+def _control(call: Call) -> Task:
+    """Fake hosts are always equally fast, but for a chance that their clock decides."""
+    chance = random.Random(f"{call.host.name}:{call.world.clock.now():.6f}")  # noqa: S311
+    rates = {name: rate * math.exp(chance.gauss(0, 0.01)) for name, rate in CONTROL.items()}
+    call.say(json.dumps(rates) + "\n")
     return Task()
 
 

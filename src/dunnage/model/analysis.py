@@ -182,6 +182,22 @@ class GateSummary(Value):
     bound: str
 
 
+class ControlDifference(Value):
+    """What no deployment can change, of one deployment against the baseline."""
+
+    control: str
+    """`arithmetic` or `loopback`."""
+    deployment: str
+    baseline: str
+    difference: Estimate
+
+    @property
+    def differs(self) -> bool:
+        """Whether the simultaneous interval leaves out zero."""
+        low, high = self.difference.low, self.difference.high
+        return low is not None and high is not None and not low <= 0 <= high
+
+
 class Parity(Value):
     """Whether the deployments ran the same thing."""
 
@@ -222,6 +238,8 @@ class Analysis(Value):
     invalid: int
     unknown: int
     missing: int
+    control: tuple[ControlDifference, ...] = ()
+    """The negative control of every deployment; empty in results that have none."""
     gates: tuple[GateSummary, ...] = ()
     """Of every gate: how often it fired, and how near the others came."""
     disturbed: Mapping[str, int] = {}

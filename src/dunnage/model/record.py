@@ -9,7 +9,8 @@ from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
 RECORD_VERSION = 3
-"""1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices apart."""
+"""1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
+apart; a negative control of each stay."""
 
 
 class Status(StrEnum):
@@ -303,3 +304,6 @@ class StayRecord(Value):
     restored_from: str | None = None
     """The stay that made the snapshot which its members started with; None where records were put
     in."""
+    control: Mapping[str, float] = {}
+    """What no deployment can change, measured on the first client's host before it was there:
+    `arithmetic` (pieces) and `loopback` (exchanges), in 1/s. Empty in records before version 3."""

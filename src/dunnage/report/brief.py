@@ -11,7 +11,7 @@ from rich.text import Text
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report import answer, numbers, sentences, words
+from dunnage.report import answer, controlled, numbers, sentences, words
 from dunnage.report.notes import Line, advice, grid
 from dunnage.report.overload import over_capacity
 from dunnage.report.text import STYLES, heading, nothing, wrong
@@ -110,6 +110,8 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
 
 
 def _notes(analysis: Analysis) -> Iterator[Line]:
+    if doubt := controlled.broken(analysis):
+        yield "Control", doubt
     for text in over_capacity(analysis):
         yield "Over capacity", text
     if analysis.twin:

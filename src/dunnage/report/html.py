@@ -26,7 +26,17 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
-from dunnage.report import answer, differences, figures, looked, numbers, reasons, sentences, words
+from dunnage.report import (
+    answer,
+    controlled,
+    differences,
+    figures,
+    looked,
+    numbers,
+    reasons,
+    sentences,
+    words,
+)
 from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.capacity import capacities
@@ -133,6 +143,8 @@ def _told(
         "capacities": capacities(analysis),
         "restored": restored(analysis),
         "trend": trend(analysis),
+        "control_broken": controlled.broken(analysis),
+        "control_held": controlled.held(analysis),
         "parity": differences.told(analysis.parity.differences),
     }
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import answer, differences, numbers, reasons, words
+from dunnage.report import answer, controlled, differences, numbers, reasons, words
 from dunnage.report.capacity import capacities
 from dunnage.report.held import watching
 from dunnage.report.overload import over_capacity
@@ -55,6 +55,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
             complete.setdefault(question.complete_blocks, []).append(question.question)
     for blocks, questions in complete.items():
         yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
+    for text in filter(None, (controlled.broken(analysis), controlled.held(analysis))):
+        yield "Control", text
     for text in over_capacity(analysis):
         yield "Over capacity", text
     for text in capacities(analysis):

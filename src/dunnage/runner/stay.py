@@ -21,6 +21,7 @@ from dunnage.model.layout import Reservation, Stage, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import CLIENT_GROUP, Data, Deployment, Study, Workload
+from dunnage.runner.control import control
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
@@ -92,6 +93,7 @@ def living(
                 other.freeze()
                 stack.callback(other.wake)
         stack.push(ending(platform.down))
+        controlled = control(testbed.group(CLIENT_GROUP)[0])
         started = testbed.clock.now()
         spec = deployment.database
         reservation = platform.reserve(database.layout(spec))
@@ -128,6 +130,7 @@ def living(
                 endpoint=tuple(sorted(str(address) for address in target.endpoint)),
                 network=platform.network(),
                 restored_from=kept.stay if kept else None,
+                control=controlled,
             )
         )
         held = stack.enter_context(slowdown(deployment.slowdown, running, testbed.clock))

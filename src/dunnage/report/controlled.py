@@ -1,0 +1,45 @@
+"""The negative control in words."""
+
+from __future__ import annotations
+
+from dunnage.model.analysis import Analysis, ControlDifference
+from dunnage.report import numbers, words
+
+NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}
+
+
+def broken(analysis: Analysis) -> str:
+    """That something which no deployment can change differs; empty where nothing does."""
+    differing = [found for found in analysis.control if found.differs]
+    if not differing:
+        return ""
+    listed = "; ".join(map(_said, differing))
+    return (
+        "What no deployment can change differs between deployments, measured before each was "
+        f"there: {listed}. Order, what one stay left behind, or the machine decided, and every "
+        "other difference here is in doubt as well."
+    )
+
+
+def held(analysis: Analysis) -> str:
+    """That the control found nothing, and how much it could have missed; empty without intervals."""
+    known = [found for found in analysis.control if found.difference.low is not None]
+    if not known or broken(analysis):
+        return ""
+    return (
+        f"{words.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
+        "client's host, measured before each deployment was there, do not differ between "
+        f"deployments; their intervals reach to {numbers.bound(max(map(_reach, known)))}"
+    )
+
+
+def _said(found: ControlDifference) -> str:
+    difference = found.difference
+    ends = numbers.interval(difference.low, difference.high)
+    what = NAMES.get(found.control, words.plain(found.control))
+    return f"{what} of {words.plain(found.deployment)} {numbers.seen(difference)} ({ends})"
+
+
+def _reach(found: ControlDifference) -> float:
+    low, high = found.difference.low, found.difference.high
+    return max(abs(low or 0.0), abs(high or 0.0))

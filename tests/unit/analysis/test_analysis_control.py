@@ -1,0 +1,70 @@
+"""What no deployment can change: where it differs all the same, the blocks are in doubt."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from analysis_cases import stay
+from analysis_study import plan
+
+from dunnage.analysis.control import control
+from dunnage.model.record import StayRecord
+
+
+def stays(effect: float = 0.0, noise: float = 0.01, blocks: int = 8, seed: int = 1) -> list[StayRecord]:
+    """Stays of a plan; before docker's, loopback is faster by `effect`."""
+    chance = np.random.default_rng(seed)
+    return [
+        stay(
+            each.deployment,
+            each.block,
+            stay=each.id,
+            started=100.0 * each.block,
+            control={
+                "arithmetic": 1000.0 * math.exp(chance.normal(0, noise)),
+                "loopback": 50.0
+                * (1 + (effect if each.deployment == "docker" else 0.0))
+                * math.exp(chance.normal(0, noise)),
+            },
+        )
+        for block in plan(blocks).blocks
+        for each in block.stays
+    ]
+
+
+def test_every_control_of_every_deployment_is_held_against_the_baseline_together() -> None:
+    found = control(plan(), stays(), "native", 1)
+    assert [(each.control, each.deployment) for each in found] == [
+        ("arithmetic", "twin"),
+        ("arithmetic", "docker"),
+        ("loopback", "twin"),
+        ("loopback", "docker"),
+    ]
+    assert all("simultaneous over 4" in each.difference.method for each in found)
+    assert not any(each.differs for each in found)
+
+
+def test_a_control_that_differs_is_found_and_no_other() -> None:
+    found = control(plan(), stays(effect=0.1), "native", 1)
+    assert [(each.control, each.deployment) for each in found if each.differs] == [
+        ("loopback", "docker")
+    ]
+
+
+def test_chance_makes_it_differ_in_one_study_of_twenty() -> None:
+    alarms = sum(
+        any(each.differs for each in control(plan(), stays(seed=seed), "native", 1))
+        for seed in range(400)
+    )
+    assert 0.01 * 400 <= alarms <= 0.08 * 400
+
+
+def test_of_a_stay_that_was_repeated_the_later_one_counts_and_without_any_there_is_none() -> None:
+    made = stays()
+    again = made[0].model_copy(
+        update={"stay": "again", "started": made[0].started + 1, "control": {"loopback": 1e6}}
+    )
+    found = control(plan(), [again, *made], "native", 1)
+    assert any(each.difference.value < -0.5 for each in found if each.control == "loopback")
+    assert control(plan(), [each.model_copy(update={"control": {}}) for each in made], "native", 1) == ()

@@ -1,0 +1,45 @@
+"""The negative control in words: nothing differs, or everything is in doubt."""
+
+from __future__ import annotations
+
+from dunnage.model.analysis import Analysis, ControlDifference, Estimate
+from dunnage.report.brief import brief
+from dunnage.report.controlled import broken, held
+from report_samples import sample
+from test_report_text import shown
+
+
+
+def found(low: float, high: float, control: str = "loopback") -> ControlDifference:
+    return ControlDifference(
+        control=control,
+        deployment="docker-bridge",
+        baseline="native",
+        difference=Estimate(value=(low + high) / 2, low=low, high=high, n=8, unit="share", method=""),
+    )
+
+
+def controlled(*differences: ControlDifference) -> Analysis:
+    return sample().analysis.model_copy(update={"control": differences})
+
+
+def test_what_does_not_differ_says_how_much_it_could_have_missed() -> None:
+    analysis = controlled(found(-0.01, 0.02), found(-0.004, 0.003, "arithmetic"))
+    assert broken(analysis) == ""
+    assert held(analysis) == (
+        "a piece of arithmetic and an exchange over loopback on the client's host, measured before "
+        "each deployment was there, do not differ between deployments; their intervals reach to "
+        "±2.0 %"
+    )
+
+
+def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:
+    analysis = controlled(found(0.05, 0.09), found(-0.004, 0.003, "arithmetic"))
+    assert held(analysis) == ""
+    assert "an exchange over loopback of docker-bridge +7.0 % (+5.0 … +9.0 %)" in broken(analysis)
+    made = sample()
+    assert "in doubt" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
+
+
+def test_a_result_without_a_control_says_nothing() -> None:
+    assert broken(controlled()) == held(controlled()) == ""
