@@ -42,6 +42,7 @@ from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
+from dunnage.software.cache import default_root
 from dunnage.software.engine import engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.obtain import DebianSoftware
@@ -227,6 +228,11 @@ def platform(
     """The platform of one deployment, for one stay."""
     hosts = testbed.group(deployment.hosts)
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
+
+
+def twin_history() -> Path:
+    """Directory in which is kept what twins said on this machine."""
+    return default_root() / "twins"
 
 
 def clean(*, kept: bool) -> tuple[str, ...]:

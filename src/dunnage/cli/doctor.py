@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage import catalog
+from dunnage.cli import history
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
 from dunnage.errors import ExitCode
 from dunnage.report.words import plain
@@ -34,6 +35,7 @@ def command(format_: FormatOption = Format.TEXT) -> None:
             mark = "[green]yes[/]" if support.met else "[red]no[/]"
             table.add_row(name.value, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
+    history.show()
     missing = [name for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
     if missing:
         fakes = ("dunnage quickstart --fake", "bold")

@@ -9,6 +9,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli import blocks as further
+from dunnage.cli import history
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
 from dunnage.cli.rates import taken
@@ -16,6 +17,7 @@ from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.opened import OpenedResult
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
@@ -25,6 +27,7 @@ from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
 from dunnage.study.estimate import calibration_seconds, estimate_seconds
 from dunnage.study.read import read_study
+from dunnage.study.rules_deployment import FAKE
 
 NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
@@ -175,7 +178,11 @@ def _carry_out(
         if isinstance(error, DunnageError) and not error.hint:
             error.hint = typed("run", "--resume", root)
         raise
-    code = answer(open_result(root), format_)
+    result = open_result(root)
+    code = answer(result, format_)
+    if study.testbed.kind != FAKE:
+        history.keep(OpenedResult(result).analysis, root.name)
+        history.show()
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
         say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))
