@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dunnage.cli import blocks
+from dunnage.cli import blocks, history
 from dunnage.cli.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.model.analysis import Analysis
@@ -21,12 +21,18 @@ from dunnage.store.write import write_value
 
 
 def answer(
-    result: Result, format_: Format, *, details: bool = False, figures: bool = False
+    result: Result,
+    format_: Format,
+    *,
+    details: bool = False,
+    figures: bool = False,
+    measured: bool = False,
 ) -> ExitCode:
     """Remake analysis and report, show the answer, and say whether it can be trusted.
 
     With `details` it is shown in full. `figures` draws those for a paper too, which takes many
-    seconds.
+    seconds. `measured` says that this machine has just measured it, and not with fakes: then what
+    its twins said is kept and shown beside what they said before.
     """
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
@@ -57,6 +63,9 @@ def answer(
         say("report: ", (str(page), "bold"))
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))
+    if measured:
+        history.keep(analysis, result.layout.root.name)
+        history.show()
     if figures:
         with _told_how_to_go_on(result, figures=figures):
             _draw(analysis, result)

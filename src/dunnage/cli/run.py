@@ -9,7 +9,6 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli import blocks as further
-from dunnage.cli import history
 from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
 from dunnage.cli.rates import taken
@@ -17,7 +16,6 @@ from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.opened import OpenedResult
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
@@ -178,11 +176,7 @@ def _carry_out(
         if isinstance(error, DunnageError) and not error.hint:
             error.hint = typed("run", "--resume", root)
         raise
-    result = open_result(root)
-    code = answer(result, format_)
-    if study.testbed.kind != FAKE:
-        history.keep(OpenedResult(result).analysis, root.name)
-        history.show()
+    code = answer(open_result(root), format_, measured=study.testbed.kind != FAKE)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
         say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))
