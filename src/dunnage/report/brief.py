@@ -20,6 +20,8 @@ from dunnage.report.trouble import trouble
 ROWS = 12
 """Comparisons that are shown, so that all of it fits 40 lines of 80 columns."""
 _COLUMNS = 5
+_BASELINES = 2
+"""Values of a baseline that a line has room for."""
 DETAILS = "`dunnage report --details` shows every number and what the runs went through"
 
 
@@ -47,8 +49,11 @@ def _found(analysis: Analysis, study: Study, plan: Plan) -> Iterator[RenderableT
         max((row[at].cell_len for rows in cells for row in rows), default=0)
         for at in range(_COLUMNS)
     ]
+    reached = answer.reached_by(analysis)
     for (asked, rows), lines in zip(shown, cells, strict=True):
         yield _title(asked, rows[0])
+        if base := _baseline(rows, reached):
+            yield Text(f"  {base}", style="dim")
         yield _table(lines, widths)
     hidden = [each for _, rows in every for each in rows][sum(len(rows) for _, rows in shown) :]
     if hidden:
@@ -95,6 +100,20 @@ def _title(asked: QuestionAnswer, first: Comparison) -> Text:
     what = f"{words.phrase(first.metric)} against {words.plain(first.baseline)}"
     within = f"tolerance {numbers.tolerance(first.tolerance)}"
     return Text.assemble((words.plain(asked.question), "bold"), (f"  {what}, {within}", "dim"))
+
+
+def _baseline(rows: Sequence[Comparison], reached: sentences.Reached) -> str:
+    """What the baseline itself reached, so that per cent are of something."""
+    first = rows[0]
+    places = dict.fromkeys((row.workload, row.level) for row in rows)
+    told = [
+        f"{numbers.value(first.metric, found.value)} ({words.plain(workload)}, {words.level(level)})"
+        for workload, level in places
+        if (found := reached.get((first.baseline, workload, level, first.metric))) is not None
+    ]
+    if not told or len(told) > _BASELINES:
+        return ""
+    return f"{words.plain(first.baseline)}: {', '.join(told)}"
 
 
 def _row(comparison: Comparison) -> tuple[Text, ...]:
