@@ -231,9 +231,9 @@ def platform(
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
 
 
-def twin_history() -> Path:
-    """Directory in which is kept what twins said on this machine."""
-    return default_root() / "twins"
+def remembered_in(what: str) -> Path:
+    """Directory of the cache in which something is remembered of this machine."""
+    return default_root() / what
 
 
 def clean(*, kept: bool) -> tuple[str, ...]:

@@ -49,15 +49,16 @@ def diagnose(runs: Sequence[Placed]) -> Diagnosis:
     The trend is the rank correlation of what deployment and block leave of the log values with
     what they leave of the position (raw positions would mostly count blocks, whose effect is gone
     already). The shift is looked for with only the deployment taken out: pairs cancel it, but a
-    reader wants to know that the machine changed half-way.
+    reader wants to know that the machine changed half-way. Place and predecessor are F tests of
+    what they explain beside deployment, block and each other.
     """
     usable = sorted(run for run in runs if run.value > 0)
     if len(usable) < MINIMUM_RUNS:
         return Diagnosis(None, None, None, None, None)
     logs = np.log([run.value for run in usable])
-    design = _design(usable, blocks=True)
-    spearman, p = _trend(design, logs, np.array([float(run.position) for run in usable]))
-    flat = residuals(_design(usable, blocks=False), logs)
+    effects = design(usable, blocks=True)
+    spearman, p = _trend(effects, logs, np.array([float(run.position) for run in usable]))
+    flat = residuals(design(usable, blocks=False), logs)
     at = shift(flat) if float(np.ptp(flat)) > _NOTHING else None
     places = _levels([str(run.place) for run in usable])
     before = _levels([run.after for run in usable])
@@ -65,8 +66,8 @@ def diagnose(runs: Sequence[Placed]) -> Diagnosis:
         spearman,
         p,
         None if at is None else usable[at].position,
-        _explained(np.hstack([design, before]), places, logs),
-        _explained(np.hstack([design, places]), before, logs),
+        _explained(np.hstack([effects, before]), places, logs),
+        _explained(np.hstack([effects, places]), before, logs),
     )
 
 
@@ -100,7 +101,7 @@ def residuals(design: NDArray[np.float64], series: NDArray[np.float64]) -> NDArr
     return np.asarray(series - design @ effects, dtype=np.float64)
 
 
-def _design(runs: Sequence[Placed], *, blocks: bool) -> NDArray[np.float64]:
+def design(runs: Sequence[Placed], *, blocks: bool) -> NDArray[np.float64]:
     """Indicators of deployment and, if asked for, of all blocks but the first."""
     names = sorted({run.deployment for run in runs})
     rest = sorted({run.block for run in runs})[1:] if blocks else []

@@ -64,7 +64,7 @@ def answer(
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))
     if measured:
-        history.keep(analysis, result.layout.root.name)
+        history.keep(opened)
         history.show()
     if figures:
         with _told_how_to_go_on(result, figures=figures):

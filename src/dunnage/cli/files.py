@@ -11,12 +11,15 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import typed
+from dunnage.cli.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
+from dunnage.model.history import Pace
 from dunnage.model.plan import Plan, Skipped
 from dunnage.model.study import Deployment, Study
+from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.estimate import estimate_seconds, filter_plan
+from dunnage.study.fit import fit, fitted
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
@@ -40,6 +43,7 @@ STUDIES = Path("studies")
 _MOST_BYTES = 4 * MOST_LETTERS + 1
 """Of a study file: enough to see that it is too long, and no more, whatever the file is."""
 _MOST_FILES = 1000
+_MOST_PACES = 200
 
 
 def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
@@ -56,6 +60,11 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
         ) from error
     text = _decoded(content, path)
     study = read_study(text, str(path), catalog.OFFER)
+    if study.time is not None:
+        chosen = fit(study, deployments(study, catalog.OFFER), _paces())
+        text = fitted(text, study, chosen)
+        study = read_study(text, str(path), catalog.OFFER)
+        say(f"chosen for the time: {chosen.why}")
     if scale is None:
         return study, text
     try:
@@ -65,6 +74,11 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
             f"`--scale`: {error}", hint=typed("plan", path, "--scale", "10%")
         ) from error
     return read_study(smaller, str(path), catalog.OFFER), smaller
+
+
+def _paces() -> tuple[Pace, ...]:
+    """What earlier results of this machine took and how restless they were, the latest last."""
+    return tuple(remembered(catalog.remembered_in("pace"), this_machine(), Pace)[-_MOST_PACES:])
 
 
 def _decoded(content: bytes, path: Path) -> str:
@@ -133,7 +147,7 @@ def _planned(
     plan = make_plan(study, runnable, skipped)
     if only:
         plan = filter_plan(plan, only)
-    return plan, estimate_seconds(plan, study)
+    return plan, estimate_seconds(plan, study, _paces())
 
 
 def _there(path: Path) -> bool:

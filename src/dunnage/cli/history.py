@@ -1,40 +1,44 @@
-"""How often twins were told apart on this machine, over its studies."""
+"""What this machine is remembered for: how often its twins were told apart, and its pace."""
 
 from __future__ import annotations
 
-import platform
 import time
 
 from dunnage import catalog
 from dunnage.analysis.estimate import CONFIDENCE
+from dunnage.analysis.history import latest, twins_said
+from dunnage.analysis.pace import paces
 from dunnage.cli.terminal import say
-from dunnage.model.analysis import Analysis
+from dunnage.model.history import TwinsSaid
+from dunnage.opened import OpenedResult
 from dunnage.report.numbers import count
-from dunnage.store.history import Said, remember, remembered, said
+from dunnage.store.machine_log import remember, remembered, this_machine
 
 KEPT = 200
 """Results of a machine that are told of: the latest."""
 
 
-def keep(analysis: Analysis, result: str) -> None:
-    """Keep what the twins of a result said; one that cannot be kept is told, and no more."""
-    found = said(analysis, result, time.time())
-    if found is None:
-        return
+def keep(opened: OpenedResult) -> None:
+    """Keep what a result says of this machine; what cannot be kept is told, and no more."""
+    said = twins_said(opened.analysis, opened.path.name, time.time())
     try:
-        remember(catalog.twin_history(), _machine(), found)
+        if said is not None:
+            remember(catalog.remembered_in("twins"), this_machine(), said)
+        for pace in paces(opened.study, opened.plan, opened.records, opened.stays):
+            remember(catalog.remembered_in("pace"), this_machine(), pace)
     except OSError as error:
-        say((f"what the twins said was not kept: {error}", "dim"))
+        say((f"what this result says of the machine was not kept: {error}", "dim"))
 
 
 def show() -> None:
     """Say how often this instrument was wrong here; nothing where there is no history."""
-    known = remembered(catalog.twin_history(), _machine())[-KEPT:]
+    lines = remembered(catalog.remembered_in("twins"), this_machine(), TwinsSaid)
+    known = latest(lines)[-KEPT:]
     if known:
         say((told(known), "dim"))
 
 
-def told(known: tuple[Said, ...]) -> str:
+def told(known: tuple[TwinsSaid, ...]) -> str:
     """In how many metrics identical deployments were told apart, and in how many they should be."""
     metrics = sum(each.metrics for each in known)
     apart = sum(len(each.apart) for each in known)
@@ -42,7 +46,3 @@ def told(known: tuple[Said, ...]) -> str:
         f"twins on this machine, over {count(len(known), 'study', 'studies')}: told apart in "
         f"{apart} of {count(metrics, 'metric')}; by chance it would be {metrics * (1 - CONFIDENCE):.1f}"
     )
-
-
-def _machine() -> str:
-    return f"{platform.node()}-{platform.release()}"

@@ -343,6 +343,12 @@ class Study(Value):
     )
     data: Data = Data.LOAD
     load: LoadSpec = Field(description="How hard and how long each run drives the database.")
+    time: Seconds | None = Field(
+        default=None,
+        description="How long the study may take: blocks and, unless `load` says it, the measured "
+        "time of a run are chosen for that, by what earlier results of this machine showed. In "
+        "place of `blocks`.",
+    )
     blocks: Annotated[int, Field(ge=1, le=1000)] = Field(
         default=6,
         description="Rounds; each deploys every variant once, in a balanced random order. Below "

@@ -52,12 +52,15 @@ class Draft:
     data: Data
     load: LoadSpec | None
     deadline: float
+    time: float | None
     rounds: int
     """Blocks times repeats; 1 where they cannot be understood."""
     questions: Mapping[str, QuestionSpec]
     twin: str | None
     generator: str | None
     sampler: SamplerSpec | None
+    keys: frozenset[str]
+    """All that the file says at its top."""
     wrong: frozenset[Path]
     """Where the shape is wrong already."""
 
@@ -101,11 +104,13 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
         load=_read(LoadSpec, usable.get("load")),
         deadline=_seconds(usable.get("deadline", 1)),
+        time=_seconds(usable["time"]) if "time" in usable else None,
         rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
         questions={name: spec for name, spec in questions.items() if spec is not None},
         twin=_text(usable.get("twin")),
         generator=_text(usable.get("generator", "engine")),
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
+        keys=frozenset(map(str, data)),
         wrong=frozenset(finding.path for finding in wrong),
     )
 

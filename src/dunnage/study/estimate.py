@@ -1,4 +1,7 @@
-"""How long a plan will take, before anything was measured; and plans of a part of the runs."""
+"""How long a plan will take: by earlier results of this machine, else by guesses.
+
+Also plans of a part of the runs.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
+from dunnage.model.history import Pace
 from dunnage.model.plan import BEFORE, CalibrationPlan, Plan, RunPlan, StayPlan
 from dunnage.model.study import Data, Deployment, Phase, Search, Study
 from dunnage.study.snapshot import snapshot_name
@@ -28,8 +32,8 @@ RUN_RATE = 20_000.0
 
 
 @dataclass(frozen=True)
-class Pace:
-    """Guesses of how long a database takes for what is not measured."""
+class Guess:
+    """How long a database takes for what is not measured, where no earlier result tells it."""
 
     forming: float = 0.0
     """Seconds until it answers, besides the platform's own."""
@@ -39,29 +43,29 @@ class Pace:
     """Records loaded per second."""
 
 
-PACES: Mapping[str, Pace] = {
+GUESSES: Mapping[str, Guess] = {
     # Java starts in many seconds, and nodetool flushes every member before each run.
-    "cassandra": Pace(forming=45.0, settling=8.0, loading=450.0),
+    "cassandra": Guess(forming=45.0, settling=8.0, loading=450.0),
 }
 """By database; for others the default."""
 
 
-def estimate_seconds(plan: Plan, study: Study) -> float:
-    """Return about how many seconds a plan takes."""
+def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
+    """Return about how many seconds a plan takes; `paces` are of this machine, the latest last."""
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
     stays = (stay for block in plan.blocks for stay in block.stays)
-    before = calibration_seconds(plan, study) + snapshot_seconds(plan, study)
+    before = calibration_seconds(plan, study, paces) + snapshot_seconds(plan, study)
     return before + sum(
-        _stay_seconds(stay, plan.deployment(stay.deployment), study) for stay in stays
+        stay_seconds(stay, plan.deployment(stay.deployment), study, paces) for stay in stays
     )
 
 
-def calibration_seconds(plan: Plan, study: Study) -> float:
+def calibration_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
     """Return about how many seconds the stay before block 1 takes; 0 where there is none."""
     if plan.calibration is None:
         return 0.0
-    return _stay_seconds(plan.calibration.stay, plan.calibration.deployment, study)
+    return stay_seconds(plan.calibration.stay, plan.calibration.deployment, study, paces)
 
 
 def snapshot_seconds(plan: Plan, study: Study) -> float:
@@ -70,42 +74,54 @@ def snapshot_seconds(plan: Plan, study: Study) -> float:
         return 0.0
     makers = {snapshot_name(each, study.records): each for each in plan.deployments}
     return sum(
-        _up_seconds(each) + pace.settling + study.records / pace.loading
+        _up_seconds(each) + guess.settling + study.records / guess.loading
         for each in makers.values()
-        for pace in (PACES.get(each.database.kind, Pace()),)
+        for guess in (GUESSES.get(each.database.kind, Guess()),)
     )
+
+
+def known(deployment: Deployment, paces: Sequence[Pace]) -> Pace | None:
+    """The latest pace of a deployment's platform and database on this machine."""
+    kind = deployment.platform, deployment.database.kind
+    return next((p for p in reversed(paces) if (p.platform, p.database) == kind), None)
 
 
 def _up_seconds(deployment: Deployment) -> float:
-    pace = PACES.get(deployment.database.kind, Pace())
-    return STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS) + pace.forming
+    guess = GUESSES.get(deployment.database.kind, Guess())
+    return STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS) + guess.forming
 
 
-def _stay_seconds(stay: StayPlan, deployment: Deployment, study: Study) -> float:
-    pace = PACES.get(deployment.database.kind, Pace())
+def stay_seconds(
+    stay: StayPlan, deployment: Deployment, study: Study, paces: Sequence[Pace] = ()
+) -> float:
+    """Return about how many seconds one stay takes with its runs."""
+    guess = GUESSES.get(deployment.database.kind, Guess())
     records = max((run.workload.records for run in stay.runs), default=0)
-    return (
-        _up_seconds(deployment)
-        + (0.0 if study.data is Data.RESTORE else records / pace.loading)
-        + study.load.conditioning
-        + sum(_run_seconds(run, study, pace) for run in stay.runs)
-    )
+    loaded = 0.0 if study.data is Data.RESTORE else records / guess.loading
+    pace = known(deployment, paces)
+    if pace is None:
+        up, around = _up_seconds(deployment) + loaded, guess.settling
+    else:
+        more = 0.0 if study.data is Data.RESTORE else (records - pace.records) / guess.loading
+        up, around = max(0.0, pace.stay + more), pace.around
+    runs = sum(_run_seconds(run, study, guess, around) for run in stay.runs)
+    return up + study.load.conditioning + runs
 
 
-def _run_seconds(run: RunPlan, study: Study, pace: Pace) -> float:
+def _run_seconds(run: RunPlan, study: Study, guess: Guess, around: float) -> float:
     load = study.load
     if run.level.search is not None:
         probe = load.warmup + run.level.search.probe + PROBE_SECONDS
-        return _probes(run.level.search) * probe + pace.settling
+        return _probes(run.level.search) * probe + around
     if run.workload.phase is Phase.LOAD:
-        measured = run.workload.records / pace.loading
+        measured = run.workload.records / guess.loading
     elif run.block == BEFORE:
         measured = load.calibration.duration
     elif load.duration is not None:
         measured = load.duration
     else:
         measured = (load.operations or 0) / (run.level.rate or RUN_RATE)
-    return load.warmup + measured + pace.settling
+    return load.warmup + measured + around
 
 
 def _probes(search: Search) -> int:

@@ -108,6 +108,7 @@ EXAMPLES: Mapping[str, str] = {
     "duration": "duration: 10s",
     "operations": "operations: 100000",
     "timeout": "timeout: 10s",
+    "time": "time: 6min",
     "blocks": "blocks: 6",
     "repeat": "repeat: 1",
     "twin": "twin: native",

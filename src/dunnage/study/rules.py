@@ -144,6 +144,14 @@ def _quantities(draft: Draft) -> Iterator[Finding]:
         )
     if draft.testbed and draft.testbed.kind == FAKE and draft.testbed.cores is Cores.SHARED:
         yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
+    if draft.time is not None and draft.time <= 0:
+        yield Finding(("time",), "`time` must be more than 0", "write `time: 6min`")
+    if "time" in draft.keys and "blocks" in draft.keys:
+        yield Finding(
+            ("blocks",),
+            "`time` chooses the number of blocks, so `blocks` cannot be given as well",
+            "remove one of the two",
+        )
     if draft.deadline <= 0:
         yield Finding(("deadline",), "`deadline` must be more than 0", "write `deadline: 120s`")
 

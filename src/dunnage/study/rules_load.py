@@ -136,6 +136,7 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
         load.duration is None
         and load.operations is None
         and not _half_said(draft, "duration", "operations")
+        and "time" not in draft.keys
         and (load.threads or load.rate)
         and any(workload.phase is Phase.RUN for workload in draft.workloads.values())
     ):
