@@ -63,7 +63,14 @@ OFFER = Offer(
             check_restore=_redis_restores,
         ),
         "cassandra": DatabaseOffer(
-            versions=("5.0",), topologies=("ring",), check=_anything_fits, images=False
+            versions=("5.0",),
+            topologies=("ring",),
+            check=_anything_fits,
+            check_restore=_anything_fits,
+            images=False,
+        ),
+        "unkept": DatabaseOffer(
+            versions=("1.0",), topologies=("single",), check=_anything_fits, images=False
         ),
         "fake": DatabaseOffer(
             versions=("1.0",), topologies=("sharded", "single"), check=_anything_fits, images=False

@@ -35,8 +35,8 @@ from dunnage.model.study import (
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.runner.formation import form
-from dunnage.software.engine import engine_path
 from dunnage.samplers.engine import EngineSampler
+from dunnage.software.engine import engine_path
 from dunnage.software.obtain import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing

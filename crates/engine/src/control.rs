@@ -70,7 +70,8 @@ fn loopback(time: Duration) -> io::Result<f64> {
     }
     let rate = f64::from(exchanges) / start.elapsed().as_secs_f64();
     drop(near);
-    echo.join().map_err(|_| io::Error::other("the echo ended badly"))??;
+    echo.join()
+        .map_err(|_| io::Error::other("the echo ended badly"))??;
     Ok(rate)
 }
 

@@ -56,7 +56,10 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
     let mut ticks = Ticks::new(Instant::now(), interval);
     let mut sample = take(&mut units, &mut machine, &mut speed)?;
     let absent = machine.absent_network();
-    write(&mut out, &header(&plan, &hierarchies, interval, &units, absent))?;
+    write(
+        &mut out,
+        &header(&plan, &hierarchies, interval, &units, absent),
+    )?;
     write(&mut out, &sample)?;
     let mut samples = 1;
     loop {

@@ -131,7 +131,7 @@ fn a_process_that_does_not_exist_is_an_error_and_the_others_run_on() {
 #[test]
 fn a_sampler_that_is_told_to_end_takes_a_last_sample_and_counts() {
     let scene = Scene::new("sample-end");
-    let plan = r#"{"version":1,"host":"db-1","rate":20,"units":{"":"/","gone":"/no/such/group"}}"#;
+    let plan = r#"{"version":2,"host":"db-1","address":"127.0.0.1","rate":20,"units":{"":"/","gone":"/no/such/group"}}"#;
     fs::write(scene.directory.join("watch.json"), plan).unwrap();
     let mut sample = engine()
         .arg("sample")

@@ -100,6 +100,7 @@ class Evidence:
 CLOCK = "clock"
 """The gate that every other one leans on: without it nobody knows which samples belong to a run."""
 
+
 class Finding(NamedTuple):
     """What one gate found."""
 
@@ -305,7 +306,9 @@ def _connections(evidence: Evidence, _bounds: Bounds) -> Finding:
         return Finding(Status.UNKNOWN, "the generator did not tell where it connected to", bound)
     outside = sorted(remotes - evidence.endpoint)
     if outside:
-        return Finding(Status.INVALID, "connections left the endpoint: " + ", ".join(outside), bound)
+        return Finding(
+            Status.INVALID, "connections left the endpoint: " + ", ".join(outside), bound
+        )
     return Finding(Status.VALID, ", ".join(sorted(remotes)), bound)
 
 
@@ -332,14 +335,14 @@ def _slowdown(evidence: Evidence, bounds: Bounds) -> Finding:
         return Finding(Status.UNKNOWN, "it was not read back", bound)
     missed = abs(evidence.paused - evidence.slowdown)
     seen = f"{percent(evidence.paused)} of the time"
-    return Finding(
-        _passes(missed <= bounds.slowdown), seen, bound, _used(missed, bounds.slowdown)
-    )
+    return Finding(_passes(missed <= bounds.slowdown), seen, bound, _used(missed, bounds.slowdown))
 
 
 def _parts(evidence: Evidence, _bounds: Bounds) -> Finding:
     found = evidence.measurement.parts
-    return Finding(_passes(found == evidence.parts), f"{found} engines", f"{evidence.parts} engines")
+    return Finding(
+        _passes(found == evidence.parts), f"{found} engines", f"{evidence.parts} engines"
+    )
 
 
 def _duration(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -361,7 +364,9 @@ def _clock(evidence: Evidence, bounds: Bounds) -> Finding:
         used = _used(abs(moved), bounds.clock)
         return Finding(Status.VALID, f"moved by {duration(abs(moved))} at most", bound, used)
     way = "back" if moved < 0 else "ahead"
-    return Finding(Status.INVALID, f"the clock of {name} was set {way} by {duration(abs(moved))}", bound)
+    return Finding(
+        Status.INVALID, f"the clock of {name} was set {way} by {duration(abs(moved))}", bound
+    )
 
 
 def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:

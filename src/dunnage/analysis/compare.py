@@ -3,9 +3,9 @@
 Inferior, equivalent and superior part the line at the edges of the tolerance, and one of the three
 is true, whatever it is. Each of the other two can be refuted, so one wrong claim at most can be
 made of a comparison, and three claims need no more correction than one (partitioning: Goeman,
-Solari, Stijnen 2010, Statistics in Medicine 29, 2117–2125). The tests are those of the interval shown:
-who sees it beside the tolerance sees the verdict. An edge itself is missed, on either side, by half
-of the interval's error rate.
+Solari, Stijnen 2010, Statistics in Medicine 29, 2117–2125). The tests are those of the interval
+shown: who sees it beside the tolerance sees the verdict. An edge itself is missed, on either side,
+by half of the interval's error rate.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from dunnage.model.record import Record, Status
 from dunnage.model.study import Phase
 from dunnage.units import percent
 
-
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""
 

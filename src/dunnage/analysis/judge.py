@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dunnage.analysis import beside
 from dunnage.analysis.conditions import conditions
-from dunnage.analysis.control import control
 from dunnage.analysis.contrast import Contrasts, Pairing
+from dunnage.analysis.control import control
 from dunnage.analysis.counters import absent
 from dunnage.analysis.curves import curves
 from dunnage.analysis.estimate import over_blocks

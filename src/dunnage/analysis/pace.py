@@ -83,9 +83,7 @@ def _noise(records: Iterable[Record]) -> tuple[float | None, float]:
             settings.setdefault((record.workload.name, record.level.name), []).append(record)
     variances, inside = [], []
     for found in settings.values():
-        runs = [
-            Placed(r.position, r.block, r.deployment, values(r)["throughput"]) for r in found
-        ]
+        runs = [Placed(r.position, r.block, r.deployment, values(r)["throughput"]) for r in found]
         effects = design(runs, blocks=True)
         freedom = len(runs) - int(np.linalg.matrix_rank(effects))
         if freedom >= 1:

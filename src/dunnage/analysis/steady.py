@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from dunnage.analysis.distributions import normal_quantile
+from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.schedule import measured
 from dunnage.model.record import HostUsage, Window
 from dunnage.model.study import CLIENT_GROUP
@@ -26,6 +26,9 @@ LEAST = 0.10
 """Movement that a run may always have: on a very quiet machine less would be called too much."""
 _CONSISTENT = 1.4826
 """Standard deviations of a normal distribution in one median absolute deviation."""
+_EFFICIENCY = 0.37
+"""A median absolute deviation tells a spread as well as the standard deviation of so much of the
+values (Rousseeuw and Croux 1993, Journal of the American Statistical Association 88, 1273–1283)."""
 _OPERATIONS = 10
 """Operations that a window must hold on average, or an empty one is no news."""
 
@@ -99,14 +102,15 @@ def usual(moved: Sequence[Moved]) -> Usual | None:
     """How far the runs of one setting move; None where they are too few to tell.
 
     Each is held against the median of its own deployment, so that what a deployment does in every
-    run, such as warming up, is told of the deployment and spoils no run. The bound is where a
-    normal distribution puts `FALSE_ALARM` for all runs together (Bonferroni), 10 % at least.
+    run, such as warming up, is told of the deployment and spoils no run. The bound is where
+    Student's t puts `FALSE_ALARM` for all runs together (Bonferroni), 10 % at least.
     """
     left = _left(moved)
     if len(left) < MINIMUM_RUNS:
         return None
     spread = _CONSISTENT * median(abs(each) for each in left.values())
-    beyond = normal_quantile(1 - FALSE_ALARM / len(left) / 2) * spread
+    freedom = max(1, round(_EFFICIENCY * len(left)))
+    beyond = t_quantile(1 - FALSE_ALARM / len(left) / 2, freedom) * spread
     return Usual(len(left), spread, max(beyond, math.log1p(LEAST)))
 
 
@@ -122,7 +126,9 @@ def _left(moved: Sequence[Moved]) -> dict[str, float]:
     """Run → its log movement less its deployment's median."""
     logs = {each.run: math.log1p(each.change) for each in moved if each.change > -1}
     medians = {
-        name: median(logs[each.run] for each in moved if each.deployment == name and each.run in logs)
+        name: median(
+            logs[each.run] for each in moved if each.deployment == name and each.run in logs
+        )
         for name in {each.deployment for each in moved if each.run in logs}
     }
     return {

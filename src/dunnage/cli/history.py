@@ -42,7 +42,8 @@ def told(known: tuple[TwinsSaid, ...]) -> str:
     """In how many metrics identical deployments were told apart, and in how many they should be."""
     metrics = sum(each.metrics for each in known)
     apart = sum(len(each.apart) for each in known)
+    chance = metrics * (1 - CONFIDENCE)
     return (
         f"twins on this machine, over {count(len(known), 'study', 'studies')}: told apart in "
-        f"{apart} of {count(metrics, 'metric')}; by chance it would be {metrics * (1 - CONFIDENCE):.1f}"
+        f"{apart} of {count(metrics, 'metric')}; by chance it would be {chance:.1f}"
     )

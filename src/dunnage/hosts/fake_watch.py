@@ -78,7 +78,9 @@ def engine(call: Call) -> Task:
     """`dunnage-engine control|inspect|pause|--version`, with the options of the real one."""
     verbs = {"control": _control, "inspect": _inspect, "pause": _pause, "--version": _version}
     verb = verbs.get(call.argv[1] if len(call.argv) > 1 else "")
-    return verb(call) if verb else call.fail("a fake host's engine can control, inspect and pause", 2)
+    return (
+        verb(call) if verb else call.fail("a fake host's engine can control, inspect and pause", 2)
+    )
 
 
 def _version(call: Call) -> Task:

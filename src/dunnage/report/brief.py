@@ -11,7 +11,7 @@ from rich.text import Text
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report import answer, controlled, numbers, sentences, words
+from dunnage.report import answer, controlled, looked, numbers, sentences, words
 from dunnage.report.notes import Line, advice, grid
 from dunnage.report.overload import over_capacity
 from dunnage.report.text import STYLES, heading, nothing, wrong
@@ -107,7 +107,8 @@ def _baseline(rows: Sequence[Comparison], reached: sentences.Reached) -> str:
     first = rows[0]
     places = dict.fromkeys((row.workload, row.level) for row in rows)
     told = [
-        f"{numbers.value(first.metric, found.value)} ({words.plain(workload)}, {words.level(level)})"
+        f"{numbers.value(first.metric, found.value)} "
+        f"({words.plain(workload)}, {words.level(level)})"
         for workload, level in places
         if (found := reached.get((first.baseline, workload, level, first.metric))) is not None
     ]
@@ -136,6 +137,8 @@ def _notes(analysis: Analysis) -> Iterator[Line]:
     if analysis.twin:
         yield "Twins", _twins(analysis)
     yield "Runs", answer.runs_counted(analysis)
+    if told := looked.brief(analysis):
+        yield "Look", told
     for skipped in analysis.skipped:
         yield "Skipped", skipped
     yield from advice(analysis)

@@ -22,7 +22,7 @@ def broken(analysis: Analysis) -> str:
 
 
 def held(analysis: Analysis) -> str:
-    """That the control found nothing, and how much it could have missed; empty without intervals."""
+    """That the control found nothing, and what it could have missed; empty without intervals."""
     known = [found for found in analysis.control if found.difference.low is not None]
     if not known or broken(analysis):
         return ""

@@ -53,10 +53,10 @@ def fit(study: Study, deployments: Sequence[Deployment], paces: Sequence[Pace] =
     own = study.load.duration if study.load.operations is None else None
     given = own is not None or study.load.operations is not None
     lengths = (own,) if given else LENGTHS
-    noise = [found for each in deployments if (found := known(each, paces)) is not None]
+    noise = [pace for each in deployments if (pace := known(each, paces)) is not None]
     found = [_at(study, deployments, paces, noise, length) for length in lengths]
     blocks, length, half = min(found, key=lambda each: (each[2], each[1] or 0.0))
-    return Fit(blocks, length, _why(study, blocks, length, half, noise, given=given))
+    return Fit(blocks, length, _why(blocks, length, half, noise, given=given))
 
 
 def fitted(text: str, study: Study, chosen: Fit) -> str:
@@ -132,7 +132,6 @@ def _t(freedom: int) -> float:
 
 
 def _why(
-    study: Study,
     blocks: int,
     length: float | None,
     half: float,

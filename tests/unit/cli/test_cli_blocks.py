@@ -83,7 +83,8 @@ def test_blocks_are_added_and_the_look_is_counted(dunnage: Command, result: Path
     assert len((result / "looks.jsonl").read_text().splitlines()) == 1
     page = Path(after["page"]).read_text()
     assert "This is look 2 at the study" in page
-    assert "98.8 %" in dunnage("report", result).out
+    assert "98.8 %" in dunnage("report", result, "--details").out
+    assert "look 2" in dunnage("report", result).out
 
 
 def test_a_total_can_be_given_and_an_addition_can_be_interrupted_and_resumed(

@@ -109,7 +109,8 @@ def test_rates_of_another_result_are_the_same_rates_without_a_calibration(
     assert second.calibration_records == ()
     events = {event["event"] for event in second.events()}
     assert "calibration taken" in events and "calibrated" not in events
-    assert f"reached in shares/{monday.name}, workload A" in " ".join(shown.out.split())
+    told = " ".join(dunnage("report", tmp_path / "results", "--details").out.split())
+    assert f"reached in shares/{monday.name}, workload A" in told
     compared = dunnage("compare", monday, tmp_path / "results", "--format", "json")
     assert compared.code in (0, 1), compared.err
     found = json.loads(compared.out)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from test_report_text import shown
+
 from dunnage.model.analysis import Analysis, ControlDifference, Estimate
 from dunnage.report.brief import brief
 from dunnage.report.controlled import broken, held
 from report_samples import sample
-from test_report_text import shown
-
 
 
 def found(low: float, high: float, control: str = "loopback") -> ControlDifference:
@@ -15,7 +15,9 @@ def found(low: float, high: float, control: str = "loopback") -> ControlDifferen
         control=control,
         deployment="docker-bridge",
         baseline="native",
-        difference=Estimate(value=(low + high) / 2, low=low, high=high, n=8, unit="share", method=""),
+        difference=Estimate(
+            value=(low + high) / 2, low=low, high=high, n=8, unit="share", method=""
+        ),
     )
 
 

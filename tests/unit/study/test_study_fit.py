@@ -49,7 +49,7 @@ def chosen(text: str = TEXT, **changed: float) -> tuple[int, float | None]:
 def test_noise_from_stay_to_stay_asks_for_many_short_runs_and_noise_inside_for_long_ones() -> None:
     blocks, length = chosen(within=0.0)
     assert length == LENGTHS[0]
-    fewer, longer = chosen(within=1.0, stay=20.0)
+    fewer, longer = chosen(within=1.0, stay=8.0)
     assert longer is not None and longer > length
     assert fewer < blocks
 

@@ -49,7 +49,7 @@ def test_records_are_put_in_by_every_stay_unless_a_study_says_otherwise() -> Non
         ("platform: native", "platform: native, storage: tmpfs", 6, "of platform `native`", ""),
         ("topology: replicas", "topology: cluster", 4, "hold addresses", "write `data: load`"),
         ("network: bridge", "database: {topology: cluster}", 7, "hold addresses", "`data: load`"),
-        ("redis, topology: replicas", "cassandra", 4, "no stay can start with a copy", ""),
+        ("redis, topology: replicas", "unkept", 4, "no stay can start with a copy", ""),
         ("[A, C]", "[A, D]", 8, "`D` inserts records", "use A, B, C or F"),
         ("[A, C]", "[A, {name: scans, core: E}]", 8, "`scans` inserts records", ""),
         ("[A, C]", "[{name: in, phase: load}]", 8, "measures how records are put in", "two"),
