@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Event
+from typing import cast
 
 import pytest
+from docker import APIClient
+from docker.errors import NotFound
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +21,7 @@ from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Servic
 from dunnage.model.study import Limits, Storage, TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
+from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.listening import holder
 from dunnage.platforms.readiness import await_ready, side_by_side
@@ -294,3 +299,26 @@ def test_members_are_given_up_when_another_one_has_failed() -> None:
     with pytest.raises(StayError, match="no"):
         side_by_side([lambda: await_ready(waiting, 60.0, given_up), fail], given_up)
     assert given_up.is_set()
+
+
+class EndedContainer:
+    """Docker's API where a container, and every command in it, ends while the command answers."""
+
+    def __init__(self) -> None:
+        self.near, self.far = socket.socketpair()
+
+    def exec_create(self, *_: object, **__: object) -> dict[str, str]:
+        return {"Id": "e4"}
+
+    def exec_start(self, *_: object, **__: object) -> socket.socket:
+        self.far.close()
+        return self.near
+
+    def exec_inspect(self, command: str) -> dict[str, int]:
+        raise NotFound(f"No such exec instance: {command}")
+
+
+def test_a_command_whose_container_ends_meanwhile_was_not_run_and_is_no_error_of_its_own() -> None:
+    api = cast("APIClient", EndedContainer())
+    done = execute(api, "c1", ["true"], stdin="", timeout=5.0, where="redis-1")
+    assert (done.code, done.stderr) == (NOT_RUN, "No such exec instance: e4")

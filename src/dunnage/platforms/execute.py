@@ -42,7 +42,10 @@ def execute(
         ) from error
     finally:
         stream.close()
-    code = api.exec_inspect(command)["ExitCode"]
+    try:
+        code = api.exec_inspect(command)["ExitCode"]
+    except APIError as refusal:  # the container ended meanwhile, and its commands went with it
+        return Completed(tuple(argv), NOT_RUN, stdout, stderr + explanation(refusal))
     return Completed(tuple(argv), NOT_RUN if code is None else int(code), stdout, stderr)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
@@ -94,6 +95,11 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
     """
     names = subjects(plan)
     deciding = [found for found in question.comparisons if found.primary and found.difference.n]
+    blocks = max((found.difference.n for found in deciding), default=MINIMUM_BLOCKS)
+    if blocks < MINIMUM_BLOCKS:
+        return (
+            f"{numbers.count(blocks, 'block')} cannot tell yet: an answer needs {MINIMUM_BLOCKS}."
+        )
     groups: dict[str, list[Comparison]] = {}
     for found in deciding:
         groups.setdefault(found.deployment, []).append(found)

@@ -149,6 +149,9 @@ def test_the_lead_says_settled_things_first_and_one_clause_for_each_deployment()
     )
     assert lead(*mixed) == "Docker with a bridge network costs Redis 0.1 to 12.8 % of throughput."
     assert lead(aside) == ""
+    short = host.difference.model_copy(update={"low": None, "high": None, "n": 3})
+    few = host.model_copy(update={"difference": short})
+    assert lead(few) == "3 blocks cannot tell yet: an answer needs 6."
 
 
 def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> None:
