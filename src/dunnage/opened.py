@@ -72,6 +72,7 @@ class OpenedResult:
             lambda run: b"".join(self.latency_logs(run)) or None,
             looks=self.result.looks,
             samples=self.host_samples,
+            alone=self.result.alone_records,
         )
         return found.model_copy(update={"calibration": self.result.calibration})
 

@@ -16,6 +16,7 @@ mod pause;
 mod sample;
 mod schema;
 mod stop;
+mod turns;
 
 /// Generates load and watches hosts.
 #[derive(Parser)]
@@ -45,6 +46,8 @@ enum Verb {
     Pause(pause::Arguments),
     /// Write down a host's counters until told to end.
     Sample(sample::Arguments),
+    /// Let processes run one after the other.
+    Turns(turns::Arguments),
     /// Write the JSON Schemas of the border into a directory.
     Schema(schema::Arguments),
 }
@@ -60,6 +63,7 @@ fn main() -> std::process::ExitCode {
         Verb::Inspect(arguments) => inspect::inspect(&arguments),
         Verb::Pause(arguments) => pause::pause(&arguments),
         Verb::Sample(arguments) => sample::sample(&arguments),
+        Verb::Turns(arguments) => turns::turns(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),
     };
     match result {

@@ -129,6 +129,53 @@ fn a_process_that_does_not_exist_is_an_error_and_the_others_run_on() {
 }
 
 #[test]
+fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
+    let (one, other) = (Scene::new("turns-one"), Scene::new("turns-other"));
+    let order = ["one", "one", "one", "other"].repeat(5);
+    let plan = serde_json::json!({
+        "version": 1,
+        "pids": {"one": [one.busy.id()], "other": [other.busy.id()]},
+        "order": order,
+        "begin": 0.0,
+        "seconds": 0.05,
+    });
+    let (file, out) = (
+        one.directory.join("plan"),
+        one.directory.join("turns.jsonl"),
+    );
+    fs::write(&file, plan.to_string()).unwrap();
+    let (before, before_other) = (one.runnable(), other.runnable());
+    let done = engine()
+        .arg("turns")
+        .arg("--plan")
+        .arg(&file)
+        .arg("--out")
+        .arg(&out)
+        .status()
+        .unwrap();
+    let (ran, ran_other) = (one.runnable() - before, other.runnable() - before_other);
+    assert!(done.success());
+    let turns: Vec<serde_json::Value> = fs::read_to_string(&out)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names: Vec<&str> = turns
+        .iter()
+        .map(|turn| turn["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, order);
+    for pair in turns.windows(2) {
+        assert!(pair[0]["ended"].as_f64() <= pair[1]["began"].as_f64());
+    }
+    // How long they ran exactly depends on the machine; who had three turns of four ran longer.
+    assert!(ran > 1.5 * ran_other, "{ran} s and {ran_other} s");
+    for scene in [&one, &other] {
+        wait_for("that it goes on", || scene.state().contains('R'));
+    }
+}
+
+#[test]
 fn a_sampler_that_is_told_to_end_takes_a_last_sample_and_counts() {
     let scene = Scene::new("sample-end");
     let plan = r#"{"version":2,"host":"db-1","address":"127.0.0.1","rate":20,"units":{"":"/","gone":"/no/such/group"}}"#;

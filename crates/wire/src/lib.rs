@@ -8,6 +8,7 @@ pub mod control;
 pub mod inspection;
 pub mod load;
 pub mod samples;
+pub mod turns;
 
 use schemars::{Schema, schema_for};
 
@@ -22,6 +23,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         ("engine-answer.schema.json", schema_for!(answer::Answer)),
         ("engine-control.schema.json", schema_for!(control::Control)),
         ("engine-pause.schema.json", schema_for!(samples::PauseLine)),
+        ("engine-turns.schema.json", schema_for!(turns::TurnsPlan)),
+        ("engine-turn.schema.json", schema_for!(turns::Turn)),
         (
             "engine-inspection.schema.json",
             schema_for!(inspection::Inspection),

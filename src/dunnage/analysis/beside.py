@@ -97,7 +97,7 @@ def timelines(
         timeline(
             deployment.name,
             setting,
-            gathered.valid_records(deployment.name, setting),
+            [r for r in gathered.valid_records(deployment.name, setting) if not r.turns],
             logs,
             samples,
         )

@@ -53,6 +53,8 @@ class Bounds:
     """Measured over ordered time."""
     shortest: float = 1.0
     """Seconds that a run must measure, whatever ends it."""
+    idle: float = 0.005
+    """Processors that all members of a deployment may use while others have their turns."""
     clock: float = 0.05
     """Seconds by which a host's clock may have moved against ours: a quarter of a window of the
     time line, and far above what a time service slews in a minute (30 ms)."""
@@ -79,6 +81,9 @@ class Evidence:
     """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
     clocks: Mapping[str, float] = field(default_factory=dict)
     """Seconds that each host's clock moved against ours while the run went on."""
+    idle: float | None = None
+    """CPU seconds a second that the members used while others had their turns; None where load does
+    not come in turns."""
     search: Search | None = None
     searched: Searched | None = None
     """A search, and what it found, where the measurement is the result of one."""
@@ -369,6 +374,14 @@ def _clock(evidence: Evidence, bounds: Bounds) -> Finding:
     )
 
 
+def _idle(evidence: Evidence, bounds: Bounds) -> Finding:
+    if evidence.idle is None:
+        return Finding(Status.VALID, "no others lived meanwhile", "none where nobody has turns")
+    bound = f"at most {percent(bounds.idle)} of one processor in the others' turns"
+    seen, used = f"{percent(evidence.idle)} of one processor", _used(evidence.idle, bounds.idle)
+    return Finding(_passes(evidence.idle <= bounds.idle), seen, bound, used)
+
+
 def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:
     found = [(where, value) for where, value in known.items() if value is not None]
     return max(found, key=lambda pair: pair[1], default=None)
@@ -398,6 +411,7 @@ GATES: dict[str, Gate] = {
     "slowdown": _slowdown,
     "parts": _parts,
     "duration": _duration,
+    "idle": _idle,
     CLOCK: _clock,
 }
 """Every gate by the name that reports show."""

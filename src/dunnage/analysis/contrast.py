@@ -13,14 +13,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis import looks
-from dunnage.analysis.compare import Twin, judge
+from dunnage.analysis.compare import Judgement, Twin, apart, judge
 from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.analysis.twins import Twins, overloaded, twins
-from dunnage.model.analysis import Comparison, Estimate, Verdict
+from dunnage.model.analysis import Comparison, Estimate, NeighbourCost, Verdict
 from dunnage.model.metrics import HEADLINE, METRICS, SEARCHED
 from dunnage.model.plan import Plan
 from dunnage.model.study import Level, QuestionSpec, Study
+from dunnage.units import percent
 
 OPEN_HEADLINE = ("response.p95",)
 """Beside the headline wherever a load is open, because there it is what users wait for."""
@@ -56,6 +57,8 @@ class Contrasts:
     gathered: Gathered
     look: int = 1
     """Which look at this study it is; each has its part of the error rate."""
+    neighbours: tuple[NeighbourCost, ...] = ()
+    """Where load came in turns: beyond the tolerance nothing is claimed of a metric."""
 
     def against(self, reference: str) -> tuple[Comparison, ...]:
         """Headline and asked metrics of every deployment against `reference`.
@@ -115,6 +118,8 @@ class Contrasts:
             Twin(pairs.n, 0.0) if own else twin,
             family=family,
         )
+        if doubt := self._neighbours_cost(pairing.metric, tolerance):
+            judgement = Judgement(verdict=Verdict.INCONCLUSIVE, reason=doubt)
         if difference is not None and self._with_twin(pairing):
             method = f"{difference.method}, {MEAN_OF_TWINS}"
             difference = difference.model_copy(update={"method": method})
@@ -148,6 +153,17 @@ class Contrasts:
         if self.known_twins.are(pairing.baseline, pairing.deployment):
             return self.gathered.logs(name, setting, metric)
         return self.known_twins.logs(name, metric, setting)
+
+    def _neighbours_cost(self, metric: str, tolerance: float) -> str:
+        """Why turns tell nothing of a metric; empty where they do."""
+        costs = [apart(each.difference) for each in self.neighbours if each.metric == metric]
+        cost = next((each for each in costs if each is not None), 0.0)
+        if cost <= tolerance:
+            return ""
+        return (
+            f"That others live beside it costs a deployment {percent(cost)} at least, more than "
+            f"±{percent(tolerance)}: measure without `turns`."
+        )
 
     def _with_twin(self, pairing: Pairing) -> bool:
         sides = (pairing.baseline, pairing.deployment)

@@ -17,6 +17,7 @@ from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gates import gates
 from dunnage.analysis.gather import Gathered, Setting, gather
 from dunnage.analysis.looks import number
+from dunnage.analysis.neighbours import neighbours
 from dunnage.analysis.open_load import open_levels, searches
 from dunnage.analysis.order import diagnose
 from dunnage.analysis.over_levels import over_levels
@@ -59,17 +60,20 @@ def analyse(
     logs: Callable[[str], bytes | None],
     looks: Sequence[Look] = (),
     samples: Callable[[str], Iterable[Samples]] = lambda _: (),
+    alone: Sequence[Record] = (),
 ) -> Analysis:
     """Judge a result, complete or not.
 
     `logs` gives a run's latency log (HdrHistogram) or None, `samples` what was seen on each of its
     hosts; without them there are no curves and no resources. Only valid records take part in
     estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
+    `alone` are the records of deployments by themselves, where load came in turns.
     """
     base = reference(study, plan)
     checked = check_parity(plan, stays, base, study.questions.values())
     gathered = gather(plan, records, checked.broken)
-    contrasts = Contrasts(study, plan, gathered, number(looks))
+    beside_turns = neighbours(gathered.records.values(), alone, number(looks))
+    contrasts = Contrasts(study, plan, gathered, number(looks), beside_turns)
     compared = beside.pairs(study, plan, base)
     splits = beside.variance(plan, gathered, contrasts.metrics())
     answers = tuple(
@@ -93,6 +97,7 @@ def analyse(
         invalid=gathered.count(Status.INVALID),
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
+        neighbours=beside_turns,
         control=control(plan, stays, base, contrasts.look),
         gates=gates(gathered),
         disturbed=gathered.disturbed(),
@@ -223,7 +228,8 @@ def _curves(
         records = [
             record
             for record in gathered.valid_records(deployment, setting)
-            if record.search is None  # the probes of a search were at many rates
+            # The probes of a search were at many rates; between turns operations stand still.
+            if record.search is None and not record.turns
         ]
         raw = [log for record in records if (log := logs(record.run))]
         found.extend(curves(deployment, setting.workload, setting.level, raw))

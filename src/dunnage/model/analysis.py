@@ -182,6 +182,14 @@ class GateSummary(Value):
     bound: str
 
 
+class NeighbourCost(Value):
+    """What a metric is in turns, over what it is of the same deployments by themselves."""
+
+    metric: str
+    difference: Estimate
+    """Ratio minus one; blocks are paired."""
+
+
 class ControlDifference(Value):
     """What no deployment can change, of one deployment against the baseline."""
 
@@ -238,6 +246,8 @@ class Analysis(Value):
     invalid: int
     unknown: int
     missing: int
+    neighbours: tuple[NeighbourCost, ...] = ()
+    """Where load came in turns: what it cost that others lived meanwhile."""
     control: tuple[ControlDifference, ...] = ()
     """The negative control of every deployment; empty in results that have none."""
     gates: tuple[GateSummary, ...] = ()

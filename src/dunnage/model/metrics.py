@@ -152,5 +152,8 @@ SEARCHED = ("saturation",)
 """What means something of a search: other values belong to the rate that it happened to end at,
 another one in every deployment."""
 
+IN_TURNS = ("throughput", "cpu.database", "cpu.client", "memory.database")
+"""What means something of load in turns: who stands still between turns answers late."""
+
 HEADLINE = ("throughput", "service.p95", "cpu.database")
 """What the first table of an answer shows for every deployment, whatever a question names."""

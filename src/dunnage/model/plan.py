@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dunnage.model.study import Deployment, Level, Workload
 from dunnage.model.value import Value
 
-PLAN_VERSION = 2
-"""1: first. 2: levels by share of a capacity and by search, and the calibration stay."""
+PLAN_VERSION = 3
+"""1: first. 2: levels by share of a capacity and by search, and the calibration stay. 3: groups of
+hosts that rotate, and stays alone, where load comes in turns."""
 
 
 BEFORE = 0
@@ -37,6 +38,8 @@ class StayPlan(Value):
     block: int
     deployment: str
     runs: tuple[RunPlan, ...]
+    hosts: str | None = None
+    """The group of hosts that it lives on, where load comes in turns; None: its deployment's."""
 
 
 class CalibrationPlan(Value):
@@ -53,6 +56,9 @@ class Block(Value):
     index: int
     """Counts from 1."""
     stays: tuple[StayPlan, ...]
+    alone: StayPlan | None = None
+    """Where load comes in turns: one of the deployments once more, by itself. What its runs differ
+    by is what neighbours cost; no other estimate has any part of them."""
 
 
 class Skipped(Value):
@@ -79,6 +85,12 @@ class Plan(Value):
         for block in self.blocks:
             for stay in block.stays:
                 yield from stay.runs
+
+    def alone(self) -> Iterator[RunPlan]:
+        """All runs of deployments that are measured by themselves beside their turns."""
+        for block in self.blocks:
+            if block.alone is not None:
+                yield from block.alone.runs
 
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""

@@ -21,6 +21,16 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Turn(Value):
+    """A piece of time in which one deployment was driven while others that lived stood by."""
+
+    name: str
+    """The deployment."""
+    began: float
+    """Unix time by the clock of the client's host."""
+    ended: float
+
+
 class CheckResult(Value):
     """One validity gate: its verdict, what was seen and what would have been accepted."""
 
@@ -243,6 +253,9 @@ class Record(Value):
     over_capacity: bool = False
     """Whether the deployment could not keep up with an open load. That is a finding, no fault of
     the instrument: throughput counts, but latencies that grow with the run's length do not."""
+    turns: tuple[Turn, ...] = ()
+    """The deployment's own turns, where load came in turns: throughput and CPU time are of them,
+    and there are no latencies."""
     search: Searched | None = None
     """At the level of a search. `measurement` and all that is made of it are then those of the
     highest sustained probe, or of the last one where none was."""

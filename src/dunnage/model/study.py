@@ -273,6 +273,12 @@ class LoadSpec(Value):
         default=64, description="Most operations in flight under an open load."
     )
     arrivals: Arrivals = Arrivals.CONSTANT
+    turns: Seconds | None = Field(
+        default=None,
+        description="All deployments of a block live at once, each on hosts of its own, and take "
+        "turns of this length: what the machine does over seconds then cancels. `duration` is what "
+        "each is driven in all. Closed loops only; throughput and CPU time are compared.",
+    )
     conditioning: Seconds = Field(
         default=0.0,
         description="Time for which every new deployment is driven by all workloads that insert "

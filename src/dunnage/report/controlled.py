@@ -43,3 +43,16 @@ def _said(found: ControlDifference) -> str:
 def _reach(found: ControlDifference) -> float:
     low, high = found.difference.low, found.difference.high
     return max(abs(low or 0.0), abs(high or 0.0))
+
+
+def neighbours(analysis: Analysis) -> str:
+    """What it cost that deployments lived side by side; empty where they did not."""
+    known = [found for found in analysis.neighbours if found.difference.n]
+    if not known:
+        return ""
+    told = [
+        f"{words.phrase(found.metric)} {numbers.seen(found.difference)} "
+        f"({numbers.interval(found.difference.low, found.difference.high)})"
+        for found in known
+    ]
+    return f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"

@@ -57,6 +57,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
     for text in filter(None, (controlled.broken(analysis), controlled.held(analysis))):
         yield "Control", text
+    if cost := controlled.neighbours(analysis):
+        yield "Neighbours", cost
     for text in over_capacity(analysis):
         yield "Over capacity", text
     for text in capacities(analysis):

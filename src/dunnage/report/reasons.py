@@ -27,6 +27,7 @@ CAUSES: Mapping[str, str] = {
     "search": "the search for saturation did not settle",
     "steady": "the database had not settled, its throughput still moved",
     "duration": "the run was too short",
+    "idle": "deployments were busy while others had their turns",
 }
 """Gate → what a newcomer should read, causes before what they bring about: stolen processor time
 makes a client busy and a run unsteady, never the other way round."""

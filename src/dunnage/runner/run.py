@@ -66,7 +66,7 @@ def carry_out(
         and patience.spend(took := record.ended - record.started)
     ):
         writer.journal(AGAIN, run=plan.id, stay=stay.name, seconds=took)
-        earlier = (*record.earlier, _attempt(record))
+        earlier = (*record.earlier, as_attempt(record))
         reasons = "; ".join(f"{check.check}: {check.seen}" for check in earlier[-1].checks)
         say(
             f"run `{plan.id}` was disturbed and is measured again "
@@ -83,7 +83,7 @@ def carry_out(
     return record
 
 
-def _attempt(record: Record) -> Attempt:
+def as_attempt(record: Record) -> Attempt:
     return Attempt(
         started=record.started,
         ended=record.ended,
@@ -101,7 +101,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     started = testbed.clock.now()
     order = _order(stay, plan)
     before = {host.name: host.clock_offset() for host in testbed.hosts}
-    with watching(stay) as watch:
+    with watching(stay.equipment, [stay]) as watch:
         made = make_load(stay, order, f"runs/{plan.id}")
     measurement = made.measurement
     stay.platform.running()

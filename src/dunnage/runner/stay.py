@@ -80,16 +80,19 @@ def living(
     platform: Platform,
     substrate: Substrate | None,
     kept: Kept | None = None,
+    *,
+    together: bool = False,
 ) -> Iterator[Stay]:
     """Bring a deployment up, keep it for the `with`, keep its logs, and take it down.
 
     Its members start with the snapshot `kept`, if there is one. Other platforms' substrates are
-    frozen meanwhile. Raises StayError when it does not come up.
+    frozen meanwhile, unless others live `together` with it. Raises StayError when it does not come
+    up.
     """
     testbed, writer = equipment.testbed, equipment.writer
     with ExitStack() as stack:
         for other in equipment.substrates.values():
-            if other is not substrate:
+            if other is not substrate and not together:
                 other.freeze()
                 stack.callback(other.wake)
         stack.push(ending(platform.down))

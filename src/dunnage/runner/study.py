@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
-from dunnage.runner import spare
+from dunnage.runner import in_turns, spare
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.kept import Kept
@@ -19,13 +19,13 @@ from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshot import make_snapshot
-from dunnage.runner.stay import Equipment, Stay, living
+from dunnage.runner.stay import Equipment
+from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
+from dunnage.study.slots import slot
+from dunnage.study.slots import testbed as testbed_for
 from dunnage.study.snapshot import snapshot_name
-
-ATTEMPTS = 2
-"""Stays that are tried for one planned stay, and runs for one planned run, before going on."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,15 @@ def carry_out(
     capacity that rates are shares of there is no study: failing to find it is raised.
     """
     failures: list[str] = []
-    done = set(finished)
-    patience = Patience.left(study.patience, open_result(writer.layout.root).events())
+    begun = open_result(writer.layout.root)
+    done = set(finished) | begun.finished_alone()
+    patience = Patience.left(study.patience, begun.events())
     with ExitStack() as stack:
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))
-        testbed = stack.enter_context(catalog.open_testbed(study.testbed, study.name, keep=keep))
+        testbed = stack.enter_context(
+            catalog.open_testbed(testbed_for(study, plan.deployments), study.name, keep=keep)
+        )
         equipment = Equipment(
             study=study,
             testbed=testbed,
@@ -73,7 +76,7 @@ def carry_out(
         )
         writer.environment(_environment(equipment))
         writer.journal("testbed open", dunnage=__version__)
-        work = _ready(_Work(equipment, plan, done, failures, patience, watcher, stop))
+        work = _ready(Work(equipment, plan, done, failures, patience, watcher, stop))
         _carry_out_blocks(work)
         while (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
@@ -83,41 +86,30 @@ def carry_out(
             _carry_out_blocks(work)
             plan = longer
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
-    writer.journal("study finished", finished=len(done), missing=len(missing))
-    return Outcome(len(done), missing, tuple(failures))
+    writer.journal(
+        "study finished", finished=len(done & {run.id for run in plan.runs()}), missing=len(missing)
+    )
+    return Outcome(len(done & {run.id for run in plan.runs()}), missing, tuple(failures))
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What every stay is carried out with; `done` grows with every finished run."""
-
-    equipment: Equipment
-    plan: Plan
-    done: set[str]
-    failures: list[str]
-    patience: Patience
-    watcher: Watcher
-    stop: Stop
-    kept: dict[str, Kept] = field(default_factory=dict)
-    """Snapshots that the hosts keep, by name."""
-
-    def deployment(self, planned: StayPlan) -> Deployment:
-        """What a stay is of; that of the calibration may be no part of a filtered plan."""
-        calibration = self.plan.calibration
-        if calibration is not None and planned == calibration.stay:
-            return calibration.deployment
-        return self.plan.deployment(planned.deployment)
+def _carry_out_blocks(work: Work) -> None:
+    """Carry out every stay that has runs to do, those of a block together where load has turns."""
+    for block in work.plan.blocks:
+        if work.equipment.study.load.turns is None:
+            failures = {
+                planned.id: _until_done(work, planned, _after(work.plan, planned))
+                for planned in block.stays
+            }
+        else:
+            failures = {block.stays[0].id: in_turns.carry_out_block(work, block)}
+        if block.alone is not None:
+            failures[block.alone.id] = _until_done(work, block.alone, None)
+        for name, failure in failures.items():
+            if failure is not None:
+                work.failures.append(f"{name}: {said(failure)}")
 
 
-def _carry_out_blocks(work: _Work) -> None:
-    """Carry out every stay that has runs to do."""
-    for planned in _stays(work.plan):
-        failure = _until_done(work, planned, _after(work.plan, planned))
-        if failure is not None:
-            work.failures.append(f"{planned.id}: {_said(failure)}")
-
-
-def _ready(work: _Work) -> _Work:
+def _ready(work: Work) -> Work:
     """Find the capacity of the baseline if something that is due needs it."""
     due = (run for run in work.plan.runs() if run.id not in work.done)
     if any(run.level.share is not None for run in due):
@@ -125,7 +117,7 @@ def _ready(work: _Work) -> _Work:
     return work
 
 
-def _calibrate(work: _Work) -> Equipment:
+def _calibrate(work: Work) -> Equipment:
     """What all stays share, with the capacity of the baseline; found once for a result."""
     writer, calibration = work.equipment.writer, work.plan.calibration
     result = open_result(writer.layout.root)
@@ -144,7 +136,7 @@ def _calibrate(work: _Work) -> Equipment:
     return replace(work.equipment, calibration=found)
 
 
-def _until_done(work: _Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
+def _until_done(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
     """Carry out a planned stay, in a new one once more if it fails; return why it did in the end.
 
     Raises InterruptedRunError when the user stopped it.
@@ -158,23 +150,19 @@ def _until_done(work: _Work, planned: StayPlan, upcoming: RunPlan | None) -> Dun
         try:
             _carry_out_stay(work, planned, due, upcoming)
         except (StayError, HostLostError, RunError) as error:
-            message = _said(error)
+            message = said(error)
             work.equipment.writer.journal(
                 "stay failed", stay=planned.id, attempt=attempt, why=message
             )
             work.watcher.say(f"stay `{planned.id}` failed: {message}")
-            _restore_lost(work)
+            restore_lost(work)
             if attempt == ATTEMPTS:
                 return error
     return None
 
 
-def _said(error: BaseException) -> str:
-    return "; ".join((str(error), *getattr(error, "__notes__", ())))
-
-
 def _carry_out_stay(
-    work: _Work, planned: StayPlan, due: list[RunPlan], upcoming: RunPlan | None
+    work: Work, planned: StayPlan, due: list[RunPlan], upcoming: RunPlan | None
 ) -> None:
     equipment, deployment = work.equipment, work.deployment(planned)
     writer = equipment.writer
@@ -182,7 +170,7 @@ def _carry_out_stay(
     name = writer.new_stay(planned.id)
     writer.journal("stay begins", stay=name, deployment=deployment.name)
     failed: RunError | None = None
-    with _living(equipment, planned, name, deployment, kept) as stay:
+    with living_stay(equipment, planned, name, deployment, kept) as stay:
         writer.journal("stay ready", stay=name)
         for index, run in enumerate(due):
             work.stop.check()
@@ -196,14 +184,14 @@ def _carry_out_stay(
                 continue
             work.done.add(run.id)
             writer.journal("run finished", run=run.id, stay=name, status=record.status.value)
-            if run.block != BEFORE:
+            if planned in _stays(work.plan):
                 work.watcher.finished(record)
     writer.journal("stay ended", stay=name)
     if failed is not None:
         raise failed
 
 
-def _kept(work: _Work, deployment: Deployment, workload: Workload) -> Kept | None:
+def _kept(work: Work, deployment: Deployment, workload: Workload) -> Kept | None:
     """The snapshot that a stay starts with; None where every stay puts its records in.
 
     If no host keeps it, it is made now, in a stay of its own: a stay that has put records in is
@@ -224,22 +212,9 @@ def _kept(work: _Work, deployment: Deployment, workload: Workload) -> Kept | Non
             f"stay `{name}` puts {workload.records:,} records in; others start with a copy of them"
         )
         at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
-        with _living(equipment, plan, name, at_full_speed) as stay:
+        with living_stay(equipment, plan, name, at_full_speed) as stay:
             work.kept[wanted] = make_snapshot(stay, workload, wanted)
     return work.kept[wanted]
-
-
-def _living(
-    equipment: Equipment,
-    plan: StayPlan,
-    name: str,
-    deployment: Deployment,
-    kept: Kept | None = None,
-) -> AbstractContextManager[Stay]:
-    substrate = _substrate(equipment, deployment)
-    platform = catalog.platform(deployment, equipment.testbed, substrate, equipment.trees, name)
-    database = catalog.DATABASES[deployment.database.kind]()
-    return living(plan, name, deployment, equipment, database, platform, substrate, kept)
 
 
 def _stays(plan: Plan) -> Iterator[StayPlan]:
@@ -270,6 +245,9 @@ def _open_substrates(
     for family in catalog.families(deployments):
         users = [d for d in deployments if catalog.family(d) == family]
         groups = {deployment.hosts for deployment in users}
+        if study.load.turns is not None:  # each may live on any of them
+            places = range(len(plan.deployments))
+            groups = {slot(group, place) for group in groups for place in places}
         if any(deployment.client is ClientPlace.CONTAINER for deployment in users):
             groups.add(CLIENT_GROUP)
         hosts = tuple(host for host in testbed.hosts if host.group in groups)
@@ -279,29 +257,8 @@ def _open_substrates(
     return substrates
 
 
-def _substrate(equipment: Equipment, deployment: Deployment) -> Substrate | None:
-    family = catalog.family(deployment)
-    return equipment.substrates[family] if family is not None else None
-
-
 def _environment(equipment: Equipment) -> dict[str, str | int | float | bool | None]:
     facts = {"dunnage.version": __version__, **equipment.testbed.environment()}
     for family, substrate in equipment.substrates.items():
         facts |= {f"{family}.{key}": value for key, value in substrate.facts().items()}
     return facts
-
-
-def _restore_lost(work: _Work) -> None:
-    """Bring lost hosts back, and what must live on them; raises when one stays lost.
-
-    A host of members comes back without the snapshots that it kept: they are made anew.
-    """
-    equipment = work.equipment
-    clients = [host.name for host in equipment.testbed.group(CLIENT_GROUP)]
-    for name in equipment.testbed.lost():
-        equipment.testbed.restore(name)
-        for substrate in equipment.substrates.values():
-            substrate.mend(name)
-        equipment.writer.journal("host restored", host=name)
-        if name not in clients:
-            work.kept.clear()

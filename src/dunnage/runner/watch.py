@@ -11,41 +11,43 @@ from dunnage.errors import RunError
 from dunnage.model.load import Command, Samples, WatchOrder
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.ending import ended
-from dunnage.runner.stay import Stay
+from dunnage.runner.stay import Equipment, Stay
 
 
 @dataclass
 class Watch:
     """Samplers on every host; what they left is there once the `with` has ended."""
 
-    stay: Stay
+    equipment: Equipment
     started: list[tuple[Host, Command, Process]] = field(default_factory=list)
     left: list[tuple[Host, dict[str, bytes]]] = field(default_factory=list)
 
     def samples(self) -> list[tuple[Host, Samples]]:
         """What each sampler saw."""
-        parse = self.stay.equipment.sampler.parse
+        parse = self.equipment.sampler.parse
         return [(host, parse(files)) for host, files in self.left]
 
     def artefacts(self) -> list[tuple[str, dict[str, bytes]]]:
         """The raw files, by host."""
         return [(host.name, files) for host, files in self.left]
 
+    def raw(self, host: str) -> dict[str, bytes]:
+        """The raw files of one host."""
+        return next(files for at, files in self.left if at.name == host)
+
 
 @contextmanager
-def watching(stay: Stay) -> Iterator[Watch]:
-    """Watch every host of the testbed for as long as the `with` lasts."""
-    watch = Watch(stay)
-    sampler, rate = stay.equipment.sampler, stay.equipment.study.sampler.rate
-    running = stay.platform.running()
+def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
+    """Watch every host of the testbed, and what of these stays is on it, while the `with` lasts."""
+    watch = Watch(equipment)
+    sampler, rate = equipment.sampler, equipment.study.sampler.rate
+    running = [(stay, stay.platform.running()) for stay in stays]
     with ExitStack() as stack:
-        for host in stay.equipment.testbed.hosts:
-            order = WatchOrder(
-                host=host.name,
-                address=host.address,
-                units=_units(stay, host, running),
-                rate=rate,
-            )
+        for host in equipment.testbed.hosts:
+            units: dict[str, str] = {}
+            for stay, members in running:
+                units |= _units(stay, host, members)
+            order = WatchOrder(host=host.name, address=host.address, units=units, rate=rate)
             command = sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
             process = start(host, command, "sampler")
@@ -64,7 +66,7 @@ def watching(stay: Stay) -> Iterator[Watch]:
 
 def _units(stay: Stay, host: Host, running: Sequence[Running]) -> dict[str, str]:
     """The host, the members on it, its daemon, and what we run there ourselves."""
-    own = ("sampler", "generator", "pause", "command")
+    own = ("sampler", "generator", "pause", "turns", "command")
     units = {"": host.control_group(""), **{unit: host.control_group(unit) for unit in own}}
     for member in running:
         if member.host.name == host.name:

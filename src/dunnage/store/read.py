@@ -67,6 +67,12 @@ class Result:
         return tuple(_read(path, Record) for path in found.values() if path.exists())
 
     @cached_property
+    def alone_records(self) -> tuple[Record, ...]:
+        """Finished runs of deployments by themselves, beside those that had their load in turns."""
+        paths = [self.layout.record(run.id) for run in self.plan.alone()]
+        return tuple(_read(path, Record) for path in paths if path.exists())
+
+    @cached_property
     def calibration_records(self) -> tuple[Record, ...]:
         """Finished runs of the calibration stay; no estimate has any part of them."""
         planned = self.plan.calibration
@@ -113,6 +119,10 @@ class Result:
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
         return frozenset(run.id for run in self.plan.runs() if self.layout.record(run.id).exists())
+
+    def finished_alone(self) -> frozenset[str]:
+        """The same of runs that deployments make by themselves, beside their turns."""
+        return frozenset(run.id for run in self.plan.alone() if self.layout.record(run.id).exists())
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:
         """The journal, line by line; a line that is none is passed over."""

@@ -46,7 +46,12 @@ def _part(block: Block, cells: set[tuple[str, str, str, int]]) -> Block:
         stay.model_copy(update={"runs": tuple(run for run in stay.runs if _cell(run) in cells)})
         for stay in block.stays
     ]
-    return block.model_copy(update={"stays": tuple(stay for stay in stays if stay.runs)})
+    alone = block.alone
+    if alone is not None:
+        runs = tuple(run for run in alone.runs if _cell(run) in cells)
+        alone = alone.model_copy(update={"runs": runs}) if runs else None
+    kept = tuple(stay for stay in stays if stay.runs)
+    return block.model_copy(update={"stays": kept, "alone": alone})
 
 
 def _shape(block: Block) -> list[tuple[object, ...]]:

@@ -15,6 +15,7 @@ from dunnage.model.study import Deployment, Level, Order, Study, Workload
 from dunnage.study.calibration import calibration_plan
 from dunnage.study.chance import seed, shuffled
 from dunnage.study.matrix import baseline, levels, workload
+from dunnage.study.slots import slot
 from dunnage.study.williams import order
 
 
@@ -62,36 +63,19 @@ def make_plan(
     left_out = {skip.deployment for skip in skipped}
     present = tuple(each for each in deployments if each.name not in left_out)
     cells = _cells(study)
-    width = max(2, len(str(study.blocks)))
-    stay_ids, run_ids = _Ids(), _Ids()
-    position = 0
+    made = _Made(study)
     blocks: list[Block] = []
     for index in range(1, study.blocks + 1):
-        stays: list[StayPlan] = []
         inside: Sequence[_Cell] = cells
         if study.order is Order.RANDOM:
             inside = shuffled(cells, f"{study.seed}:cells:{index}")
-        for deployment in order(present, index, f"{study.seed}"):
-            stay = stay_ids.unique(f"b{index:0{width}d}-{deployment.name}")
-            runs: list[RunPlan] = []
-            for cell in inside:
-                runs.append(
-                    RunPlan(
-                        id=run_ids.unique(f"{stay}-{cell.name}"),
-                        block=index,
-                        deployment=deployment.name,
-                        workload=cell.workload,
-                        level=cell.level,
-                        repeat=cell.repeat,
-                        position=position,
-                        seed=seed(f"{study.seed}:run:{index}:{cell.name}"),
-                    )
-                )
-                position += 1
-            stays.append(
-                StayPlan(id=stay, block=index, deployment=deployment.name, runs=tuple(runs))
-            )
-        blocks.append(Block(index=index, stays=tuple(stays)))
+        ordered = order(present, index, f"{study.seed}")
+        stays = [made.stay(index, place, each, inside) for place, each in enumerate(ordered)]
+        alone = None
+        if study.load.turns is not None and present:
+            chosen = present[(index - 1) % len(present)]
+            alone = made.stay(index, ordered.index(chosen), chosen, inside, alone=True)
+        blocks.append(Block(index=index, stays=tuple(stays), alone=alone))
     return Plan(
         study=study.name,
         seed=study.seed,
@@ -100,6 +84,52 @@ def make_plan(
         skipped=tuple(skipped),
         calibration=calibration_plan(study, present, skipped),
     )
+
+
+class _Made:
+    """Makes stays one after the other: ids are unique, positions count through the study."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._width = max(2, len(str(study.blocks)))
+        self._stays, self._runs = _Ids(), _Ids()
+        self._position = 0
+
+    def stay(
+        self,
+        block: int,
+        place: int,
+        deployment: Deployment,
+        cells: Sequence[_Cell],
+        *,
+        alone: bool = False,
+    ) -> StayPlan:
+        """One stay with its runs; runs of one that is `alone` have no place of their own."""
+        suffix = "-alone" if alone else ""
+        stay = self._stays.unique(f"b{block:0{self._width}d}-{deployment.name}{suffix}")
+        in_turns = self._study.load.turns is not None
+        runs = []
+        for cell in cells:
+            runs.append(
+                RunPlan(
+                    id=self._runs.unique(f"{stay}-{cell.name}"),
+                    block=block,
+                    deployment=deployment.name,
+                    workload=cell.workload,
+                    level=cell.level,
+                    repeat=cell.repeat,
+                    position=self._position,
+                    seed=seed(f"{self._study.seed}:run:{block}:{cell.name}"),
+                )
+            )
+            self._position += not alone
+        return StayPlan(
+            id=stay,
+            block=block,
+            deployment=deployment.name,
+            runs=tuple(runs),
+            hosts=slot(deployment.hosts, place) if in_turns else None,
+        )
 
 
 def _cells(study: Study) -> tuple[_Cell, ...]:

@@ -20,6 +20,7 @@ from dunnage.study.rules_data import data_rules
 from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_primary import primary_rules
+from dunnage.study.rules_turns import turns_rules
 from dunnage.study.suggest import hint, listed, shown
 from dunnage.units import percent
 
@@ -67,6 +68,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *_workloads(draft),
         *data_rules(draft),
         *(load_rules(draft.load, draft) if draft.load else ()),
+        *turns_rules(draft, every),
         *_questions(draft, every),
     ]
     return list(dict.fromkeys(found))

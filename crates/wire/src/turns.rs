@@ -1,0 +1,37 @@
+//! Turns: processes that run one after the other, over and over.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Version of [`TurnsPlan`] and [`Turn`]. 1: first.
+pub const TURNS_VERSION: u32 = 1;
+
+/// `dunnage-engine turns --plan FILE --out FILE` reads this and writes a [`Turn`] for each turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurnsPlan {
+    /// Always [`TURNS_VERSION`].
+    pub version: u32,
+    /// Name of who takes turns → processes, which run in its turns and stand still in others'.
+    pub pids: BTreeMap<String, Vec<i32>>,
+    /// Whose turn it is, one after the other.
+    pub order: Vec<String>,
+    /// Unix time at which the first turn begins.
+    pub begin: f64,
+    /// Length of a turn.
+    pub seconds: f64,
+}
+
+/// One turn as it really was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// Whose it was.
+    pub name: String,
+    /// Unix time at which its processes were let go on.
+    pub began: f64,
+    /// Unix time at which they were told to stand still.
+    pub ended: f64,
+}

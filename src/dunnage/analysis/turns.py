@@ -1,0 +1,66 @@
+"""Load in turns: what of a run counts as one deployment's.
+
+Deployments that live at once are driven one after the other, over and over, for less than a second
+each. Whatever a machine does over seconds then meets all of them alike, and most of it cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from dunnage.model.record import Turn, Window
+
+SETTLING = 0.1
+"""Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
+_ROUNDING = 1e-9
+
+
+class Span(NamedTuple):
+    """A piece of time that counts, in Unix seconds."""
+
+    began: float
+    ended: float
+
+
+def spans(turns: Iterable[Turn], name: str, settling: float = SETTLING) -> tuple[Span, ...]:
+    """What counts of one deployment's turns, in their order."""
+    own = [turn for turn in turns if turn.name == name and turn.ended - turn.began > settling]
+    return tuple(Span(turn.began + settling, turn.ended) for turn in own)
+
+
+def windows_of(
+    windows: Sequence[Window], began: float, found: Sequence[Span]
+) -> tuple[Window, ...]:
+    """Windows that lie inside spans, put together from 0 on as if nothing lay between.
+
+    `began` is the Unix time at which windows start to count. A window that reaches across the edge
+    of a span is left out, and with it the time that it took.
+    """
+    kept: list[Window] = []
+    at = 0.0
+    for span in found:
+        for window in windows:
+            start = began + window.start
+            inside = start >= span.began - _ROUNDING
+            if inside and start + window.length <= span.ended + _ROUNDING:
+                kept.append(window.model_copy(update={"start": at}))
+                at += window.length
+    return tuple(kept)
+
+
+def idle(readings: Sequence[tuple[float, float]], taken: Sequence[Turn], name: str) -> float | None:
+    """CPU seconds a second that hosts use while others have their turns.
+
+    `readings` are (time, CPU seconds so far) by the clock of the turns. Only pieces between two
+    readings count that lie in others' turns as a whole, a settling time after the own one ended;
+    None where there is no such piece.
+    """
+    own = [(turn.began, turn.ended + SETTLING) for turn in taken if turn.name == name]
+    used = passed = 0.0
+    for (first, before), (last, after) in pairwise(readings):
+        if not any(began < last and first < ended for began, ended in own):
+            used += after - before
+            passed += last - first
+    return used / passed if passed > 0 else None

@@ -1,0 +1,463 @@
+"""A block whose deployments live at once and are driven in turns."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dunnage.analysis.checks import Evidence, disturbed, judge, status
+from dunnage.analysis.turns import SETTLING, idle, spans, windows_of
+from dunnage.analysis.windows import usage
+from dunnage.contracts import Host, Process
+from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.model.load import Command, LoadOrder, Samples
+from dunnage.model.plan import Block, RunPlan
+from dunnage.model.record import (
+    HostUsage,
+    OperationStats,
+    Record,
+    Turn,
+    Usage,
+)
+from dunnage.model.study import CLIENT_GROUP, Phase
+from dunnage.runner.condition import condition
+from dunnage.runner.drive import collect, put, start
+from dunnage.runner.ending import ended
+from dunnage.runner.fill import fill, settle
+from dunnage.runner.run import AGAIN, ATTEMPTS, as_attempt
+from dunnage.runner.stay import Stay
+from dunnage.runner.watch import Watch, watching
+from dunnage.runner.work import ATTEMPTS as STAYS
+from dunnage.runner.work import Work, living_stay, restore_lost, said
+from dunnage.study.williams import order as balanced
+
+INTERVAL = 0.05
+"""Seconds of a window of the generators' time lines: turns must be cut out of them."""
+BEGIN = 0.2
+"""Seconds until the first turn, when everything has started."""
+MORE = 2.0
+"""Seconds that generators go on for beside their turns: while others start, and at the end."""
+PATIENCE = 30.0
+"""Seconds that turns may take beyond their time."""
+PLAN, TURNS = "turns.json", "turns.jsonl"
+
+
+def carry_out_block(work: Work, block: Block) -> DunnageError | None:
+    """Measure what is due of a block in which all deployments live at once; return why it failed.
+
+    In new stays once more if it fails. Raises InterruptedRunError when the user stopped it.
+    """
+    for attempt in range(1, STAYS + 1):
+        if not _due(work, block):
+            return None
+        work.stop.check()
+        try:
+            _carry_out(work, block)
+        except (StayError, HostLostError, RunError) as error:
+            why = said(error)
+            work.equipment.writer.journal(
+                "stay failed", stay=block.stays[0].id, attempt=attempt, why=why
+            )
+            work.watcher.say(f"block {block.index} failed: {why}")
+            restore_lost(work)
+            if attempt == STAYS:
+                return error
+    return None
+
+
+def _due(work: Work, block: Block) -> list[tuple[RunPlan, ...]]:
+    """Runs of all deployments that are driven together, where one of them has no record yet."""
+    together = zip(*(stay.runs for stay in block.stays), strict=True)
+    return [runs for runs in together if any(run.id not in work.done for run in runs)]
+
+
+def _carry_out(work: Work, block: Block) -> None:
+    writer = work.equipment.writer
+    with ExitStack() as stack:
+        stays = []
+        for planned in block.stays:
+            work.stop.check()
+            work.watcher.stay(planned)
+            name = writer.new_stay(planned.id)
+            deployment = work.deployment(planned)
+            writer.journal("stay begins", stay=name, deployment=deployment.name)
+            stays.append(
+                stack.enter_context(
+                    living_stay(work.equipment, planned, name, deployment, together=True)
+                )
+            )
+            writer.journal("stay ready", stay=name)
+        for runs in _due(work, block):
+            work.stop.check()
+            work.watcher.run(runs[0], None)
+            writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
+            for record in _until_undisturbed(work, stays, runs):
+                fresh = record.run not in work.done
+                work.done.add(record.run)
+                writer.journal(
+                    "run finished", run=record.run, stay=record.stay, status=record.status.value
+                )
+                if fresh:
+                    work.watcher.finished(record)
+    for stay in stays:
+        writer.journal("stay ended", stay=stay.name)
+
+
+def _until_undisturbed(work: Work, stays: Sequence[Stay], runs: Sequence[RunPlan]) -> list[Record]:
+    """All deployments' records of one load; made again while it was disturbed from outside."""
+    writer = work.equipment.writer
+    records = _measure(stays, runs, 1)
+    while (
+        any(disturbed(record.checks) for record in records)
+        and len(records[0].earlier) + 1 < ATTEMPTS
+        and not work.stop.requested
+        and work.patience.spend(took := records[0].ended - records[0].started)
+    ):
+        writer.journal(AGAIN, run=runs[0].id, stay=stays[0].name, seconds=took)
+        work.watcher.say(f"`{runs[0].id}` and its neighbours were disturbed and are measured again")
+        earlier = [(*record.earlier, as_attempt(record)) for record in records]
+        again = _measure(stays, runs, len(earlier[0]) + 1)
+        records = [
+            record.model_copy(update={"earlier": before})
+            for record, before in zip(again, earlier, strict=True)
+        ]
+    for record in records:
+        writer.record(record)
+    return records
+
+
+@dataclass(frozen=True)
+class _Driven:
+    """One deployment's load while others had their turns."""
+
+    stay: Stay
+    run: RunPlan
+    order: LoadOrder
+    left: list[dict[str, bytes]]
+    """What each of its generators left."""
+    data_size: float | None
+
+
+@dataclass(frozen=True)
+class _Together:
+    """What all deployments of a measurement share."""
+
+    taken: list[Turn]
+    raw: dict[str, bytes]
+    """What told the turns."""
+    watch: Watch
+    offset: float
+    """Seconds by which the client's clock, which turns are told by, is ahead of ours."""
+    started: float
+    ended: float
+    clocks: Mapping[str, float]
+    attempt: int
+
+    @property
+    def began(self) -> float:
+        """When the first turn began, by our clock."""
+        return self.taken[0].began - self.offset
+
+    @property
+    def seconds(self) -> float:
+        """From the first turn's beginning to the last one's end."""
+        return self.taken[-1].ended - self.taken[0].began
+
+    @cached_property
+    def watched(self) -> Mapping[str, tuple[Host, Samples]]:
+        """Host's name → what was seen on it."""
+        return {host.name: (host, seen) for host, seen in self.watch.samples()}
+
+    @cached_property
+    def used(self) -> Mapping[str, HostUsage]:
+        """Host's name → what it used over all turns."""
+        return {
+            name: usage(seen, host.group, self.began, self.seconds, host.clock_offset())
+            for name, (host, seen) in self.watched.items()
+        }
+
+    def idle(self, host: Host, name: str, unit: str = "") -> float | None:
+        """CPU seconds a second of a host, or of a unit on it, in others' turns than `name`'s."""
+        ahead = host.clock_offset() - self.offset
+        readings = [
+            (sample.time - ahead, sample.units[unit]["cpu"])
+            for sample in self.watched[host.name][1].samples
+            if "cpu" in sample.units.get(unit, {})
+        ]
+        return idle(readings, self.taken, name)
+
+
+def _measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> list[Record]:
+    """Drive all deployments in turns, and judge what each did in its own."""
+    equipment = stays[0].equipment
+    testbed, load = equipment.testbed, equipment.study.load
+    sizes = []
+    for stay, run in zip(stays, runs, strict=True):
+        fill(stay, run)
+        condition(stay, run)
+        sizes.append(settle(stay))
+    started = testbed.clock.now()
+    before = {host.name: host.clock_offset() for host in testbed.hosts}
+    length = load.turns or 0.0
+    names = [stay.deployment.name for stay in stays]
+    rounds = range(1, math.ceil((load.duration or 0.0) / length) + 1)
+    order = [name for at in rounds for name in balanced(names, at, f"{runs[0].id}:turns")]
+    with watching(equipment, stays) as watch:
+        driven, taken, raw = _drive(stays, runs, sizes, order, length)
+    for stay in stays:
+        stay.platform.running()
+    found = _Together(
+        taken=taken,
+        raw=raw,
+        watch=watch,
+        offset=testbed.group(CLIENT_GROUP)[0].clock_offset(),
+        started=started,
+        ended=testbed.clock.now(),
+        clocks={host.name: host.clock_offset() - before[host.name] for host in testbed.hosts},
+        attempt=attempt,
+    )
+    return [_record(one, found, len(rounds), length) for one in driven]
+
+
+def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Record:
+    """What one deployment did in its turns, judged by every gate."""
+    stay, run = one.stay, one.run
+    equipment, name = stay.equipment, stay.deployment.name
+    generated = equipment.generator.parse(one.left)
+    windows = windows_of(generated.windows, generated.began, spans(found.taken, name))
+    counted = sum(window.operations for window in windows)
+    if not counted:
+        raise RunError(f"nothing was answered in the turns of `{name}`")
+    share = counted / generated.operations["all"].count
+    own = [turn for turn in found.taken if turn.name == name]
+    outside = found.seconds - math.fsum(turn.ended - turn.began for turn in own)
+    hosts = equipment.testbed.group(stay.deployment.hosts)
+    used = [_own(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
+    members = [
+        found.idle(member.host, name, member.member) or 0.0 for member in stay.platform.running()
+    ]
+    errors = generated.operations["all"].errors
+    measurement = generated.model_copy(
+        update={
+            "seconds": math.fsum(window.length for window in windows),
+            "operations": {
+                "all": OperationStats(count=counted, errors=errors, service=None, response=None)
+            },
+            "windows": windows,
+            "client_cpu": generated.client_cpu * share,
+            "client_busy": generated.client_busy * generated.seconds / (rounds * length),
+        }
+    )
+    checks = judge(
+        Evidence(
+            measurement=measurement,
+            usage=tuple(found.used.values()),
+            order=replace(one.order, duration=rounds * (length - SETTLING - 2 * INTERVAL)),
+            endpoint=frozenset(str(address) for address in stay.target.endpoint),
+            parts=len(stay.clients),
+            one_machine=equipment.testbed.one_machine,
+            quota=stay.deployment.limits.cpus is not None,
+            clocks=found.clocks,
+            idle=math.fsum(members),
+        )
+    )
+    clients = [each for each in found.used.values() if each.group == CLIENT_GROUP]
+    return Record(
+        run=run.id,
+        stay=stay.name,
+        block=run.block,
+        deployment=run.deployment,
+        workload=run.workload,
+        level=run.level,
+        repeat=run.repeat,
+        position=run.position,
+        started=found.started,
+        ended=found.ended,
+        status=status(checks),
+        checks=checks,
+        measurement=measurement,
+        usage=(*used, *clients),
+        one_machine=equipment.testbed.one_machine,
+        data_size=one.data_size,
+        turns=tuple(own),
+        artefacts=_kept(one, found, hosts),
+    )
+
+
+def _kept(one: _Driven, found: _Together, hosts: Sequence[Host]) -> tuple[str, ...]:
+    """Keep the raw files of a deployment's run; returns their names."""
+    parts = [(f"part-{at}", files) for at, files in enumerate(one.left, start=1)]
+    beside = [("turns", found.raw), *((host.name, found.watch.raw(host.name)) for host in hosts)]
+    names = []
+    for source, files in (*parts, *beside):
+        for name, content in files.items():
+            names.append(f"attempt-{found.attempt}.{source}.{name}")
+            one.stay.equipment.writer.artefact(one.run.id, names[-1], content)
+    return tuple(names)
+
+
+def _drive(
+    stays: Sequence[Stay],
+    runs: Sequence[RunPlan],
+    sizes: Sequence[float | None],
+    order: Sequence[str],
+    length: float,
+) -> tuple[list[_Driven], list[Turn], dict[str, bytes]]:
+    """Start everybody's generators, let them run in turns, and collect what they left."""
+    testbed, generator = stays[0].equipment.testbed, stays[0].equipment.generator
+    started: list[tuple[LoadOrder, list[Part]]] = []
+    with ExitStack() as stack:
+        for stay, run in zip(stays, runs, strict=True):
+            ordered = _order(stay, run, len(order) * length + MORE)
+            directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
+            commands = generator.commands(ordered, stay.clients[0].engine, directories)
+            parts = []
+            for host, command in zip(stay.clients, commands, strict=True):
+                put(host, command)
+                process = start(host, command, "generator")
+                stack.push(ended(host, process, command.directory))
+                parts.append((host, command, process))
+            started.append((ordered, parts))
+        by_name = {
+            stay.deployment.name: parts for stay, (_, parts) in zip(stays, started, strict=True)
+        }
+        raw = _take_turns(stack, by_name, order, length, testbed.clock.now())
+        for stay, (_, parts) in zip(stays, started, strict=True):
+            for host, _, process in parts:
+                _insist(stay, host, process)
+        left = [[collect(host, command) for host, command, _ in parts] for _, parts in started]
+    taken = [Turn.model_validate_json(line) for line in raw[TURNS].decode().splitlines()]
+    if [turn.name for turn in taken] != list(order):
+        raise RunError(f"{len(taken)} of {len(order)} turns were taken")
+    driven = [
+        _Driven(stay, run, ordered, files, size)
+        for stay, run, (ordered, _), files, size in zip(
+            stays, runs, started, left, sizes, strict=True
+        )
+    ]
+    return driven, taken, raw
+
+
+Part = tuple[Host, Command, Process]
+"""A generator that was started."""
+
+
+def _insist(stay: Stay, host: Host, process: Process) -> None:
+    """Wait for a generator whose turns are over; raises RunError when it fails."""
+    try:
+        code = process.wait(MORE + PATIENCE)
+    except TimeoutError:
+        raise RunError("a generator did not end after its turns", where=host.name) from None
+    if code != 0:
+        stay.platform.running()
+        raise RunError(f"the generator ended with code {code}", where=host.name)
+
+
+def _take_turns(
+    stack: ExitStack,
+    started: Mapping[str, Sequence[Part]],
+    order: Sequence[str],
+    length: float,
+    now: float,
+) -> dict[str, bytes]:
+    """Let generators run in turns on every client's host; returns what the first one told of it."""
+    hosts = {host.name: host for parts in started.values() for host, _, _ in parts}
+    waiting = []
+    for host in hosts.values():
+        directory = f"{host.scratch}/turns"
+        plan = {
+            "version": 1,
+            "pids": {
+                name: [process.pid for at, _, process in parts if at.name == host.name]
+                for name, parts in started.items()
+            },
+            "order": list(order),
+            "begin": now + host.clock_offset() + BEGIN,
+            "seconds": length,
+        }
+        host.put(f"{directory}/{PLAN}", json.dumps(plan).encode())
+        words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
+        process = host.start((host.engine, *words), unit="turns", log=f"{directory}/log")
+        stack.push(ended(host, process, directory))
+        waiting.append((host, process, directory))
+    told: list[dict[str, bytes]] = []
+    for host, process, directory in waiting:
+        try:
+            code = process.wait(BEGIN + len(order) * length + PATIENCE)
+        except TimeoutError:
+            raise RunError("turns did not end", where=host.name) from None
+        if code != 0:
+            log = host.get(f"{directory}/log").decode(errors="replace").strip()
+            raise RunError(f"turns ended with code {code}: {log[-400:]}", where=host.name)
+        told.append({TURNS: host.get(f"{directory}/{TURNS}")})
+    return told[0]
+
+
+def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
+    load = stay.equipment.study.load
+    return LoadOrder(
+        workload=run.workload,
+        phase=Phase.RUN,
+        level=run.level,
+        target=stay.target,
+        connections=load.connections,
+        arrivals=load.arrivals,
+        warmup=0.0,
+        duration=duration,
+        operations=None,
+        timeout=max(load.timeout, duration),
+        seed=run.seed,
+        interval=INTERVAL,
+    )
+
+
+def _own(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
+    """What a host used for the operations that count: less what it does anyway, by their share."""
+    whole = _scaled(found.whole, rate or 0.0, outside, share)
+    ratio = whole.cpu / found.whole.cpu if whole.cpu is not None and found.whole.cpu else share
+    return found.model_copy(
+        update={
+            "whole": whole,
+            "units": {name: _times(used, ratio) for name, used in found.units.items()},
+        }
+    )
+
+
+def _scaled(used: Usage, rate: float, outside: float, share: float) -> Usage:
+    if not used.cpu:
+        return used
+    ratio = max(0.0, used.cpu - rate * outside) * share / used.cpu
+    return _times(used, ratio, share)
+
+
+_CPU = ("cpu", "cpu_user", "cpu_system")
+_FLOWS = (
+    "disk_read",
+    "disk_written",
+    "received",
+    "sent",
+    "packets_received",
+    "packets_sent",
+    "inner_received",
+    "inner_sent",
+    "inner_packets_received",
+    "inner_packets_sent",
+)
+
+
+def _times(used: Usage, cpu: float, flows: float | None = None) -> Usage:
+    """A usage with its CPU time, and what flowed, times a factor each."""
+    factors: Mapping[str, float] = {
+        **dict.fromkeys(_CPU, cpu),
+        **dict.fromkeys(_FLOWS, cpu if flows is None else flows),
+    }
+    changed = {
+        name: value * factor
+        for name, factor in factors.items()
+        if (value := getattr(used, name)) is not None
+    }
+    return used.model_copy(update=changed)

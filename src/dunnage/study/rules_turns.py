@@ -1,0 +1,84 @@
+"""What load in turns must make sense of: everything lives at once, and only throughput is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dunnage.model.metrics import IN_TURNS
+from dunnage.model.study import INSERTING, ClientPlace, Data, Phase
+from dunnage.study.draft import Draft
+from dunnage.study.grammar import Finding
+from dunnage.study.matrix import Variant
+from dunnage.study.rules_deployment import FAKE
+from dunnage.study.suggest import listed
+from dunnage.units import duration
+
+SHORTEST, LONGEST = 0.3, 5.0
+"""Seconds of a turn: a tenth does not count, and over more than a few the machine is another."""
+LEAST_TURNS = 4
+"""Turns of each deployment in a run."""
+
+
+def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
+    """Yield everything that does not go with load in turns; nothing where there are none."""
+    load = draft.load
+    if load is None or load.turns is None:
+        return
+    if draft.testbed is not None and draft.testbed.kind == FAKE:
+        yield Finding(("load", "turns"), "fake hosts know no turns", "remove `turns`")
+    if not SHORTEST <= load.turns <= LONGEST:
+        yield Finding(
+            ("load", "turns"),
+            f"a turn must last from 0.3s to 5s, not {load.turns:g} s",
+            "write for example `turns: 600ms`",
+        )
+    elif load.duration is not None and load.duration < LEAST_TURNS * load.turns:
+        least = duration(LEAST_TURNS * load.turns)
+        yield Finding(
+            ("load", "duration"),
+            f"each deployment has {LEAST_TURNS} turns at least, {least} in all",
+            "write for example `duration: 6s`",
+        )
+    for key in ("rate", "search", "operations"):
+        if getattr(load, key):
+            yield Finding(
+                ("load", key),
+                f"`{key}` cannot come in turns: who waits for a turn falls behind",
+                "remove it, or `turns`",
+            )
+    if draft.data is Data.RESTORE:
+        yield Finding(
+            ("data",), "with `turns` every stay puts its records in", "write `data: load`"
+        )
+    for index, workload in draft.workloads.items():
+        if workload.phase is Phase.LOAD or workload.core in INSERTING:
+            yield Finding(
+                ("workloads", index),
+                "what inserts records cannot be driven in turns",
+                "use A, B, C or F here, or remove `turns`",
+            )
+    yield from _deployments(every)
+    for name, question in draft.questions.items():
+        if question.metric not in IN_TURNS:
+            yield Finding(
+                ("questions", name, "metric"),
+                f"turns do not tell `{question.metric}`",
+                f"their metrics are {listed(IN_TURNS)}; or remove `turns`",
+            )
+
+
+def _deployments(every: tuple[Variant, ...]) -> Iterator[Finding]:
+    for variant in every:
+        place = ("deployments", variant.origin)
+        if variant.keys.get("client") == ClientPlace.CONTAINER:
+            yield Finding(
+                (*place, "client"),
+                "a client in a container cannot be held still between turns",
+                "remove `client`, or `turns`",
+            )
+        if variant.keys.get("slowdown"):
+            yield Finding(
+                (*place, "slowdown"),
+                "a declared slowdown is measured by stays of its own",
+                "remove `turns`",
+            )

@@ -1,0 +1,46 @@
+"""Load in turns: what belongs to one deployment, and what its hosts do in the others' turns."""
+
+from __future__ import annotations
+
+import pytest
+from analysis_cases import windows
+
+from dunnage.analysis.turns import Span, idle, spans, windows_of
+from dunnage.model.record import Turn
+
+
+def turns(rounds: int, seconds: float = 0.6, begin: float = 100.0) -> list[Turn]:
+    return [
+        Turn(name=name, began=begin + at * seconds, ended=begin + (at + 1) * seconds)
+        for at, name in enumerate(["a", "b"] * rounds)
+    ]
+
+
+def test_the_beginning_of_a_turn_does_not_count() -> None:
+    found = spans(turns(2), "b", settling=0.2)
+    assert [pytest.approx(end) for span in found for end in span] == [100.8, 101.2, 102.0, 102.4]
+    assert spans([Turn(name="a", began=0.0, ended=0.05)], "a") == ()
+
+
+def test_windows_are_put_together_and_those_across_an_edge_are_left_out() -> None:
+    line = windows([10] * 24, length=0.1)
+    kept = windows_of(line, 100.0, [Span(100.7, 101.2), Span(101.9, 102.4)])
+    assert [window.start for window in kept] == [pytest.approx(0.1 * at) for at in range(10)]
+    assert sum(window.operations for window in kept) == 100
+    assert len(windows_of(line, 100.05, [Span(100.7, 101.2), Span(101.9, 102.4)])) == 8
+
+
+def test_what_hosts_do_in_others_turns_is_read_from_whole_pieces_of_them() -> None:
+    """3 CPU seconds a second in the own turns, 0.01 in the others'."""
+    taken = turns(5, seconds=1.0)
+
+    def used(time: float) -> float:
+        own = sum(
+            max(0.0, min(time, turn.ended) - turn.began) for turn in taken if turn.name == "a"
+        )
+        return 3.0 * own + 0.01 * (time - taken[0].began - own)
+
+    moments = [100.0 + 0.2 * at for at in range(51)]
+    readings = [(moment, used(moment)) for moment in moments]
+    assert idle(readings, taken, "a") == pytest.approx(0.01)
+    assert idle(readings[:2], taken, "a") is None

@@ -1,0 +1,97 @@
+"""Load in turns, in a study file and in its plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dunnage.errors import StudyError
+from dunnage.model.plan import Plan
+from dunnage.model.study import Study
+from dunnage.study.matrix import deployments
+from dunnage.study.plan import make_plan
+from dunnage.study.read import read_study
+from dunnage.study.slots import slot, testbed
+from offers import OFFER
+
+TEXT = """
+dunnage: 1
+name: turns
+testbed: {kind: namespace, hosts: {db: 3, client: 1}}
+database: {kind: redis, topology: replicas, members: 3}
+deployments:
+  native: {platform: native}
+  host: {platform: docker, network: host}
+  bridge: {platform: docker, network: bridge}
+twin: native
+workloads: [A, C]
+load: {threads: [32], turns: 600ms, duration: 6s}
+blocks: 8
+questions:
+  q: {baseline: native, against: [host, bridge]}
+"""
+
+
+def study(text: str = TEXT) -> Study:
+    return read_study(text, "study.yaml", OFFER)
+
+
+def plan() -> Plan:
+    return make_plan(study(), deployments(study(), OFFER))
+
+
+def test_every_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
+    places = Counter(
+        (stay.deployment, stay.hosts) for block in plan().blocks for stay in block.stays
+    )
+    names = [each.name for each in plan().deployments]
+    groups = [slot("db", place) for place in range(4)]
+    assert groups == ["db", "db.2", "db.3", "db.4"]
+    assert places == {(name, group): 2 for name in names for group in groups}
+
+
+def test_the_testbed_has_a_group_for_each_and_one_client() -> None:
+    spec = testbed(study(), plan().deployments)
+    assert dict(spec.hosts) == {"db": 3, "db.2": 3, "db.3": 3, "db.4": 3, "client": 1}
+    plain = study(TEXT.replace("turns: 600ms, ", ""))
+    assert testbed(plain, plan().deployments) == plain.testbed
+
+
+def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the_others() -> None:
+    alone = [block.alone for block in plan().blocks]
+    assert all(stay is not None for stay in alone)
+    assert Counter(stay.deployment for stay in alone if stay) == {
+        each.name: 2 for each in plan().deployments
+    }
+    for block in plan().blocks:
+        assert block.alone is not None
+        beside = next(stay for stay in block.stays if stay.deployment == block.alone.deployment)
+        assert block.alone.hosts == beside.hosts
+    assert {run.id for run in plan().runs()}.isdisjoint({run.id for run in plan().alone()})
+    assert [run.position for run in plan().runs()] == list(range(8 * 4 * 2))
+    assert not list(
+        make_plan(study(TEXT.replace("turns: 600ms, ", "")), plan().deployments).alone()
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("turns: 600ms", "turns: 50ms", "a turn must last from 0.3s to 5s"),
+        ("duration: 6s", "duration: 2s", "each deployment has 4 turns at least"),
+        ("threads: [32]", "rate: [2000]", "`rate` cannot come in turns"),
+        ("blocks: 8", "blocks: 8\ndata: restore", "every stay puts its records in"),
+        ("[A, C]", "[A, D]", "what inserts records cannot be driven in turns"),
+        ("network: bridge", "network: bridge, client: container", "cannot be held still"),
+        ("platform: native", "platform: native, slowdown: 5%", "by stays of its own"),
+        ("[host, bridge]", "[host, bridge], metric: service.p95", "turns do not tell"),
+    ],
+)
+def test_what_cannot_come_in_turns_is_refused_with_its_reason(
+    old: str, new: str, said: str
+) -> None:
+    assert old in TEXT
+    with pytest.raises(StudyError) as raised:
+        study(TEXT.replace(old, new))
+    assert any(said in problem.what and problem.line for problem in raised.value.problems)
