@@ -17,7 +17,7 @@ APT := apt-get install -y -qq --no-install-recommends
 help:  ## List the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
+quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about eight minutes
 	@$(BIN)/dunnage quickstart
 
 fake: $(SETUP)  ## The same path in memory, in seconds; needs neither root nor Docker

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,6 +15,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wire::turns::{TURNS_VERSION, Turn, TurnsPlan};
 
+use crate::cgroups::Hierarchies;
 use crate::stop::Stop;
 
 /// Arguments of `turns`.
@@ -35,7 +37,7 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
     let stop = Stop::heed()?;
     set_timerslack(1)?;
     let start = instant_of(plan.begin);
-    let takers = Takers::new(&plan.pids);
+    let takers = Takers::find(&plan)?;
     let mut out = BufWriter::new(File::create(&arguments.out)?);
     takers.hold_all()?;
     for (number, name) in plan.order.iter().enumerate() {
@@ -43,9 +45,11 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
         if stop.by(at(number))? {
             break;
         }
-        let began = takers.send(name, Signal::SIGCONT)?;
+        takers.release(name)?;
+        let began = unix_time();
         let over = stop.by(at(number + 1))?;
-        let ended = takers.send(name, Signal::SIGSTOP)?;
+        let ended = unix_time();
+        takers.hold(name)?;
         let turn = Turn {
             name: name.clone(),
             began,
@@ -93,42 +97,107 @@ fn unix_time() -> f64 {
         .as_secs_f64()
 }
 
-/// Processes by whose turn they run in; all go on as soon as this is dropped.
-struct Takers(BTreeMap<String, Vec<Pid>>);
+/// Who takes turns: processes, and control groups. All go on as soon as this is dropped.
+struct Takers(BTreeMap<String, Taker>);
+
+/// Processes that are signalled, and files that hold a group still or let it go on.
+#[derive(Default)]
+struct Taker {
+    pids: Vec<Pid>,
+    freezers: Vec<Freezer>,
+}
+
+/// The file by which the kernel freezes a control group, and its words.
+struct Freezer {
+    file: File,
+    hold: &'static [u8],
+    release: &'static [u8],
+}
+
+impl Freezer {
+    fn open(hierarchies: &Hierarchies, group: &str) -> io::Result<Self> {
+        let (name, hold, release): (_, &[u8], &[u8]) = if hierarchies.version == 1 {
+            ("freezer.state", b"FROZEN", b"THAWED")
+        } else {
+            ("cgroup.freeze", b"1", b"0")
+        };
+        let directory = hierarchies
+            .directory("freezer", group)
+            .ok_or_else(|| io::Error::other("control groups cannot be frozen here"))?;
+        let path = directory.join(name);
+        let file = File::options()
+            .write(true)
+            .open(&path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        Ok(Self {
+            file,
+            hold,
+            release,
+        })
+    }
+}
 
 impl Takers {
-    fn new(pids: &BTreeMap<String, Vec<i32>>) -> Self {
-        let of = |pids: &Vec<i32>| pids.iter().map(|pid| Pid::from_raw(*pid)).collect();
-        Self(
-            pids.iter()
-                .map(|(name, pids)| (name.clone(), of(pids)))
-                .collect(),
-        )
+    fn find(plan: &TurnsPlan) -> io::Result<Self> {
+        let hierarchies = Hierarchies::find()?;
+        let mut takers: BTreeMap<String, Taker> = BTreeMap::new();
+        for (name, pids) in &plan.pids {
+            let taker = takers.entry(name.clone()).or_default();
+            taker.pids = pids.iter().map(|pid| Pid::from_raw(*pid)).collect();
+        }
+        for (name, groups) in &plan.groups {
+            let taker = takers.entry(name.clone()).or_default();
+            for group in groups {
+                taker.freezers.push(Freezer::open(&hierarchies, group)?);
+            }
+        }
+        Ok(Self(takers))
     }
 
     fn hold_all(&self) -> io::Result<()> {
-        for name in self.0.keys() {
-            self.send(name, Signal::SIGSTOP)?;
+        self.0.keys().try_for_each(|name| self.hold(name))
+    }
+
+    /// Whoever asks stands still before whoever answers.
+    fn hold(&self, name: &str) -> io::Result<()> {
+        self.send(name, Signal::SIGSTOP)?;
+        for freezer in self.freezers(name) {
+            freezer.file.write_all_at(freezer.hold, 0)?;
         }
         Ok(())
     }
 
-    /// Signal all processes of one; returns the Unix time at which that was done.
-    fn send(&self, name: &str, signal: Signal) -> io::Result<f64> {
-        for pid in self.0.get(name).into_iter().flatten() {
+    fn release(&self, name: &str) -> io::Result<()> {
+        for freezer in self.freezers(name) {
+            freezer.file.write_all_at(freezer.release, 0)?;
+        }
+        self.send(name, Signal::SIGCONT)
+    }
+
+    fn freezers(&self, name: &str) -> impl Iterator<Item = &Freezer> {
+        self.0.get(name).into_iter().flat_map(|taker| &taker.freezers)
+    }
+
+    fn send(&self, name: &str, signal: Signal) -> io::Result<()> {
+        for pid in self.0.get(name).into_iter().flat_map(|taker| &taker.pids) {
             kill(*pid, signal).map_err(|error| {
                 io::Error::other(format!("process {pid} of `{name}` cannot be held: {error}"))
             })?;
         }
-        Ok(unix_time())
+        Ok(())
     }
 }
 
 impl Drop for Takers {
     fn drop(&mut self) {
-        for pid in self.0.values().flatten() {
+        for taker in self.0.values() {
             // One that has ended needs nothing, and the others must go on whatever happens.
-            let _ = kill(*pid, Signal::SIGCONT);
+            for freezer in &taker.freezers {
+                let _ = freezer.file.write_all_at(freezer.release, 0);
+            }
+            for pid in &taker.pids {
+                let _ = kill(*pid, Signal::SIGCONT);
+            }
         }
     }
 }
@@ -141,6 +210,7 @@ mod tests {
         TurnsPlan {
             version: TURNS_VERSION,
             pids: BTreeMap::from([("a".to_owned(), vec![1])]),
+            groups: BTreeMap::new(),
             order: vec!["a".to_owned()],
             begin: 0.0,
             seconds: 0.5,

@@ -135,6 +135,7 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
     let plan = serde_json::json!({
         "version": 1,
         "pids": {"one": [one.busy.id()], "other": [other.busy.id()]},
+        "groups": {},
         "order": order,
         "begin": 0.0,
         "seconds": 0.05,

@@ -16,6 +16,8 @@ pub struct TurnsPlan {
     pub version: u32,
     /// Name of who takes turns → processes, which run in its turns and stand still in others'.
     pub pids: BTreeMap<String, Vec<i32>>,
+    /// The same of control groups, below every hierarchy (version 1) or below the unified mount.
+    pub groups: BTreeMap<String, Vec<String>>,
     /// Whose turn it is, one after the other.
     pub order: Vec<String>,
     /// Unix time at which the first turn begins.

@@ -25,9 +25,14 @@ _LEAST_GROUPS = 3
 def paces(
     study: Study, plan: Plan, records: Sequence[Record], stays: Sequence[StayRecord]
 ) -> tuple[Pace, ...]:
-    """One for each platform and database whose stays and runs tell it; searches tell nothing."""
+    """One for each platform and database whose stays and runs tell it.
+
+    Searches tell nothing, nor does load in turns, where stays live at once.
+    """
     usable = [
-        record for record in records if record.measurement is not None and record.search is None
+        record
+        for record in records
+        if record.measurement is not None and record.search is None and not record.turns
     ]
     spread, within = _noise(usable)
     if spread is None:

@@ -54,13 +54,13 @@ def idle(readings: Sequence[tuple[float, float]], taken: Sequence[Turn], name: s
     """CPU seconds a second that hosts use while others have their turns.
 
     `readings` are (time, CPU seconds so far) by the clock of the turns. Only pieces between two
-    readings count that lie in others' turns as a whole, a settling time after the own one ended;
+    readings count that lie in one of others' turns as a whole, a settling time after its beginning;
     None where there is no such piece.
     """
-    own = [(turn.began, turn.ended + SETTLING) for turn in taken if turn.name == name]
+    others = [turn for turn in taken if turn.name != name]
     used = passed = 0.0
     for (first, before), (last, after) in pairwise(readings):
-        if not any(began < last and first < ended for began, ended in own):
+        if any(turn.began + SETTLING <= first and last <= turn.ended for turn in others):
             used += after - before
             passed += last - first
     return used / passed if passed > 0 else None

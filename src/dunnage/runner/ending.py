@@ -47,3 +47,13 @@ def ended(host: Host, process: Process, directory: str) -> Callable[..., None]:
             return
 
     return ending(end)
+
+
+def terminated(process: Process) -> Callable[..., None]:
+    """Return an exit that asks a process to end, so that it can put in order what it holds."""
+
+    def end() -> None:
+        process.signal("TERM")
+        process.wait(_KILLED)
+
+    return ending(end)

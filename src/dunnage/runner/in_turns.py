@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, status
-from dunnage.analysis.turns import SETTLING, idle, spans, windows_of
+from dunnage.analysis.turns import SETTLING, Span, idle, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.load import Command, LoadOrder, Samples
-from dunnage.model.plan import Block, RunPlan
+from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.model.record import (
     HostUsage,
     OperationStats,
@@ -25,8 +27,9 @@ from dunnage.model.record import (
 )
 from dunnage.model.study import CLIENT_GROUP, Phase
 from dunnage.runner.condition import condition
+from dunnage.runner.control import control
 from dunnage.runner.drive import collect, put, start
-from dunnage.runner.ending import ended
+from dunnage.runner.ending import ended, terminated
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.run import AGAIN, ATTEMPTS, as_attempt
 from dunnage.runner.stay import Stay
@@ -39,59 +42,47 @@ INTERVAL = 0.05
 """Seconds of a window of the generators' time lines: turns must be cut out of them."""
 BEGIN = 0.2
 """Seconds until the first turn, when everything has started."""
-MORE = 2.0
+MORE = 1.0
 """Seconds that generators go on for beside their turns: while others start, and at the end."""
 PATIENCE = 30.0
 """Seconds that turns may take beyond their time."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
 
 
-def carry_out_block(work: Work, block: Block) -> DunnageError | None:
-    """Measure what is due of a block in which all deployments live at once; return why it failed.
+def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
+    """Measure what is due of stays that live together; return why it failed in the end.
 
-    In new stays once more if it fails. Raises InterruptedRunError when the user stopped it.
+    In new ones once more if it fails. Raises InterruptedRunError when the user stopped it.
     """
     for attempt in range(1, STAYS + 1):
-        if not _due(work, block):
+        if not _due(work, planned):
             return None
         work.stop.check()
         try:
-            _carry_out(work, block)
+            _carry_out(work, planned)
         except (StayError, HostLostError, RunError) as error:
             why = said(error)
             work.equipment.writer.journal(
-                "stay failed", stay=block.stays[0].id, attempt=attempt, why=why
+                "stay failed", stay=planned[0].id, attempt=attempt, why=why
             )
-            work.watcher.say(f"block {block.index} failed: {why}")
+            work.watcher.say(f"stay `{planned[0].id}` and those beside it failed: {why}")
             restore_lost(work)
             if attempt == STAYS:
                 return error
     return None
 
 
-def _due(work: Work, block: Block) -> list[tuple[RunPlan, ...]]:
+def _due(work: Work, planned: Sequence[StayPlan]) -> list[tuple[RunPlan, ...]]:
     """Runs of all deployments that are driven together, where one of them has no record yet."""
-    together = zip(*(stay.runs for stay in block.stays), strict=True)
+    together = zip(*(stay.runs for stay in planned), strict=True)
     return [runs for runs in together if any(run.id not in work.done for run in runs)]
 
 
-def _carry_out(work: Work, block: Block) -> None:
+def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
     writer = work.equipment.writer
     with ExitStack() as stack:
-        stays = []
-        for planned in block.stays:
-            work.stop.check()
-            work.watcher.stay(planned)
-            name = writer.new_stay(planned.id)
-            deployment = work.deployment(planned)
-            writer.journal("stay begins", stay=name, deployment=deployment.name)
-            stays.append(
-                stack.enter_context(
-                    living_stay(work.equipment, planned, name, deployment, together=True)
-                )
-            )
-            writer.journal("stay ready", stay=name)
-        for runs in _due(work, block):
+        stays = _living(work, planned, stack)
+        for runs in _due(work, planned):
             work.stop.check()
             work.watcher.run(runs[0], None)
             writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
@@ -105,6 +96,45 @@ def _carry_out(work: Work, block: Block) -> None:
                     work.watcher.finished(record)
     for stay in stays:
         writer.journal("stay ended", stay=stay.name)
+
+
+def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[Stay]:
+    """Bring all deployments up side by side; they go down with the stack, side by side as well."""
+    writer = work.equipment.writer
+    client = work.equipment.testbed.group(CLIENT_GROUP)[0]
+    scopes = []
+    for each in planned:
+        work.watcher.stay(each)
+        name = writer.new_stay(each.id)
+        deployment = work.deployment(each)
+        writer.journal("stay begins", stay=name, deployment=deployment.name)
+        before = control(client)
+        scopes.append(living_stay(work.equipment, each, name, deployment, together=before))
+    stays = stack.enter_context(side_by_side(scopes))
+    for stay in stays:
+        writer.journal("stay ready", stay=stay.name)
+    return stays
+
+
+@contextmanager
+def side_by_side(scopes: Sequence[AbstractContextManager[Stay]]) -> Iterator[list[Stay]]:
+    """Enter and leave scopes all at once; the first error is raised when all have been left."""
+    with ThreadPoolExecutor(max_workers=max(1, len(scopes))) as pool:
+        entered = [pool.submit(scope.__enter__) for scope in scopes]
+        wait(entered)
+        there = [
+            scope for scope, each in zip(scopes, entered, strict=True) if each.exception() is None
+        ]
+        try:
+            yield [each.result() for each in entered]
+        finally:
+            kind, error, trace = sys.exc_info()
+            left = [pool.submit(scope.__exit__, kind, error, trace) for scope in there]
+            wait(left)
+            for each in left:
+                again = each.exception()
+                if again is not None and again is not error:
+                    raise again
 
 
 def _until_undisturbed(work: Work, stays: Sequence[Stay], runs: Sequence[RunPlan]) -> list[Record]:
@@ -195,11 +225,8 @@ def _measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> li
     """Drive all deployments in turns, and judge what each did in its own."""
     equipment = stays[0].equipment
     testbed, load = equipment.testbed, equipment.study.load
-    sizes = []
-    for stay, run in zip(stays, runs, strict=True):
-        fill(stay, run)
-        condition(stay, run)
-        sizes.append(settle(stay))
+    with ThreadPoolExecutor(max_workers=len(stays)) as pool:
+        sizes = list(pool.map(_prepare, stays, runs))
     started = testbed.clock.now()
     before = {host.name: host.clock_offset() for host in testbed.hosts}
     length = load.turns or 0.0
@@ -223,6 +250,13 @@ def _measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> li
     return [_record(one, found, len(rounds), length) for one in driven]
 
 
+def _prepare(stay: Stay, run: RunPlan) -> float | None:
+    """Make a deployment hold what a run expects, with nothing left to do; its data's size."""
+    fill(stay, run)
+    condition(stay, run)
+    return settle(stay)
+
+
 def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Record:
     """What one deployment did in its turns, judged by every gate."""
     stay, run = one.stay, one.run
@@ -232,11 +266,15 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     counted = sum(window.operations for window in windows)
     if not counted:
         raise RunError(f"nothing was answered in the turns of `{name}`")
-    share = counted / generated.operations["all"].count
     own = [turn for turn in found.taken if turn.name == name]
+    if generated.began + generated.seconds < own[-1].ended:
+        raise RunError(f"the generator of `{name}` ended before its turns were over")
+    whole = Span(found.taken[0].began, found.taken[-1].ended)
+    every = windows_of(generated.windows, generated.began, [whole])
+    share = counted / sum(window.operations for window in every)
     outside = found.seconds - math.fsum(turn.ended - turn.began for turn in own)
     hosts = equipment.testbed.group(stay.deployment.hosts)
-    used = [_own(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
+    used = [own_usage(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
     members = [
         found.idle(member.host, name, member.member) or 0.0 for member in stay.platform.running()
     ]
@@ -248,7 +286,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
                 "all": OperationStats(count=counted, errors=errors, service=None, response=None)
             },
             "windows": windows,
-            "client_cpu": generated.client_cpu * share,
+            "client_cpu": generated.client_cpu * counted / generated.operations["all"].count,
             "client_busy": generated.client_busy * generated.seconds / (rounds * length),
         }
     )
@@ -325,7 +363,11 @@ def _drive(
         by_name = {
             stay.deployment.name: parts for stay, (_, parts) in zip(stays, started, strict=True)
         }
-        raw = _take_turns(stack, by_name, order, length, testbed.clock.now())
+        groups = {
+            stay.deployment.name: [member.control_group for member in stay.platform.running()]
+            for stay in stays
+        }
+        raw = _take_turns(stack, by_name, groups, order, length, testbed.clock.now())
         for stay, (_, parts) in zip(stays, started, strict=True):
             for host, _, process in parts:
                 _insist(stay, host, process)
@@ -360,13 +402,18 @@ def _insist(stay: Stay, host: Host, process: Process) -> None:
 def _take_turns(
     stack: ExitStack,
     started: Mapping[str, Sequence[Part]],
+    groups: Mapping[str, Sequence[str]],
     order: Sequence[str],
     length: float,
     now: float,
 ) -> dict[str, bytes]:
-    """Let generators run in turns on every client's host; returns what the first one told of it."""
+    """Let generators, and the members they drive, run in turns; returns what was told of it.
+
+    Each client's host holds its own generators. The first one holds members, too, by their control
+    groups, which all hosts of one machine share.
+    """
     hosts = {host.name: host for parts in started.values() for host, _, _ in parts}
-    waiting = []
+    waiting: list[tuple[Host, Process, str]] = []
     for host in hosts.values():
         directory = f"{host.scratch}/turns"
         plan = {
@@ -375,6 +422,7 @@ def _take_turns(
                 name: [process.pid for at, _, process in parts if at.name == host.name]
                 for name, parts in started.items()
             },
+            "groups": {} if waiting else groups,
             "order": list(order),
             "begin": now + host.clock_offset() + BEGIN,
             "seconds": length,
@@ -383,6 +431,7 @@ def _take_turns(
         words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
         process = host.start((host.engine, *words), unit="turns", log=f"{directory}/log")
         stack.push(ended(host, process, directory))
+        stack.push(terminated(process))  # before that, so that everybody goes on
         waiting.append((host, process, directory))
     told: list[dict[str, bytes]] = []
     for host, process, directory in waiting:
@@ -415,7 +464,7 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
     )
 
 
-def _own(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
+def own_usage(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
     """What a host used for the operations that count: less what it does anyway, by their share."""
     whole = _scaled(found.whole, rate or 0.0, outside, share)
     ratio = whole.cpu / found.whole.cpu if whole.cpu is not None and found.whole.cpu else share

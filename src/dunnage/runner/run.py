@@ -12,7 +12,7 @@ from dunnage.errors import RunError
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record, Status
-from dunnage.model.study import Level, Phase
+from dunnage.model.study import CLIENT_GROUP, Level, Phase
 from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle
@@ -147,7 +147,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         status=status(checks),
         checks=checks,
         measurement=measurement,
-        usage=used,
+        usage=tuple(each for each in used if each.group in (stay.deployment.hosts, CLIENT_GROUP)),
         one_machine=testbed.one_machine,
         data_size=data_size,
         paused=paused,

@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
-from dunnage.contracts import Clock, Host, Process, Running
+from dunnage.contracts import Clock, Host, Running
 from dunnage.errors import RunError
-from dunnage.runner.ending import ending
+from dunnage.runner.ending import terminated
 
 PERIOD = 0.100
 """Seconds from one stop to the next. A stop costs more than its length, and that must stay small
@@ -70,14 +69,9 @@ def slowdown(share: float, members: Sequence[Running], clock: Clock) -> Iterator
                 unit="pause",
                 log=f"{host.scratch}/pause.log",
             )
-            stack.push(ending(partial(_end, process)))
+            stack.push(terminated(process))
             files.append((host, path))
         yield Slowdown(tuple(files), clock)
-
-
-def _end(process: Process) -> None:
-    process.signal("TERM")
-    process.wait(5.0)
 
 
 def _record(host: Host, path: str) -> str:

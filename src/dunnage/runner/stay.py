@@ -81,22 +81,23 @@ def living(
     substrate: Substrate | None,
     kept: Kept | None = None,
     *,
-    together: bool = False,
+    together: Mapping[str, float] | None = None,
 ) -> Iterator[Stay]:
     """Bring a deployment up, keep it for the `with`, keep its logs, and take it down.
 
     Its members start with the snapshot `kept`, if there is one. Other platforms' substrates are
-    frozen meanwhile, unless others live `together` with it. Raises StayError when it does not come
-    up.
+    frozen meanwhile, and its negative control is measured before. Where others come up `together`
+    with it, neither can be: then this is its control, measured before them. Raises StayError when
+    it does not come up.
     """
     testbed, writer = equipment.testbed, equipment.writer
     with ExitStack() as stack:
         for other in equipment.substrates.values():
-            if other is not substrate and not together:
+            if other is not substrate and together is None:
                 other.freeze()
                 stack.callback(other.wake)
         stack.push(ending(platform.down))
-        controlled = control(testbed.group(CLIENT_GROUP)[0])
+        controlled = control(testbed.group(CLIENT_GROUP)[0]) if together is None else together
         started = testbed.clock.now()
         spec = deployment.database
         reservation = platform.reserve(database.layout(spec))

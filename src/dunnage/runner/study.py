@@ -23,8 +23,7 @@ from dunnage.runner.stay import Equipment
 from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
-from dunnage.study.slots import slot
-from dunnage.study.slots import testbed as testbed_for
+from dunnage.study.slots import slot, with_slots
 from dunnage.study.snapshot import snapshot_name
 
 
@@ -63,7 +62,7 @@ def carry_out(
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))
         testbed = stack.enter_context(
-            catalog.open_testbed(testbed_for(study, plan.deployments), study.name, keep=keep)
+            catalog.open_testbed(with_slots(study, plan.deployments), study.name, keep=keep)
         )
         equipment = Equipment(
             study=study,
@@ -95,15 +94,13 @@ def carry_out(
 def _carry_out_blocks(work: Work) -> None:
     """Carry out every stay that has runs to do, those of a block together where load has turns."""
     for block in work.plan.blocks:
-        if work.equipment.study.load.turns is None:
-            failures = {
-                planned.id: _until_done(work, planned, _after(work.plan, planned))
-                for planned in block.stays
-            }
-        else:
-            failures = {block.stays[0].id: in_turns.carry_out_block(work, block)}
-        if block.alone is not None:
-            failures[block.alone.id] = _until_done(work, block.alone, None)
+        failures: dict[str, DunnageError | None] = {}
+        apart = block.stays
+        if work.equipment.study.load.turns is not None:
+            failures[block.stays[0].id] = in_turns.carry_out_block(work, block.stays)
+            apart = (block.alone,) if block.alone is not None else ()
+        for planned in apart:
+            failures[planned.id] = _until_done(work, planned, _after(work.plan, planned))
         for name, failure in failures.items():
             if failure is not None:
                 work.failures.append(f"{name}: {said(failure)}")
@@ -184,7 +181,7 @@ def _carry_out_stay(
                 continue
             work.done.add(run.id)
             writer.journal("run finished", run=run.id, stay=name, status=record.status.value)
-            if planned in _stays(work.plan):
+            if planned in _stays(work.plan):  # neither the calibration's nor one alone
                 work.watcher.finished(record)
     writer.journal("stay ended", stay=name)
     if failed is not None:
@@ -230,6 +227,8 @@ def _first(plan: Plan) -> RunPlan | None:
 def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:
     """The first run of the stay after this one."""
     stays = list(_stays(plan))
+    if planned not in stays:
+        return None
     index = stays.index(planned) + 1
     return stays[index].runs[0] if index < len(stays) and stays[index].runs else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -40,28 +41,37 @@ class Watch:
 def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     """Watch every host of the testbed, and what of these stays is on it, while the `with` lasts."""
     watch = Watch(equipment)
-    sampler, rate = equipment.sampler, equipment.study.sampler.rate
     running = [(stay, stay.platform.running()) for stay in stays]
-    with ExitStack() as stack:
-        for host in equipment.testbed.hosts:
+    hosts = equipment.testbed.hosts
+    with ThreadPoolExecutor(max_workers=len(hosts)) as pool, ExitStack() as stack:
+
+        def begin(host: Host) -> tuple[Host, Command, Process]:
             units: dict[str, str] = {}
             for stay, members in running:
                 units |= _units(stay, host, members)
+            rate = equipment.study.sampler.rate
             order = WatchOrder(host=host.name, address=host.address, units=units, rate=rate)
-            command = sampler.command(order, host.engine, f"{host.scratch}/watch")
+            command = equipment.sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
             process = start(host, command, "sampler")
             stack.push(ended(host, process, command.directory))
-            watch.started.append((host, command, process))
+            return host, command, process
+
+        watch.started += pool.map(begin, hosts)
         yield watch
         for _, _, process in watch.started:
             process.signal("TERM")
-        for host, command, process in watch.started:
-            try:
-                process.wait(10.0)
-            except TimeoutError:
-                raise RunError("the sampler did not end", where=host.name) from None
-            watch.left.append((host, collect(host, command)))
+        watch.left += pool.map(_ended, watch.started)
+
+
+def _ended(sampler: tuple[Host, Command, Process]) -> tuple[Host, dict[str, bytes]]:
+    """Wait for a sampler that was told to end; returns what it left."""
+    host, command, process = sampler
+    try:
+        process.wait(10.0)
+    except TimeoutError:
+        raise RunError("the sampler did not end", where=host.name) from None
+    return host, collect(host, command)
 
 
 def _units(stay: Stay, host: Host, running: Sequence[Running]) -> dict[str, str]:

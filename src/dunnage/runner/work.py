@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -48,11 +49,11 @@ def living_stay(
     deployment: Deployment,
     kept: Kept | None = None,
     *,
-    together: bool = False,
+    together: Mapping[str, float] | None = None,
 ) -> AbstractContextManager[Stay]:
     """A stay of a deployment, on the plan's group of hosts where that names one.
 
-    Others live meanwhile where stays are `together`.
+    Others live meanwhile where stays are `together`: see `living`.
     """
     if plan.hosts is not None:
         deployment = deployment.model_copy(update={"hosts": plan.hosts})

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
 from dunnage.model.history import Pace
-from dunnage.model.plan import BEFORE, CalibrationPlan, Plan, RunPlan, StayPlan
+from dunnage.model.plan import BEFORE, Block, CalibrationPlan, Plan, RunPlan, StayPlan
 from dunnage.model.study import Data, Deployment, Phase, Search, Study
 from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
@@ -27,6 +27,8 @@ PROBES = 5
 refusal again."""
 PROBE_SECONDS = 0.5
 """Around every probe of a search: the generator's start, and a backlog that is worked off."""
+TURNS_SECONDS = 2.0
+"""Around every run in turns: samplers on all hosts, generators of all deployments."""
 RUN_RATE = 20_000.0
 """Operations per second where neither a duration nor a rate says how long a run is."""
 
@@ -54,11 +56,27 @@ def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> fl
     """Return about how many seconds a plan takes; `paces` are of this machine, the latest last."""
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
-    stays = (stay for block in plan.blocks for stay in block.stays)
     before = calibration_seconds(plan, study, paces) + snapshot_seconds(plan, study)
-    return before + sum(
-        stay_seconds(stay, plan.deployment(stay.deployment), study, paces) for stay in stays
-    )
+    return before + sum(block_seconds(block, plan, study, paces) for block in plan.blocks)
+
+
+def block_seconds(block: Block, plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
+    """Return about how many seconds a block takes.
+
+    Where load comes in turns its stays live at once, and each run is of all of them together.
+    """
+    found = [
+        stay_seconds(stay, plan.deployment(stay.deployment), study, paces) for stay in block.stays
+    ]
+    if study.load.turns is None or not block.stays:
+        return sum(found)
+    runs = len(block.stays[0].runs)
+    driven = (study.load.duration or 0.0) + study.load.warmup
+    up = max(found) - runs * driven
+    together = runs * (len(block.stays) * (study.load.duration or 0.0) + TURNS_SECONDS)
+    alone = block.alone
+    apart = stay_seconds(alone, plan.deployment(alone.deployment), study, paces) if alone else 0.0
+    return up + together + apart
 
 
 def calibration_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
@@ -169,7 +187,11 @@ def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
             for stay in block.stays
         ]
         stays = tuple(stay for stay in kept if stay.runs)
-        blocks.append(block.model_copy(update={"stays": stays}))
+        alone = block.alone
+        if alone is not None:
+            runs = tuple(filter(wanted, alone.runs))
+            alone = alone.model_copy(update={"runs": runs}) if runs else None
+        blocks.append(block.model_copy(update={"stays": stays, "alone": alone}))
     left = {stay.deployment for block in blocks for stay in block.stays}
     return plan.model_copy(
         update={

@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 
 from dunnage.model.history import Pace
 from dunnage.model.study import Deployment, Study
-from dunnage.study.estimate import calibration_seconds, known, snapshot_seconds, stay_seconds
+from dunnage.study.estimate import block_seconds, calibration_seconds, known, snapshot_seconds
 from dunnage.study.plan import make_plan
 from dunnage.study.williams import period
 from dunnage.units import duration, percent
@@ -89,10 +89,7 @@ def _at(
     )
     plan = make_plan(one, deployments)
     before = calibration_seconds(plan, one, paces) + snapshot_seconds(plan, one)
-    block = sum(
-        stay_seconds(stay, plan.deployment(stay.deployment), one, paces)
-        for stay in plan.blocks[0].stays
-    )
+    block = block_seconds(plan.blocks[0], plan, one, paces)
     fitting = int(((study.time or 0.0) - before) / block) if block > 0 else MOST_BLOCKS
     blocks = max(1, min(fitting, MOST_BLOCKS))
     even = blocks - blocks % period(len(deployments))

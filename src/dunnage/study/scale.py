@@ -9,6 +9,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from dunnage.model.study import Study
+from dunnage.study.rules_turns import LEAST_TURNS
 from dunnage.units import SHARES, quantity
 
 LEAST_RECORDS = 100
@@ -39,7 +40,8 @@ def scaled(text: str, study: Study, share: float) -> str:
     if study.load.conditioning:
         _scale(load, "conditioning", study.load.conditioning, share, 0.0, _seconds)
     if study.load.duration is not None:
-        _scale(load, "duration", study.load.duration, share, LEAST_SECONDS, _seconds)
+        least = max(LEAST_SECONDS, LEAST_TURNS * (study.load.turns or 0.0))
+        _scale(load, "duration", study.load.duration, share, least, _seconds)
     if study.load.search is not None:
         _scale(load["search"], "probe", study.load.search.probe, share, LEAST_PROBE, _seconds)
     out = io.StringIO()

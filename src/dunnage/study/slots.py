@@ -12,7 +12,7 @@ def slot(group: str, place: int) -> str:
     return group if place == 0 else f"{group}.{place + 1}"
 
 
-def testbed(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
+def with_slots(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
     """The study's testbed, with a group for each place where load comes in turns."""
     spec = study.testbed
     if study.load.turns is None:

@@ -9,10 +9,11 @@ import pytest
 from dunnage.errors import StudyError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
-from dunnage.study.slots import slot, testbed
+from dunnage.study.slots import slot, with_slots
 from offers import OFFER
 
 TEXT = """
@@ -52,10 +53,10 @@ def test_every_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
 
 
 def test_the_testbed_has_a_group_for_each_and_one_client() -> None:
-    spec = testbed(study(), plan().deployments)
+    spec = with_slots(study(), plan().deployments)
     assert dict(spec.hosts) == {"db": 3, "db.2": 3, "db.3": 3, "db.4": 3, "client": 1}
     plain = study(TEXT.replace("turns: 600ms, ", ""))
-    assert testbed(plain, plan().deployments) == plain.testbed
+    assert with_slots(plain, plan().deployments) == plain.testbed
 
 
 def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the_others() -> None:
@@ -95,3 +96,16 @@ def test_what_cannot_come_in_turns_is_refused_with_its_reason(
     with pytest.raises(StudyError) as raised:
         study(TEXT.replace(old, new))
     assert any(said in problem.what and problem.line for problem in raised.value.problems)
+
+
+def test_of_a_part_of_the_deployments_only_those_are_measured_alone() -> None:
+    part = filter_plan(plan(), ["native", "A"])
+    assert {run.deployment for run in (*part.runs(), *part.alone())} == {"native"}
+    assert {run.workload.name for run in (*part.runs(), *part.alone())} == {"A"}
+    assert sum(block.alone is not None for block in part.blocks) == 2
+    assert 0 < estimate_seconds(part, study()) < estimate_seconds(plan(), study())
+
+
+def test_a_study_in_turns_takes_its_turns_what_is_alone_and_what_is_around() -> None:
+    seconds = estimate_seconds(plan(), study())
+    assert 8 * (2 * 4 * 6.0 + 2 * 6.0) < seconds < 8 * (2 * 4 * 6.0 + 2 * 6.0 + 30)

@@ -1,0 +1,116 @@
+"""Deployments that live at once and are driven in turns: real ones, watched and hurt."""
+
+from __future__ import annotations
+
+import uuid
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from study_process import insist_nothing_left, started
+
+from dunnage.analysis.turns import SETTLING
+from dunnage.model.record import Record
+from dunnage.store.read import Result, open_result
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+
+STUDY = """
+dunnage: 1
+name: {name}
+testbed: {{kind: namespace, hosts: {{db: 2, client: 1}}}}
+database: {{kind: redis, topology: replicas, members: 2}}
+deployments:
+  native: {{platform: native}}
+  bridge: {{platform: docker, network: bridge}}
+twin: native
+workloads: [C]
+records: 1000
+load: {{threads: [8], turns: 500ms, warmup: 500ms, duration: {duration}}}
+blocks: 1
+patience: 0s
+deadline: 60s
+"""
+
+
+def written(directory: Path, duration: str) -> tuple[str, Path]:
+    name = f"turns-{uuid.uuid4().hex[:8]}"
+    path = directory / "study.yaml"
+    path.write_text(STUDY.format(name=name, duration=duration))
+    return name, path
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """One block."""
+    results = tmp_path_factory.mktemp("turns")
+    name, path = written(results, "2s")
+    with started(name, results, str(path), "--results", str(results)) as running:
+        lab = running.until(running.lab)
+        assert running.wait() in (0, 5), running.said
+    insist_nothing_left(name, {lab})
+    return open_result(results / name)
+
+
+def of(result: Result, deployment: str) -> Record:
+    (found,) = [each for each in result.records if each.deployment == deployment]
+    return found
+
+
+def test_everybody_has_the_same_number_of_turns_and_never_two_at_once(result: Result) -> None:
+    turns = sorted(
+        (turn for record in result.records for turn in record.turns), key=lambda turn: turn.began
+    )
+    names = [turn.name for turn in turns]
+    assert {name: names.count(name) for name in set(names)} == {
+        "native": 4,
+        "native-twin": 4,
+        "bridge": 4,
+    }
+    for before, after in pairwise(turns):
+        assert before.ended <= after.began
+    rounds = [tuple(names[at : at + 3]) for at in range(0, len(names), 3)]
+    assert all(len(set(each)) == 3 for each in rounds)
+
+
+def test_what_counts_lies_in_the_own_turns_and_others_stand_still_meanwhile(
+    result: Result,
+) -> None:
+    for record in result.records:
+        assert record.measurement is not None
+        own = sum(turn.ended - turn.began - SETTLING for turn in record.turns)
+        assert 0.6 * own < record.measurement.seconds <= own + 0.01
+        assert record.measurement.operations["all"].count > 1000
+        assert record.measurement.operations["all"].service is None
+        checks = {check.check: check for check in record.checks}
+        assert checks["idle"].status == "valid", checks["idle"].seen
+        assert checks["connections"].status == "valid", checks["connections"].seen
+        assert not any(record.measurement.operations["all"].errors.values())
+
+
+def test_deployments_live_on_hosts_of_their_own_and_one_is_measured_by_itself(
+    result: Result,
+) -> None:
+    hosts = {
+        record.deployment: {used.host for used in record.usage if used.group != "client"}
+        for record in result.records
+    }
+    every = [host for found in hosts.values() for host in found]
+    assert len(every) == len(set(every)) == 6
+    (alone,) = result.alone_records
+    assert alone.turns == () and alone.measurement is not None
+    assert alone.measurement.operations["all"].service is not None
+
+
+def test_killed_in_the_middle_of_a_turn_nothing_stands_still_for_ever(tmp_path: Path) -> None:
+    name, path = written(tmp_path, "20s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("turns --plan"))
+        running.kill()
+    with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
+        after = resumed.until(resumed.lab)
+        resumed.until(lambda: resumed.member("turns --plan"))
+        resumed.process.terminate()
+        resumed.wait()
+    insist_nothing_left(name, {lab, after})
