@@ -125,10 +125,9 @@ impl Freezer {
             .directory("freezer", group)
             .ok_or_else(|| io::Error::other("control groups cannot be frozen here"))?;
         let path = directory.join(name);
-        let file = File::options()
-            .write(true)
-            .open(&path)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        let file = File::options().write(true).open(&path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
         Ok(Self {
             file,
             hold,
@@ -175,7 +174,10 @@ impl Takers {
     }
 
     fn freezers(&self, name: &str) -> impl Iterator<Item = &Freezer> {
-        self.0.get(name).into_iter().flat_map(|taker| &taker.freezers)
+        self.0
+            .get(name)
+            .into_iter()
+            .flat_map(|taker| &taker.freezers)
     }
 
     fn send(&self, name: &str, signal: Signal) -> io::Result<()> {
