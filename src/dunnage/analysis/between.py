@@ -33,8 +33,7 @@ class Shift(Value):
     @property
     def differs(self) -> bool:
         """Whether the simultaneous interval leaves out zero."""
-        low, high = self.estimate.low, self.estimate.high
-        return low is not None and high is not None and not low <= 0 <= high
+        return self.estimate.without_zero
 
 
 def between(a: Analysis, b: Analysis, confidence: float = CONFIDENCE) -> tuple[Shift, ...]:

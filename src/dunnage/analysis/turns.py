@@ -6,15 +6,28 @@ each. Whatever a machine does over seconds then meets all of them alike, and mos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dunnage.model.record import Turn, Window
+from dunnage.model.record import HostUsage, Turn, Usage, Window
 
 SETTLING = 0.1
 """Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
 _ROUNDING = 1e-9
+_CPU = ("cpu", "cpu_user", "cpu_system")
+_FLOWS = (
+    "disk_read",
+    "disk_written",
+    "received",
+    "sent",
+    "packets_received",
+    "packets_sent",
+    "inner_received",
+    "inner_sent",
+    "inner_packets_received",
+    "inner_packets_sent",
+)
 
 
 class Span(NamedTuple):
@@ -64,3 +77,40 @@ def idle(readings: Sequence[tuple[float, float]], taken: Sequence[Turn], name: s
             used += after - before
             passed += last - first
     return used / passed if passed > 0 else None
+
+
+def own_usage(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
+    """What a host used for the operations that count: less what it does anyway, by their share.
+
+    `rate` is its CPU seconds a second in others' turns, which take `outside` seconds; `share` is
+    the part of its operations that count, 0 to 1.
+    """
+    whole = _scaled(found.whole, rate or 0.0, outside, share)
+    ratio = whole.cpu / found.whole.cpu if whole.cpu is not None and found.whole.cpu else share
+    return found.model_copy(
+        update={
+            "whole": whole,
+            "units": {name: _times(used, ratio) for name, used in found.units.items()},
+        }
+    )
+
+
+def _scaled(used: Usage, rate: float, outside: float, share: float) -> Usage:
+    if not used.cpu:
+        return used
+    ratio = max(0.0, used.cpu - rate * outside) * share / used.cpu
+    return _times(used, ratio, share)
+
+
+def _times(used: Usage, cpu: float, flows: float | None = None) -> Usage:
+    """A usage with its CPU time, and what flowed, times a factor each."""
+    factors: Mapping[str, float] = {
+        **dict.fromkeys(_CPU, cpu),
+        **dict.fromkeys(_FLOWS, cpu if flows is None else flows),
+    }
+    changed = {
+        name: value * factor
+        for name, factor in factors.items()
+        if (value := getattr(used, name)) is not None
+    }
+    return used.model_copy(update=changed)

@@ -202,8 +202,7 @@ class ControlDifference(Value):
     @property
     def differs(self) -> bool:
         """Whether the simultaneous interval leaves out zero."""
-        low, high = self.difference.low, self.difference.high
-        return low is not None and high is not None and not low <= 0 <= high
+        return self.difference.without_zero
 
 
 class Parity(Value):

@@ -31,6 +31,11 @@ class Estimate(Value):
     level: float = 0.95
     """Coverage of the interval, simultaneous over the family it belongs to."""
 
+    @property
+    def without_zero(self) -> bool:
+        """Whether there is an interval and zero lies outside it."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
     @field_serializer("value", when_used="json")
     def _null_without_blocks(self, value: float) -> float | None:
         return value if self.n else None

@@ -9,29 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
-from dunnage.analysis.checks import Evidence, disturbed, judge, status
-from dunnage.analysis.turns import SETTLING, Span, idle, spans, windows_of
+from dunnage.analysis.checks import Evidence, judge, status
+from dunnage.analysis.turns import SETTLING, Span, idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.load import Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan, StayPlan
-from dunnage.model.record import (
-    HostUsage,
-    OperationStats,
-    Record,
-    Turn,
-    Usage,
-)
+from dunnage.model.record import HostUsage, OperationStats, Record, Turn
 from dunnage.model.study import CLIENT_GROUP, Phase
 from dunnage.runner.condition import condition
 from dunnage.runner.control import control
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.ending import ended, terminated
 from dunnage.runner.fill import fill, settle
-from dunnage.runner.run import AGAIN, ATTEMPTS, as_attempt
+from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import Watch, watching
 from dunnage.runner.work import ATTEMPTS as STAYS
@@ -46,6 +40,8 @@ MORE = 1.0
 """Seconds that generators go on for beside their turns: while others start, and at the end."""
 PATIENCE = 30.0
 """Seconds that turns may take beyond their time."""
+Part = tuple[Host, Command, Process]
+"""A generator that was started."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
 
 
@@ -86,7 +82,9 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
             work.stop.check()
             work.watcher.run(runs[0], None)
             writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
-            for record in _until_undisturbed(work, stays, runs):
+            for record in until_undisturbed(
+                partial(_measure, stays, runs), stays, work.patience, work.stop, work.watcher.say
+            ):
                 fresh = record.run not in work.done
                 work.done.add(record.run)
                 writer.journal(
@@ -135,29 +133,6 @@ def side_by_side(scopes: Sequence[AbstractContextManager[Stay]]) -> Iterator[lis
                 again = each.exception()
                 if again is not None and again is not error:
                     raise again
-
-
-def _until_undisturbed(work: Work, stays: Sequence[Stay], runs: Sequence[RunPlan]) -> list[Record]:
-    """All deployments' records of one load; made again while it was disturbed from outside."""
-    writer = work.equipment.writer
-    records = _measure(stays, runs, 1)
-    while (
-        any(disturbed(record.checks) for record in records)
-        and len(records[0].earlier) + 1 < ATTEMPTS
-        and not work.stop.requested
-        and work.patience.spend(took := records[0].ended - records[0].started)
-    ):
-        writer.journal(AGAIN, run=runs[0].id, stay=stays[0].name, seconds=took)
-        work.watcher.say(f"`{runs[0].id}` and its neighbours were disturbed and are measured again")
-        earlier = [(*record.earlier, as_attempt(record)) for record in records]
-        again = _measure(stays, runs, len(earlier[0]) + 1)
-        records = [
-            record.model_copy(update={"earlier": before})
-            for record, before in zip(again, earlier, strict=True)
-        ]
-    for record in records:
-        writer.record(record)
-    return records
 
 
 @dataclass(frozen=True)
@@ -384,10 +359,6 @@ def _drive(
     return driven, taken, raw
 
 
-Part = tuple[Host, Command, Process]
-"""A generator that was started."""
-
-
 def _insist(stay: Stay, host: Host, process: Process) -> None:
     """Wait for a generator whose turns are over; raises RunError when it fails."""
     try:
@@ -462,51 +433,3 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
         seed=run.seed,
         interval=INTERVAL,
     )
-
-
-def own_usage(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
-    """What a host used for the operations that count: less what it does anyway, by their share."""
-    whole = _scaled(found.whole, rate or 0.0, outside, share)
-    ratio = whole.cpu / found.whole.cpu if whole.cpu is not None and found.whole.cpu else share
-    return found.model_copy(
-        update={
-            "whole": whole,
-            "units": {name: _times(used, ratio) for name, used in found.units.items()},
-        }
-    )
-
-
-def _scaled(used: Usage, rate: float, outside: float, share: float) -> Usage:
-    if not used.cpu:
-        return used
-    ratio = max(0.0, used.cpu - rate * outside) * share / used.cpu
-    return _times(used, ratio, share)
-
-
-_CPU = ("cpu", "cpu_user", "cpu_system")
-_FLOWS = (
-    "disk_read",
-    "disk_written",
-    "received",
-    "sent",
-    "packets_received",
-    "packets_sent",
-    "inner_received",
-    "inner_sent",
-    "inner_packets_received",
-    "inner_packets_sent",
-)
-
-
-def _times(used: Usage, cpu: float, flows: float | None = None) -> Usage:
-    """A usage with its CPU time, and what flowed, times a factor each."""
-    factors: Mapping[str, float] = {
-        **dict.fromkeys(_CPU, cpu),
-        **dict.fromkeys(_FLOWS, cpu if flows is None else flows),
-    }
-    changed = {
-        name: value * factor
-        for name, factor in factors.items()
-        if (value := getattr(used, name)) is not None
-    }
-    return used.model_copy(update=changed)

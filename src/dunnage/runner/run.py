@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
@@ -56,31 +56,58 @@ def carry_out(
     ones named in it. Raises RunError when the generator failed, StayError when a member died,
     HostLostError when a host did.
     """
-    writer = stay.equipment.writer
-    record = measure(stay, plan, 1)
-    writer.record(record)
+    found = until_undisturbed(
+        lambda attempt: [measure(stay, plan, attempt)], [stay], patience, stop, say
+    )
+    return found[0]
+
+
+def until_undisturbed(
+    measured: Callable[[int], Sequence[Record]],
+    stays: Sequence[Stay],
+    patience: Patience,
+    stop: Stop,
+    say: Callable[[str], None],
+) -> Sequence[Record]:
+    """Measure what belongs together, and again while it was disturbed and there is patience.
+
+    `measured` gives a record of each stay for an attempt, counted from 1. All are written before
+    another attempt begins: one that fails costs nothing but itself.
+    """
+    writer = stays[0].equipment.writer
+    records = measured(1)
+    for record in records:
+        writer.record(record)
     while (
-        disturbed(record.checks)
-        and len(record.earlier) + 1 < ATTEMPTS
+        any(disturbed(record.checks) for record in records)
+        and (attempt := len(records[0].earlier) + 2) <= ATTEMPTS
         and not stop.requested
-        and patience.spend(took := record.ended - record.started)
+        and patience.spend(took := records[0].ended - records[0].started)
     ):
-        writer.journal(AGAIN, run=plan.id, stay=stay.name, seconds=took)
-        earlier = (*record.earlier, as_attempt(record))
-        reasons = "; ".join(f"{check.check}: {check.seen}" for check in earlier[-1].checks)
+        first = records[0]
+        writer.journal(AGAIN, run=first.run, stay=first.stay, seconds=took)
+        tried = [as_attempt(record) for record in records]
+        reasons = "; ".join(
+            dict.fromkeys(f"{check.check}: {check.seen}" for each in tried for check in each.checks)
+        )
         say(
-            f"run `{plan.id}` was disturbed and is measured again "
-            f"(attempt {len(earlier) + 1} of {ATTEMPTS} at most): {reasons}"
+            f"run `{first.run}` was disturbed and is measured again "
+            f"(attempt {attempt} of {ATTEMPTS} at most): {reasons}"
         )
         try:
-            again = measure(stay, plan, len(earlier) + 1)
+            again = measured(attempt)
         except RunError as error:
-            stay.spoiled = True
-            say(f"run `{plan.id}` could not be measured again: {error}")
-            return record
-        record = again.model_copy(update={"earlier": earlier})
-        writer.record(record)
-    return record
+            for stay in stays:
+                stay.spoiled = True
+            say(f"run `{first.run}` could not be measured again: {error}")
+            return records
+        records = [
+            record.model_copy(update={"earlier": (*before.earlier, this)})
+            for record, before, this in zip(again, records, tried, strict=True)
+        ]
+        for record in records:
+            writer.record(record)
+    return records
 
 
 def as_attempt(record: Record) -> Attempt:

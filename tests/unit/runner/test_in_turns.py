@@ -9,9 +9,10 @@ from typing import cast
 
 import pytest
 
+from dunnage.analysis.turns import own_usage
 from dunnage.errors import StayError
 from dunnage.model.record import HostUsage, MachineUsage, Usage
-from dunnage.runner.in_turns import own_usage, side_by_side
+from dunnage.runner.in_turns import side_by_side
 from dunnage.runner.stay import Stay
 
 

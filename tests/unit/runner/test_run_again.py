@@ -13,7 +13,7 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import CheckResult, Record, Status
 from dunnage.runner import run
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.run import AGAIN, Patience, carry_out
+from dunnage.runner.run import AGAIN, Patience, carry_out, until_undisturbed
 
 PLAN = one_run()
 STOLEN = CheckResult(check="steal", status=Status.INVALID, seen="20 %", bound="below 5 %")
@@ -101,3 +101,24 @@ def test_an_attempt_that_breaks_off_spoils_the_stay_and_leaves_the_first_record(
     assert stay.spoiled
     assert made == writer.records[-1] == record(STOLEN)
     assert "could not be measured again: the generator died" in said[-1]
+
+
+@pytest.mark.parametrize("breaks_off", [False, True])
+def test_runs_that_belong_together_are_measured_again_together_and_kept_before_that(
+    breaks_off: bool,
+) -> None:
+    writer = Notebook()
+    stays = [staying(writer), staying(writer)]
+    kept: list[int] = []
+
+    def measured(attempt: int) -> list[Record]:
+        kept.append(len(writer.records))
+        if breaks_off and attempt == 2:
+            raise RunError("a generator died")
+        return [record(), record(STOLEN) if attempt == 1 else record()]
+
+    made = until_undisturbed(measured, stays, Patience(60.0), Stop(), lambda _: None)
+    assert kept == [0, 2]
+    assert [len(one.earlier) for one in made] == ([0, 0] if breaks_off else [1, 1])
+    assert [stay.spoiled for stay in stays] == [breaks_off, breaks_off]
+    assert list(made) == writer.records[-2:]
