@@ -18,13 +18,9 @@ def gates(gathered: Gathered) -> tuple[GateSummary, ...]:
     for record in gathered.records.values():
         for check in record.checks:
             checks.setdefault(check.check, []).append(check)
-    beside = sum(
-        any(reason.startswith(f"{STEADY}: ") for reason in run.reasons)
-        and gathered.records[run.run].status is Status.VALID
-        for run in gathered.runs
-    )
     return tuple(
-        _summary(name, found, beside if name == STEADY else 0) for name, found in checks.items()
+        _summary(name, found, len(gathered.unsteady) if name == STEADY else 0)
+        for name, found in checks.items()
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
 from dunnage.analysis.parity import Cause, Difference
-from dunnage.analysis.steady import Moved, flatness, unsteady
+from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.metrics import METRICS
@@ -50,6 +50,8 @@ class Gathered:
     planned: int
     places: Mapping[tuple[int, str], Place]
     """Block and deployment → the planned place there and what comes before."""
+    unsteady: frozenset[str]
+    """Runs that the study's other runs made invalid: they moved by more."""
 
     def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
         """Block → mean log value of a deployment's valid runs."""
@@ -153,12 +155,14 @@ def gather(
     known = {run.id: by_run[run.id] for run in planned if run.id in by_run}
     settings = dict.fromkeys(Setting(run.workload.name, run.level.name) for run in planned)
     runs = [_summary(record, broken.get(record.stay, ())) for record in known.values()]
+    moved = _unsteady(runs)
     return Gathered(
-        runs=tuple(_steadied(runs)),
+        runs=tuple(_steadied(runs, moved)),
         records=known,
         settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
         planned=len(planned),
         places=_places(plan),
+        unsteady=frozenset(moved),
     )
 
 
@@ -196,16 +200,20 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
     )
 
 
-def _steadied(runs: Sequence[RunSummary]) -> Iterator[RunSummary]:
-    """The runs, those invalid that moved by more than the study's runs of their setting do."""
+def _unsteady(runs: Sequence[RunSummary]) -> dict[str, Usual]:
+    """Valid runs that moved by more than the study's runs of their setting do."""
     moved: dict[tuple[str, str], list[Moved]] = {}
     for run in runs:
         if run.status == Status.VALID and run.trend is not None:
             found = Moved(run.run, run.deployment, run.trend)
             moved.setdefault((run.workload, run.level), []).append(found)
-    wrong = {name: known for found in moved.values() for name, known in unsteady(found).items()}
+    return {name: known for found in moved.values() for name, known in unsteady(found).items()}
+
+
+def _steadied(runs: Sequence[RunSummary], moved: Mapping[str, Usual]) -> Iterator[RunSummary]:
+    """The runs, with those that moved too far made invalid."""
     for run in runs:
-        known = wrong.get(run.run)
+        known = moved.get(run.run)
         if known is None or run.trend is None:
             yield run
             continue

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
+from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.history import Pace
@@ -19,7 +20,6 @@ from dunnage.model.study import Deployment, Study
 from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.estimate import estimate_seconds, filter_plan
-from dunnage.study.fit import fit, fitted
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

@@ -1,35 +1,30 @@
-"""A block whose deployments live at once and are driven in turns."""
+"""One measurement of deployments that live at once: they are driven in turns."""
 
 from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from dunnage.analysis.checks import Evidence, judge, status
 from dunnage.analysis.turns import SETTLING, Span, idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
-from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.errors import RunError
 from dunnage.model.load import Command, LoadOrder, Samples
-from dunnage.model.plan import RunPlan, StayPlan
+from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
 from dunnage.model.study import CLIENT_GROUP, Phase
 from dunnage.runner.condition import condition
-from dunnage.runner.control import control
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.ending import ended, terminated
 from dunnage.runner.fill import fill, settle
-from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import Watch, watching
-from dunnage.runner.work import ATTEMPTS as STAYS
-from dunnage.runner.work import Work, living_stay, restore_lost, said
 from dunnage.study.williams import order as balanced
 
 INTERVAL = 0.05
@@ -43,96 +38,6 @@ PATIENCE = 30.0
 Part = tuple[Host, Command, Process]
 """A generator that was started."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
-
-
-def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
-    """Measure what is due of stays that live together; return why it failed in the end.
-
-    In new ones once more if it fails. Raises InterruptedRunError when the user stopped it.
-    """
-    for attempt in range(1, STAYS + 1):
-        if not _due(work, planned):
-            return None
-        work.stop.check()
-        try:
-            _carry_out(work, planned)
-        except (StayError, HostLostError, RunError) as error:
-            why = said(error)
-            work.equipment.writer.journal(
-                "stay failed", stay=planned[0].id, attempt=attempt, why=why
-            )
-            work.watcher.say(f"stay `{planned[0].id}` and those beside it failed: {why}")
-            restore_lost(work)
-            if attempt == STAYS:
-                return error
-    return None
-
-
-def _due(work: Work, planned: Sequence[StayPlan]) -> list[tuple[RunPlan, ...]]:
-    """Runs of all deployments that are driven together, where one of them has no record yet."""
-    together = zip(*(stay.runs for stay in planned), strict=True)
-    return [runs for runs in together if any(run.id not in work.done for run in runs)]
-
-
-def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
-    writer = work.equipment.writer
-    with ExitStack() as stack:
-        stays = _living(work, planned, stack)
-        for runs in _due(work, planned):
-            work.stop.check()
-            work.watcher.run(runs[0], None)
-            writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
-            for record in until_undisturbed(
-                partial(_measure, stays, runs), stays, work.patience, work.stop, work.watcher.say
-            ):
-                fresh = record.run not in work.done
-                work.done.add(record.run)
-                writer.journal(
-                    "run finished", run=record.run, stay=record.stay, status=record.status.value
-                )
-                if fresh:
-                    work.watcher.finished(record)
-    for stay in stays:
-        writer.journal("stay ended", stay=stay.name)
-
-
-def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[Stay]:
-    """Bring all deployments up side by side; they go down with the stack, side by side as well."""
-    writer = work.equipment.writer
-    client = work.equipment.testbed.group(CLIENT_GROUP)[0]
-    scopes = []
-    for each in planned:
-        work.watcher.stay(each)
-        name = writer.new_stay(each.id)
-        deployment = work.deployment(each)
-        writer.journal("stay begins", stay=name, deployment=deployment.name)
-        before = control(client)
-        scopes.append(living_stay(work.equipment, each, name, deployment, together=before))
-    stays = stack.enter_context(side_by_side(scopes))
-    for stay in stays:
-        writer.journal("stay ready", stay=stay.name)
-    return stays
-
-
-@contextmanager
-def side_by_side(scopes: Sequence[AbstractContextManager[Stay]]) -> Iterator[list[Stay]]:
-    """Enter and leave scopes all at once; the first error is raised when all have been left."""
-    with ThreadPoolExecutor(max_workers=max(1, len(scopes))) as pool:
-        entered = [pool.submit(scope.__enter__) for scope in scopes]
-        wait(entered)
-        there = [
-            scope for scope, each in zip(scopes, entered, strict=True) if each.exception() is None
-        ]
-        try:
-            yield [each.result() for each in entered]
-        finally:
-            kind, error, trace = sys.exc_info()
-            left = [pool.submit(scope.__exit__, kind, error, trace) for scope in there]
-            wait(left)
-            for each in left:
-                again = each.exception()
-                if again is not None and again is not error:
-                    raise again
 
 
 @dataclass(frozen=True)
@@ -196,7 +101,7 @@ class _Together:
         return idle(readings, self.taken, name)
 
 
-def _measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> list[Record]:
+def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> list[Record]:
     """Drive all deployments in turns, and judge what each did in its own."""
     equipment = stays[0].equipment
     testbed, load = equipment.testbed, equipment.study.load

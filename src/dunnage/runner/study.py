@@ -11,7 +11,7 @@ from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
-from dunnage.runner import in_turns, spare
+from dunnage.runner import spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.kept import Kept
@@ -97,7 +97,7 @@ def _carry_out_blocks(work: Work) -> None:
         failures: dict[str, DunnageError | None] = {}
         apart = block.stays
         if work.equipment.study.load.turns is not None:
-            failures[block.stays[0].id] = in_turns.carry_out_block(work, block.stays)
+            failures[block.stays[0].id] = together.carry_out_block(work, block.stays)
             apart = (block.alone,) if block.alone is not None else ()
         for planned in apart:
             failures[planned.id] = _until_done(work, planned, _after(work.plan, planned))

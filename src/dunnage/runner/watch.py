@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -57,7 +57,9 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
             stack.push(ended(host, process, command.directory))
             return host, command, process
 
-        watch.started += pool.map(begin, hosts)
+        begun = [pool.submit(begin, host) for host in hosts]
+        wait(begun)  # whatever fails, those that started are ended
+        watch.started += [each.result() for each in begun]
         yield watch
         for _, _, process in watch.started:
             process.signal("TERM")

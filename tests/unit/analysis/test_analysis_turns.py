@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from analysis_cases import windows
 
-from dunnage.analysis.turns import Span, idle, spans, windows_of
-from dunnage.model.record import Turn
+from dunnage.analysis.turns import Span, idle, own_usage, spans, windows_of
+from dunnage.model.record import HostUsage, MachineUsage, Turn, Usage
 
 
 def turns(rounds: int, seconds: float = 0.6, begin: float = 100.0) -> list[Turn]:
@@ -44,3 +44,23 @@ def test_what_hosts_do_in_others_turns_is_read_from_whole_pieces_of_them() -> No
     readings = [(moment, used(moment)) for moment in moments]
     assert idle(readings, taken, "a") == pytest.approx(0.01)
     assert idle(readings[:2], taken, "a") is None
+
+
+def test_what_a_host_does_anyway_and_operations_that_do_not_count_are_taken_off() -> None:
+    """10 s of CPU time, of which 0.1 a second over 20 s are no load; 90 % of operations count."""
+    found = HostUsage(
+        host="db-1",
+        group="db",
+        whole=Usage(cpu=10.0, cpu_user=6.0, cpu_system=4.0, received=1000.0, memory_resident=7.0),
+        units={"redis-1": Usage(cpu=8.0)},
+        machine=MachineUsage(),
+        samples=10,
+        expected_samples=10,
+        sampler_cpu=0.1,
+    )
+    own = own_usage(found, 0.1, 20.0, 0.9)
+    assert own.whole.cpu == pytest.approx(8.0 * 0.9)
+    assert own.whole.cpu_user == pytest.approx(6.0 * 0.72)
+    assert (own.whole.received, own.whole.memory_resident) == (pytest.approx(900.0), 7.0)
+    assert own.units["redis-1"].cpu == pytest.approx(8.0 * 0.72)
+    assert own_usage(found, None, 20.0, 1.0).whole.cpu == 10.0

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from ruamel.yaml import YAML
 
+from dunnage.analysis.distributions import t_quantile
+from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.model.history import Pace
 from dunnage.model.study import Deployment, Study
 from dunnage.study.estimate import block_seconds, calibration_seconds, known, snapshot_seconds
@@ -24,8 +26,6 @@ from dunnage.units import duration, percent
 
 LENGTHS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 60.0)
 """Seconds of a run that are considered; a shorter one could not be told to be steady."""
-LEAST_BLOCKS = 6
-"""Fewer have no interval."""
 MOST_BLOCKS = 1000
 SPREAD, WITHIN, MEASURED = 0.03, 0.5, 4.0
 """Taken for granted where no earlier result tells: log throughput of runs of 4 s spreads by 3 %,
@@ -93,7 +93,7 @@ def _at(
     fitting = int(((study.time or 0.0) - before) / block) if block > 0 else MOST_BLOCKS
     blocks = max(1, min(fitting, MOST_BLOCKS))
     even = blocks - blocks % period(len(deployments))
-    if even >= LEAST_BLOCKS:
+    if even >= MINIMUM_BLOCKS:
         blocks = even
     return blocks, length, _half(blocks, length, noise)
 
@@ -104,9 +104,9 @@ def _half(blocks: int, length: float | None, noise: Sequence[Pace]) -> float:
     Fewer blocks than an interval needs are worse than any number that makes one.
     """
     worst = max((_variance(each, length) for each in noise), default=_assumed(length))
-    if blocks < LEAST_BLOCKS:
+    if blocks < MINIMUM_BLOCKS:
         return 1e3 / blocks
-    return _t(blocks - 1) * math.sqrt(2 * worst / blocks)
+    return t_quantile((1 + CONFIDENCE) / 2, blocks - 1) * math.sqrt(2 * worst / blocks)
 
 
 def _variance(pace: Pace, length: float | None) -> float:
@@ -120,14 +120,6 @@ def _assumed(length: float | None) -> float:
     return SPREAD**2 * shorter
 
 
-def _t(freedom: int) -> float:
-    """About the 97.5 % quantile of Student's t (Cornish and Fisher's expansion, two terms)."""
-    z = 1.959964
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / freedom + second / freedom**2
-
-
 def _why(
     blocks: int,
     length: float | None,
@@ -138,8 +130,8 @@ def _why(
 ) -> str:
     runs = "" if length is None else f" with runs of {duration(length)}"
     size = f"{blocks} block{'' if blocks == 1 else 's'}{runs}"
-    if blocks < LEAST_BLOCKS:
-        return f"{size}; an interval needs {LEAST_BLOCKS}, for which this is too short"
+    if blocks < MINIMUM_BLOCKS:
+        return f"{size}; an interval needs {MINIMUM_BLOCKS}, for which this is too short"
     by = (
         "as earlier results of this machine showed"
         if noise

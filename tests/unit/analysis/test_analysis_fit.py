@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dunnage.analysis.fit import LENGTHS, fit, fitted
 from dunnage.errors import StudyError
 from dunnage.model.history import Pace
 from dunnage.model.study import Study
 from dunnage.study.estimate import estimate_seconds
-from dunnage.study.fit import LENGTHS, fit, fitted
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

@@ -9,11 +9,9 @@ from typing import cast
 
 import pytest
 
-from dunnage.analysis.turns import own_usage
 from dunnage.errors import StayError
-from dunnage.model.record import HostUsage, MachineUsage, Usage
-from dunnage.runner.in_turns import side_by_side
 from dunnage.runner.stay import Stay
+from dunnage.runner.together import side_by_side
 
 
 def scope(
@@ -62,23 +60,3 @@ def test_what_happens_meanwhile_is_told_and_not_what_goes_wrong_while_leaving() 
     with pytest.raises(StayError, match="a did not go down"), side_by_side(ending):
         log.clear()
     assert sorted(log) == ["a", "b"]
-
-
-def test_what_a_host_does_anyway_and_operations_that_do_not_count_are_taken_off() -> None:
-    """10 s of CPU time, of which 0.1 a second over 20 s are no load; 90 % of operations count."""
-    found = HostUsage(
-        host="db-1",
-        group="db",
-        whole=Usage(cpu=10.0, cpu_user=6.0, cpu_system=4.0, received=1000.0, memory_resident=7.0),
-        units={"redis-1": Usage(cpu=8.0)},
-        machine=MachineUsage(),
-        samples=10,
-        expected_samples=10,
-        sampler_cpu=0.1,
-    )
-    own = own_usage(found, 0.1, 20.0, 0.9)
-    assert own.whole.cpu == pytest.approx(8.0 * 0.9)
-    assert own.whole.cpu_user == pytest.approx(6.0 * 0.72)
-    assert (own.whole.received, own.whole.memory_resident) == (pytest.approx(900.0), 7.0)
-    assert own.units["redis-1"].cpu == pytest.approx(8.0 * 0.72)
-    assert own_usage(found, None, 20.0, 1.0).whole.cpu == 10.0
