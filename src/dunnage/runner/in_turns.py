@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dunnage.analysis.checks import Evidence, judge, status
+from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import SETTLING, Span, idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
@@ -142,7 +142,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     stay, run = one.stay, one.run
     equipment, name = stay.equipment, stay.deployment.name
     generated = equipment.generator.parse(one.left)
-    windows = windows_of(generated.windows, generated.began, spans(found.taken, name))
+    counted_in = spans(found.taken, name)
+    windows = windows_of(generated.windows, generated.began, counted_in)
     counted = sum(window.operations for window in windows)
     if not counted:
         raise RunError(f"nothing was answered in the turns of `{name}`")
@@ -158,6 +159,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     members = [
         found.idle(member.host, name, member.member) or 0.0 for member in stay.platform.running()
     ]
+    pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
+    paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
     errors = generated.operations["all"].errors
     measurement = generated.model_copy(
         update={
@@ -178,6 +181,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
+            slowdown=stay.deployment.slowdown,
+            paused=paused,
             quota=stay.deployment.limits.cpus is not None,
             clocks=found.clocks,
             idle=math.fsum(members),
@@ -201,6 +206,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
         usage=(*used, *clients),
         one_machine=equipment.testbed.one_machine,
         data_size=one.data_size,
+        paused=paused,
         turns=tuple(own),
         artefacts=_kept(one, found, hosts),
     )
