@@ -29,6 +29,10 @@ pub struct LoadPlan {
     /// Length of the measured window. With neither this nor `operations`, a load phase ends when
     /// all records of the part are in, and a run phase is refused.
     pub duration: Option<f64>,
+    /// Whether TERM ends the measured window, at the latest after `duration`; else it ends the load
+    /// without a result.
+    #[serde(default)]
+    pub until_told: bool,
     /// Number of operations (of all parts together) after which to end instead.
     pub operations: Option<u64>,
     /// Length of one interval of the histogram log and of the time line.

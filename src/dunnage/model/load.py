@@ -29,6 +29,8 @@ class LoadOrder:
     seed: int
     interval: float = 0.2
     """Length of one window of the time line."""
+    until_told: bool = False
+    """TERM ends it, with all that it saw; at the latest it ends after `duration`."""
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,8 @@ INTERVAL = 0.05
 """Seconds of a window of the generators' time lines: turns must be cut out of them."""
 BEGIN = 0.2
 """Seconds until the first turn, when everything has started."""
-MORE = 1.0
-"""Seconds that generators go on for beside their turns: while others start, and at the end."""
 PATIENCE = 30.0
-"""Seconds that turns may take beyond their time."""
+"""Seconds that turns may take beyond their time, and generators after they were told to end."""
 Part = tuple[Host, Command, Process]
 """A generator that was started."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
@@ -236,7 +234,7 @@ def _drive(
     started: list[tuple[LoadOrder, list[Part]]] = []
     with ExitStack() as stack:
         for stay, run in zip(stays, runs, strict=True):
-            ordered = _order(stay, run, len(order) * length + MORE)
+            ordered = _order(stay, run, len(order) * length + PATIENCE)
             directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
             commands = generator.commands(ordered, stay.clients[0].engine, directories)
             parts = []
@@ -254,6 +252,9 @@ def _drive(
             for stay in stays
         }
         raw = _take_turns(stack, by_name, groups, order, length, testbed.clock.now())
+        for _, parts in started:
+            for _, _, process in parts:
+                process.signal("TERM")
         for stay, (_, parts) in zip(stays, started, strict=True):
             for host, _, process in parts:
                 _insist(stay, host, process)
@@ -273,7 +274,7 @@ def _drive(
 def _insist(stay: Stay, host: Host, process: Process) -> None:
     """Wait for a generator whose turns are over; raises RunError when it fails."""
     try:
-        code = process.wait(MORE + PATIENCE)
+        code = process.wait(PATIENCE)
     except TimeoutError:
         raise RunError("a generator did not end after its turns", where=host.name) from None
     if code != 0:
@@ -343,4 +344,5 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
         timeout=max(load.timeout, duration),
         seed=run.seed,
         interval=INTERVAL,
+        until_told=True,
     )
