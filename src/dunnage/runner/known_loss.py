@@ -54,10 +54,14 @@ Look = tuple[LossStep, tuple[float, ...]]
 def known(work: Work) -> Work:
     """The same work with the slowdowns that lose what its deployments shall lose.
 
-    Found now where the result does not know them. Raises DunnageError when one cannot be found:
-    without it there is no study.
+    Found now where the result does not know them. A check does not count before blocks that are
+    still due. Raises DunnageError when one cannot be found: without it there is no study.
     """
     found = dict(open_result(work.equipment.writer.layout.root).losses)
+    if any(run.id not in work.done for run in work.plan.runs()):
+        found = {
+            name: loss.model_copy(update={"checked": None}) for name, loss in found.items()
+        }
     for deployment in work.plan.losing():
         if deployment.name not in found:
             found[deployment.name] = _tried(work, deployment, None)
