@@ -312,6 +312,14 @@ fn a_load_that_is_told_to_stop_leaves_no_result() {
 }
 
 #[test]
+fn without_latencies_everything_is_counted_and_the_log_is_empty() {
+    let scratch = Scratch::new();
+    assert!(load(&scratch.0, &json!({"latencies": false})).status.success());
+    assert!(sum(&result(&scratch.0)["operations"]) > 0);
+    assert_eq!(histogram(&scratch.0, "service").len(), 0);
+}
+
+#[test]
 fn a_load_that_lasts_until_it_is_told_has_counted_all_until_then() {
     let scratch = Scratch::new();
     let changes = json!({"duration": 60.0, "until_told": true});

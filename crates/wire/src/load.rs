@@ -37,10 +37,17 @@ pub struct LoadPlan {
     pub operations: Option<u64>,
     /// Length of one interval of the histogram log and of the time line.
     pub interval: f64,
+    /// Whether latencies are recorded. The log is empty where they are not.
+    #[serde(default = "yes")]
+    pub latencies: bool,
     /// An operation without answer for so long is an error of kind `timeout`.
     pub timeout: f64,
     /// Seed of all random choices; the same seed gives the same sequence of operations.
     pub seed: u64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Phase of a YCSB workload.

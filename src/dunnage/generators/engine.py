@@ -129,6 +129,7 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
         "until_told": order.until_told,
         "operations": order.operations,
         "interval": order.interval,
+        "latencies": order.latencies,
         "timeout": order.timeout,
         "seed": order.seed,
     }

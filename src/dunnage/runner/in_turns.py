@@ -344,5 +344,6 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
         timeout=max(load.timeout, duration),
         seed=run.seed,
         interval=INTERVAL,
+        latencies=False,
         until_told=True,
     )

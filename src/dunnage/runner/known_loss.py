@@ -190,6 +190,7 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
         timeout=stay.equipment.study.load.timeout,
         seed=run.seed,
         interval=WINDOW,
+        latencies=False,
     )
     members = stay.platform.running()
     with slowdown(share, members, testbed.clock, Toggle(begin, PIECE)) as held:

@@ -85,7 +85,8 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     let span = Span::of(plan);
     let log = Log::open(log_path, began.time)?;
     let interval = nanoseconds(plan.interval).max(1);
-    let recorder = Recorder::new(log, span.begin, span.end.unwrap_or(u64::MAX), interval);
+    let end = span.end.unwrap_or(u64::MAX);
+    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
     let run = Rc::new(Run::new(plan, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });

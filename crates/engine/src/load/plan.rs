@@ -137,6 +137,7 @@ pub mod tests {
             duration: Some(1.0),
             operations: None,
             interval: 0.2,
+            latencies: true,
             timeout: 1.0,
             seed: 1,
         }
