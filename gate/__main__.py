@@ -23,8 +23,8 @@ from gate.stages import TIERS
 LOGS = Path("target/gate")
 
 
-def main(tier: str, only: Sequence[str] = ()) -> int:
-    """Carry out a tier, or `only` some tests of the proofs; 0 when nothing failed, else 1.
+def main(tier: str, only: Sequence[str] = (), proofs: Sequence[str] = ()) -> int:
+    """Carry out a tier, or `only` some tests of the `proofs`; 0 when nothing failed, else 1.
 
     What passes by chance is what the hunt is for, so there it is a failure. An interrupted gate
     tells what it knows by then.
@@ -47,7 +47,7 @@ def main(tier: str, only: Sequence[str] = ()) -> int:
             raise
         progress.clear()
         if rows:
-            rows.finish(carried[-1].outcomes, only=bool(only))
+            rows.finish(carried[-1].outcomes, proofs)
         print(stage_line(place, len(stages), carried[-1]))
         print("".join(f"{line}\n" for line in failures(carried[-1])), end="", flush=True)
     print("\n".join(closing(carried)))
@@ -60,7 +60,8 @@ if __name__ == "__main__":
     if tier not in TIERS or more:
         sys.exit(f"usage: python -m gate {' | '.join(TIERS)}")
     only = os.environ.pop("ONLY", "").split() if tier == "proofs" else []
-    if only and (strange := unknown(only, proofs := named())):
+    proofs = named() if only else []
+    if strange := unknown(only, proofs):
         print(
             "\n".join(["The proofs:", *proofs, f"dunnage: no proof is named: {', '.join(strange)}"])
         )
@@ -69,6 +70,6 @@ if __name__ == "__main__":
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:
-        sys.exit(main(tier, only))
+        sys.exit(main(tier, only, proofs))
     except KeyboardInterrupt:
         sys.exit(130)

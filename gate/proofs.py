@@ -20,7 +20,7 @@ _HEAD = """\
 
 What `make proofs` saw: each claim in full length, failures included. This page is written
 by that command, and by nothing else; with `ONLY` it writes the rows anew that it tried, and leaves
-the others.
+those of other proofs that there are.
 
 | claim | held | what was seen | when (UTC), and how long | machine | command |
 | --- | --- | --- | --- | --- | --- |
@@ -59,12 +59,11 @@ class Rows:
             self._written.update(each.test for each in ended)
         self._progress(told)
 
-    def finish(self, outcomes: Sequence[Outcome], *, only: bool) -> None:
-        """Add what never ended; unless `only` some proofs were tried, drop the rows of others."""
+    def finish(self, outcomes: Sequence[Outcome], others: Iterable[str]) -> None:
+        """Add what never ended, and drop the rows of all but the proofs tried and some others."""
         write_rows([each for each in outcomes if each.test not in self._written])
-        if not only:
-            tried = {command(each.test) for each in outcomes}
-            _write({named: line for named, line in _rows().items() if named in tried})
+        kept = {command(test) for test in (*others, *(each.test for each in outcomes))}
+        _write({named: line for named, line in _rows().items() if named in kept})
 
 
 def write_rows(outcomes: Iterable[Outcome]) -> None:

@@ -74,7 +74,8 @@ class OpenedResult:
             samples=self.host_samples,
             alone=self.result.alone_records,
         )
-        return found.model_copy(update={"calibration": self.result.calibration})
+        beside = {"calibration": self.result.calibration, "losses": self.result.losses}
+        return found.model_copy(update=beside)
 
     def latency_logs(self, run: str) -> tuple[bytes, ...]:
         """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any."""

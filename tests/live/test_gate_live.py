@@ -408,15 +408,16 @@ def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(
     ended(Told(ended={other.test: other}))
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
     ended(Told(ended={other.test: other, one.test: one}))
-    ended.finish([other, one], only=False)
+    ended.finish([other, one], [])
     assert rows() == [[name, "yes", "every assertion held"] for name in ("one", "other (a)")]
     broken = Outcome(one.test, State.FAILED, why="E   it broke", seen=("a|b",))
-    Rows(print).finish([broken], only=True)
+    every = [one.test, other.test]
+    Rows(print).finish([broken], every)
     held = ["other (a)", "yes", "every assertion held"]
     assert rows() == [["one", "**no**", "a\\|b; it broke"], held]
-    Rows(print).finish([Outcome("proofs", State.FAILED, why="exit code 4")], only=True)
+    Rows(print).finish([Outcome("proofs", State.FAILED, why="exit code 4")], every)
     assert [claimed for claimed, *_ in rows()] == ["one", "other (a)"]
-    Rows(print).finish([other], only=False)
+    Rows(print).finish([other], ["t.py::test_new"])
     assert [claimed for claimed, *_ in rows()] == ["other (a)"]
 
 

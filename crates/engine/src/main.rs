@@ -11,6 +11,7 @@ mod enter;
 mod init;
 mod inspect;
 mod load;
+mod moment;
 mod mounts;
 mod pause;
 mod sample;

@@ -4,17 +4,22 @@
 //! is whatever brings the time stopped so far to the declared share of the time at the period's
 //! end, so what one sleep ends too late is made up for by the next stop. Nothing is waited for
 //! actively: that would take processor time from those that are held still.
+//!
+//! With a rest, processes are held for so long and then left alone for as long, over and over: what
+//! the stops cost can then be told from one piece of time to the next.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use nix::sys::prctl::set_timerslack;
 use nix::sys::signal::{Signal, kill};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use wire::samples::PauseLine;
 
+use crate::moment::{instant_of, unix_time};
 use crate::stop::Stop;
 
 /// Time between lines of the file.
@@ -32,6 +37,12 @@ pub struct Arguments {
     /// Seconds from one stop to the next.
     #[arg(long)]
     period: f64,
+    /// Unix time of the first period; now unless given.
+    #[arg(long)]
+    begin: Option<f64>,
+    /// Seconds that the processes are held for, and then left alone for: whole periods.
+    #[arg(long)]
+    rest: Option<f64>,
     /// File to write a line into, five times a second.
     #[arg(long)]
     out: PathBuf,
@@ -48,6 +59,9 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
     let schedule = Schedule {
         share: arguments.share,
         period: arguments.period,
+        rest: arguments
+            .rest
+            .map(|seconds| (seconds / arguments.period).round().max(1.0) as u32),
     };
     let held = Held(
         arguments
@@ -57,9 +71,9 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
             .collect(),
     );
     let mut out = File::create(&arguments.out)?;
-    let start = Instant::now();
+    let start = arguments.begin.map_or_else(Instant::now, instant_of);
     let mut paused = Duration::ZERO;
-    let mut written = start;
+    let mut written = Instant::now();
     let mut number = 0;
     tell(&mut out, paused)?;
     loop {
@@ -80,13 +94,11 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
 }
 
 fn tell(out: &mut File, paused: Duration) -> io::Result<()> {
-    let time = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs_f64();
+    let cpu = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
     let line = PauseLine {
-        time,
+        time: unix_time(),
         paused: paused.as_secs_f64(),
+        cpu: Duration::from(cpu).as_secs_f64(),
     };
     let mut text = serde_json::to_string(&line)?;
     text.push('\n');
@@ -97,6 +109,8 @@ fn tell(out: &mut File, paused: Duration) -> io::Result<()> {
 struct Schedule {
     share: f64,
     period: f64,
+    /// Periods that processes are held for, and then left alone for.
+    rest: Option<u32>,
 }
 
 impl Schedule {
@@ -110,10 +124,22 @@ impl Schedule {
         (number + 1).max((elapsed.as_secs_f64() / self.period) as u32)
     }
 
+    /// Periods until and with this one in which processes are held; None where it is one of rest.
+    fn held(&self, number: u32) -> Option<u32> {
+        let Some(rest) = self.rest else {
+            return Some(number + 1);
+        };
+        let (round, place) = (number / (2 * rest), number % (2 * rest));
+        (place < rest).then_some(round * rest + place + 1)
+    }
+
     /// How long to stop in this period, after `paused` in those before. What a late period left
     /// behind is made up for at no more than twice the declared share.
     fn length(&self, number: u32, paused: Duration) -> Duration {
-        let due = self.share * self.period * (f64::from(number) + 1.0);
+        let Some(held) = self.held(number) else {
+            return Duration::ZERO;
+        };
+        let due = self.share * self.period * f64::from(held);
         let most = (2.0 * self.share).min(0.95) * self.period;
         Duration::from_secs_f64((due - paused.as_secs_f64()).clamp(0.0, most))
     }
@@ -157,6 +183,7 @@ mod tests {
     const SCHEDULE: Schedule = Schedule {
         share: 0.05,
         period: 0.01,
+        rest: None,
     };
 
     #[test]
@@ -185,10 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn with_a_rest_processes_are_held_and_left_alone_for_as_long() {
+        let schedule = Schedule {
+            rest: Some(3),
+            ..SCHEDULE
+        };
+        let held: Vec<_> = (0..9).map(|number| schedule.held(number)).collect();
+        let (first, second) = ([Some(1), Some(2), Some(3)], [Some(4), Some(5), Some(6)]);
+        assert_eq!(held, [&first[..], &[None; 3], &second].concat());
+        assert_eq!(schedule.length(4, Duration::ZERO), Duration::ZERO);
+        let length = schedule.length(6, Duration::from_micros(1500));
+        assert!((length.as_secs_f64() - 0.0005).abs() < 1e-9);
+    }
+
+    #[test]
     fn sleeps_that_end_late_do_not_add_up() {
         let schedule = Schedule {
             share: 0.005,
             period: 0.01,
+            rest: None,
         };
         let mut paused = Duration::ZERO;
         for number in 0..100 {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use nix::sys::prctl::set_timerslack;
 use nix::sys::signal::{Signal, kill};
@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 use wire::turns::{TURNS_VERSION, Turn, TurnsPlan};
 
 use crate::cgroups::Hierarchies;
+use crate::moment::{instant_of, unix_time};
 use crate::stop::Stop;
 
 /// Arguments of `turns`.
@@ -83,18 +84,6 @@ fn check(plan: &TurnsPlan) -> Result<(), String> {
         Some(name) => Err(format!("nobody is called `{name}`")),
         None => Ok(()),
     }
-}
-
-fn instant_of(time: f64) -> Instant {
-    let ahead = time - unix_time();
-    Instant::now() + Duration::from_secs_f64(ahead.max(0.0))
-}
-
-fn unix_time() -> f64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs_f64()
 }
 
 /// Who takes turns: processes, and control groups. All go on as soon as this is dropped.

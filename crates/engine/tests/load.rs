@@ -280,17 +280,16 @@ fn without_a_first_connection_one_sentence_says_so_and_there_is_no_result() {
     assert!(!scratch.0.join("result.json").exists());
 }
 
-#[test]
-fn a_load_that_is_told_to_stop_leaves_no_result() {
-    let scratch = Scratch::new();
-    let path = scratch.0.join("plan.json");
-    std::fs::write(&path, plan(&json!({"duration": 60.0})).to_string()).unwrap();
+/// Begin a load, send TERM when it is at work, and return whether it ended well.
+fn told_to_stop(directory: &Path, changes: &Value) -> bool {
+    let path = directory.join("plan.json");
+    std::fs::write(&path, plan(changes).to_string()).unwrap();
     let mut engine = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
         .arg("load")
         .arg("--plan")
         .arg(path)
         .arg("--out")
-        .arg(&scratch.0)
+        .arg(directory)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
@@ -302,6 +301,41 @@ fn a_load_that_is_told_to_stop_leaves_no_result() {
     assert!(line.contains("elapsed"), "{line}");
     let process = nix::unistd::Pid::from_raw(i32::try_from(engine.id()).unwrap());
     nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGTERM).unwrap();
-    assert!(!engine.wait().unwrap().success());
+    engine.wait().unwrap().success()
+}
+
+#[test]
+fn a_load_that_is_told_to_stop_leaves_no_result() {
+    let scratch = Scratch::new();
+    assert!(!told_to_stop(&scratch.0, &json!({"duration": 60.0})));
     assert!(!scratch.0.join("result.json").exists());
+}
+
+#[test]
+fn without_latencies_everything_is_counted_and_the_log_is_empty() {
+    let scratch = Scratch::new();
+    assert!(load(&scratch.0, &json!({"latencies": false})).status.success());
+    assert!(sum(&result(&scratch.0)["operations"]) > 0);
+    assert_eq!(histogram(&scratch.0, "service").len(), 0);
+}
+
+#[test]
+fn a_load_that_lasts_until_it_is_told_has_counted_all_until_then() {
+    let scratch = Scratch::new();
+    let changes = json!({"duration": 60.0, "until_told": true});
+    assert!(told_to_stop(&scratch.0, &changes));
+    let result = result(&scratch.0);
+    let seconds = result["seconds"].as_f64().unwrap();
+    assert!((0.5..30.0).contains(&seconds), "{seconds}");
+    let windows = result["windows"].as_array().unwrap();
+    let counted: u64 = windows
+        .iter()
+        .map(|window| window["operations"].as_u64().unwrap())
+        .sum();
+    assert_eq!(counted, sum(&result["operations"]));
+    let length: f64 = windows
+        .iter()
+        .map(|window| window["length"].as_f64().unwrap())
+        .sum();
+    assert!((length - seconds).abs() < 0.01, "{length} of {seconds}");
 }

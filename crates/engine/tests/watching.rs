@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -111,6 +111,40 @@ fn a_busy_process_loses_the_declared_share_and_runs_on_afterwards() {
     let told = (other.1 - one.1) / (other.0 - one.0);
     assert!((told - 0.2).abs() < 0.04, "told {told}");
     assert!(scene.state().contains('R'), "{}", scene.state());
+}
+
+#[test]
+fn with_a_rest_a_process_is_left_alone_for_half_of_the_time_from_a_moment_on() {
+    let scene = Scene::new("pause-rest");
+    let out = scene.directory.join("pause.jsonl");
+    let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_millis(500);
+    let mut pause = engine()
+        .args(["pause", "--share", "0.5", "--period", "0.1", "--rest", "0.4"])
+        .args(["--begin", &begin.as_secs_f64().to_string()])
+        .args(["--pid", &scene.busy.id().to_string()])
+        .arg("--out")
+        .arg(&out)
+        .spawn()
+        .unwrap();
+    let lines = || {
+        let text = fs::read_to_string(&out).unwrap_or_default();
+        let whole = text.lines().filter(|line| line.ends_with('}'));
+        whole
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let value = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap();
+    let until = begin.as_secs_f64() + 3.2;
+    wait_for("four rounds", || {
+        lines().last().is_some_and(|line| value(line, "time") > until)
+    });
+    assert!(end(&mut pause));
+    let lines = lines();
+    assert!(value(&lines[0], "paused") == 0.0 && value(&lines[0], "time") < begin.as_secs_f64());
+    let last = lines.last().unwrap();
+    let share = value(last, "paused") / (value(last, "time") - begin.as_secs_f64());
+    assert!((0.15..0.35).contains(&share), "stopped for {share}");
+    assert!(value(last, "cpu") > 0.0);
 }
 
 #[test]

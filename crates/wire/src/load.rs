@@ -29,14 +29,25 @@ pub struct LoadPlan {
     /// Length of the measured window. With neither this nor `operations`, a load phase ends when
     /// all records of the part are in, and a run phase is refused.
     pub duration: Option<f64>,
+    /// Whether TERM ends the measured window, at the latest after `duration`; else it ends the load
+    /// without a result.
+    #[serde(default)]
+    pub until_told: bool,
     /// Number of operations (of all parts together) after which to end instead.
     pub operations: Option<u64>,
     /// Length of one interval of the histogram log and of the time line.
     pub interval: f64,
+    /// Whether latencies are recorded. The log is empty where they are not.
+    #[serde(default = "yes")]
+    pub latencies: bool,
     /// An operation without answer for so long is an error of kind `timeout`.
     pub timeout: f64,
     /// Seed of all random choices; the same seed gives the same sequence of operations.
     pub seed: u64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Phase of a YCSB workload.

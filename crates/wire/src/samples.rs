@@ -83,4 +83,6 @@ pub struct PauseLine {
     pub time: f64,
     /// Seconds so far in which the processes were stopped.
     pub paused: f64,
+    /// CPU seconds that stopping them has taken so far.
+    pub cpu: f64,
 }

@@ -19,7 +19,7 @@ from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.model.history import Pace
 from dunnage.model.study import Deployment, Study
-from dunnage.study.estimate import block_seconds, calibration_seconds, known, snapshot_seconds
+from dunnage.study.estimate import beside_seconds, block_seconds, known
 from dunnage.study.plan import make_plan
 from dunnage.study.williams import period
 from dunnage.units import duration, percent
@@ -88,7 +88,7 @@ def _at(
         update={"blocks": 1, "load": study.load.model_copy(update={"duration": length})}
     )
     plan = make_plan(one, deployments)
-    before = calibration_seconds(plan, one, paces) + snapshot_seconds(plan, one)
+    before = beside_seconds(plan, one, paces)
     block = block_seconds(plan.blocks[0], plan, one, paces)
     fitting = int(((study.time or 0.0) - before) / block) if block > 0 else MOST_BLOCKS
     blocks = max(1, min(fitting, MOST_BLOCKS))

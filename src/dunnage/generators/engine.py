@@ -126,8 +126,10 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
         # Records that go in during a warm-up would not be counted.
         "warmup": 0.0 if until_all_are_in else order.warmup,
         "duration": order.duration,
+        "until_told": order.until_told,
         "operations": order.operations,
         "interval": order.interval,
+        "latencies": order.latencies,
         "timeout": order.timeout,
         "seed": order.seed,
     }

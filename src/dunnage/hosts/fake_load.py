@@ -12,12 +12,13 @@ import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import Any
 
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_server import Server
-from dunnage.hosts.fake_world import Work
+from dunnage.hosts.fake_world import Pause, Work
 
 SERVICE = 0.0005
 """Seconds that one operation takes on an idle database."""
@@ -108,7 +109,8 @@ def load(call: Call) -> Task:
         elif not all(server.records for server in servers):
             call.complain("the database holds no records\n")
             return 1
-        result = _result(plan, course, call.host.clock(began), answered, random_numbers)
+        running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
+        result = _result(plan, course, call.host.clock(began), answered, running, random_numbers)
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.say(f"{sum(entry['count'] for entry in result['operations'].values())} operations\n")
         return 0
@@ -124,7 +126,8 @@ def _course(
     call: Call, plan: Mapping[str, Any], servers: list[Server], random_numbers: random.Random
 ) -> _Course:
     """Decide how the load will go, from what the servers and their networks are."""
-    share = max(_held(call, server) for server in servers)
+    pause = _pause(call, servers)
+    share = pause.average if pause else 0.0
     late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
     speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
     capacity = min(_capacity(server) for server in servers)
@@ -159,10 +162,13 @@ def _capacity(server: Server) -> float:
     return CAPACITY if service is None else 1 / float(service)
 
 
-def _held(call: Call, server: Server) -> float:
-    """The share of the time for which a declared slowdown holds a server still."""
-    host, pid = server.process.host.name, server.process.pid
-    return max((pause.share for pause in call.world.pauses if pause.holds(host, pid)), default=0.0)
+def _pause(call: Call, servers: list[Server]) -> Pause | None:
+    """The longest of the pauses that hold these servers still; None where there is none."""
+    places = [(server.process.host.name, server.process.pid) for server in servers]
+    holding = (
+        pause for pause in call.world.pauses if any(pause.holds(*place) for place in places)
+    )
+    return max(holding, key=lambda pause: pause.average, default=None)
 
 
 def _answered(servers: list[Server], began: float, seconds: float) -> float:
@@ -177,6 +183,7 @@ def _result(
     course: _Course,
     began: float,
     answered: float,
+    running: list[int],
     random_numbers: random.Random,
 ) -> dict[str, Any]:
     """What one part leaves; its counts and those of the other parts add up to the whole."""
@@ -209,7 +216,7 @@ def _result(
         "began": began,
         "seconds": course.seconds,
         "operations": operations,
-        "windows": _windows(plan, course, good, answered),
+        "windows": _windows(plan, course, good, answered, running),
         "remotes": sorted(plan["addresses"]),
         "client_cpu": cpu,
         "client_busy": min(1.0, cpu / course.seconds),
@@ -249,10 +256,20 @@ def _behind(points: list[list[float]], late: tuple[float, float]) -> list[list[f
     return responses
 
 
+def _running(pause: Pause | None, began: float, seconds: float, interval: float) -> list[int]:
+    """Nanoseconds of each window in which no pause held the servers still."""
+    count = max(1, round(seconds / interval))
+    edges = [began + number * seconds / count for number in range(count + 1)]
+    return [
+        round(1e9 * (seconds / count - (pause.stopped(b) - pause.stopped(a) if pause else 0.0)))
+        for a, b in pairwise(edges)
+    ]
+
+
 def _windows(
-    plan: Mapping[str, Any], course: _Course, good: int, answered: float
+    plan: Mapping[str, Any], course: _Course, good: int, answered: float, running: list[int]
 ) -> list[dict[str, float]]:
-    """The time line: a warm-up that begins at half speed, then an even window."""
+    """The time line: a warm-up that begins at half speed, then as servers were running."""
     interval = plan["interval"]
     rate = course.rate / plan["part"]["of"]
     windows = [
@@ -264,15 +281,16 @@ def _windows(
         }
         for number in range(round(plan["warmup"] / interval), 0, -1)
     ]
-    count = max(1, round(course.seconds / interval))
+    count = len(running)
     alive = max(1, round(count * answered))
+    until = [good * ran // sum(running[:alive]) for ran in accumulate(running[:alive], initial=0)]
     for number in range(count):
         lives = number < alive and answered > 0
         windows.append(
             {
                 "start": number * course.seconds / count,
                 "length": course.seconds / count,
-                "operations": _share(good, number, alive) if lives else 0,
+                "operations": until[number + 1] - until[number] if lives else 0,
                 "errors": 0 if lives else round(rate * course.seconds / count),
             }
         )

@@ -26,6 +26,8 @@ OPERATION_BYTES = 1200
 SERVER_MEMORY = 48 * 2**20
 PAUSE_INTERVAL = 0.2
 """Seconds between lines of a pause's file."""
+PAUSE_CPU = 0.0005
+"""CPU seconds a second that stopping processes takes."""
 
 
 def sample(call: Call) -> Task:
@@ -98,18 +100,26 @@ def _control(call: Call) -> Task:
 
 def _pause(call: Call) -> Task:
     """Hold `--pid`s for `--share` of the time; `--out` tells, line by line, how it goes."""
-    share = float(call.option("--share", "0"))
+    share, period = float(call.option("--share", "0")), float(call.option("--period", "0.1"))
     pids = frozenset(int(pid) for pid in call.options("--pid"))
-    pause = Pause(call.host.name, pids, share)
-    call.world.pauses.append(pause)
     began, path = call.world.clock.now(), call.root + call.option("--out")
+    ahead = call.host.clock(began) - began
+    begin = float(call.option("--begin", str(began + ahead))) - ahead
+    rest = call.option("--rest", "")
+    periods = round(float(rest) / period) if rest else None
+    pause = Pause(call.host.name, pids, share, period, begin, periods)
+    call.world.pauses.append(pause)
     call.host.put(path, b"")
 
     def tell() -> None:
         if not call.process.alive:
             return
         now = call.world.clock.now()
-        line = {"time": call.host.clock(now), "paused": share * (now - began)}
+        line = {
+            "time": call.host.clock(now),
+            "paused": pause.stopped(now),
+            "cpu": PAUSE_CPU * (now - began),
+        }
         call.host.put(path, call.host.get(path) + json.dumps(line).encode() + b"\n")
         call.world.clock.at(now + PAUSE_INTERVAL, tell)
 

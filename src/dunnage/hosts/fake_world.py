@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -69,11 +70,32 @@ class Pause:
     host: str
     pids: frozenset[int]
     share: float
+    period: float
+    begin: float
+    rest: int | None = None
+    """Periods with a stop, and then as many without; None: every period has one."""
     alive: bool = True
 
     def holds(self, host: str, pid: int) -> bool:
         """Whether a process is among them."""
         return self.alive and host == self.host and pid in self.pids
+
+    @property
+    def average(self) -> float:
+        """Share of the time, over periods with and without a stop."""
+        return self.share if self.rest is None else self.share / 2
+
+    def stopped(self, until: float) -> float:
+        """Seconds of all stops until a time; each stop begins with its period."""
+        passed = max(0.0, until - self.begin)
+        whole = math.floor(passed / self.period + 1e-9)
+        stops, stopping = whole, True
+        if self.rest is not None:
+            rounds, place = divmod(whole, 2 * self.rest)
+            stops, stopping = rounds * self.rest + min(place, self.rest), place < self.rest
+        length = self.share * self.period
+        last = min(max(0.0, passed - whole * self.period), length) if stopping else 0.0
+        return stops * length + last
 
 
 class World:

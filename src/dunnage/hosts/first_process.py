@@ -8,7 +8,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dunnage.errors import UnavailableError
 
@@ -104,6 +104,18 @@ class FirstProcess:
     def pid(self) -> int:
         """Its process id as this machine sees it."""
         return self.identity.pid
+
+    @property
+    def root(self) -> Path:
+        """The root of the host's files, with all that is mounted there, as seen from here."""
+        return Path(f"/proc/{self.pid}/root")
+
+    def mounts(self) -> tuple[PurePosixPath, ...]:
+        """Where something is mounted on the host. Raises OSError when the host is gone."""
+        lines = Path(f"/proc/{self.pid}/mounts").read_text().splitlines()
+        # proc(5): white space and backslashes in names are octal numbers.
+        places = (line.split()[1].encode().decode("unicode_escape") for line in lines)
+        return tuple(map(PurePosixPath, places))
 
     def alive(self) -> bool:
         """Whether the host lives."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -21,8 +22,6 @@ from dunnage.units import duration
 ENGINE = "/run/dunnage/engine"
 """Where `dunnage-engine init` shows itself in every host."""
 INIT_UNIT = "init"
-_MISSING = 44
-"""Exit code of our own scripts for a file that is not there; no program below uses it."""
 
 _REMOVE = """
 while read -r _ place _; do
@@ -104,20 +103,26 @@ class NamespaceHost:
         return NamespaceProcess(door, entered)
 
     def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        target = self._own(path)
-        script = f'mkdir -p -- "$2" && cat > "$1" && chmod {mode:o} -- "$1"'
-        self._script(script, [str(target), str(target.parent)], content)
+        with self._files(self._own(path), "write") as file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(mode)
 
     def get(self, path: str) -> bytes:
-        script = f'test -e "$1" || exit {_MISSING}; exec cat -- "$1"'
-        code, out, err = self._carry_out(_shell(script, [path]), b"", 60.0, "command")
-        if code == _MISSING:
-            raise FileNotFoundError(f"{self.name}:{path}")
-        self._insist(code, err, f"read `{path}`")
-        return out
+        with self._files(PurePosixPath(path), "read") as file:
+            return file.read_bytes()
 
     def remove(self, path: str) -> None:
-        self._script(_REMOVE, [str(self._own(path))])
+        target = self._own(path)
+        if self._mounted_in(target):
+            code, _, err = self._carry_out(_shell(_REMOVE, [str(target)]), b"", 60.0, "command")
+            self._insist(code, err, f"remove `{path}`")
+            return
+        with self._files(target, "remove") as file:
+            if file.is_dir() and not file.is_symlink():
+                shutil.rmtree(file)
+            else:
+                file.unlink(missing_ok=True)
 
     def put_tree(self, source: Path, path: str) -> None:
         target = self._own(path)
@@ -186,9 +191,31 @@ class NamespaceHost:
         code = NamespaceProcess(door, entered).wait(0)
         return code, out, err
 
-    def _script(self, script: str, arguments: Sequence[str], stdin: bytes = b"") -> None:
-        code, _, err = self._carry_out(_shell(script, arguments), stdin, 60.0, "command")
-        self._insist(code, err, f"write or remove `{arguments[0]}`")
+    @contextmanager
+    def _files(self, path: PurePosixPath, act: str) -> Iterator[Path]:
+        """The path as the host itself finds it, to be read or written from here.
+
+        Raises FileNotFoundError where there is none, HostLostError when the host is gone, and
+        RunError with what the kernel says.
+        """
+        door = self._door()
+        self._insist_alive(door)
+        try:
+            yield door.first.root / path.relative_to("/")
+        except OSError as error:
+            self._insist_alive(door)
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise FileNotFoundError(f"{self.name}:{path}") from None
+            raise RunError(f"cannot {act} `{path}`: {error.strerror}", where=self.name) from error
+
+    def _mounted_in(self, path: PurePosixPath) -> bool:
+        """Whether something is mounted at a path of the host or below."""
+        door = self._door()
+        try:
+            mounts = door.first.mounts()
+        except OSError:
+            raise door.lost() from None
+        return any(path == mount or path in mount.parents for mount in mounts)
 
     def _insist(self, code: int, stderr: bytes, what: str) -> None:
         if code != 0:

@@ -10,6 +10,7 @@ from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate as Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
+from dunnage.model.loss import KnownLoss
 from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
@@ -275,6 +276,8 @@ class Analysis(Value):
     """Counters and parts of the CPU time that could not be attributed here."""
     calibration: Calibration | None = None
     """What rates are shares of; None where no rate is a share of anything."""
+    losses: Mapping[str, KnownLoss] = {}
+    """Deployment that shall lose throughput → what is known of its loss."""
     restored: tuple[Restored, ...] = ()
     """Every snapshot that stays started with; empty where every stay put its records in."""
     open_levels: tuple[OpenLevel, ...] = ()

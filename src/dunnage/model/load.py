@@ -29,6 +29,10 @@ class LoadOrder:
     seed: int
     interval: float = 0.2
     """Length of one window of the time line."""
+    latencies: bool = True
+    """Whether they are recorded: nobody asks for those of a load in turns."""
+    until_told: bool = False
+    """TERM ends it, with all that it saw; at the latest it ends after `duration`."""
 
 
 @dataclass(frozen=True)

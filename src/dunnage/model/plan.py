@@ -92,6 +92,10 @@ class Plan(Value):
             if block.alone is not None:
                 yield from block.alone.runs
 
+    def losing(self) -> Iterator[Deployment]:
+        """Deployments that shall lose throughput; a twin loses what its original does."""
+        return (each for each in self.deployments if each.loss and each.twin_of is None)
+
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""
         for deployment in self.deployments:

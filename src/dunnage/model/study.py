@@ -169,6 +169,12 @@ class DeploymentSpec(Value):
         description="Stop the servers for this share of the time: a known effect, to test the "
         "instrument with.",
     )
+    loss: Annotated[Share, Field(ge=0, le=0.5)] = Field(
+        default=0.0,
+        description="Lose this share of throughput: the slowdown that does it is found before "
+        "block 1, and what it loses is measured again after the last block. A known effect, too, "
+        "where a slowdown's own cost is not known.",
+    )
     database: Mapping[str, object] = Field(
         default={}, description="Keys of `database` that differ from the study's."
     )
@@ -407,6 +413,7 @@ class Deployment(Value):
     hosts: str
     limits: Limits
     slowdown: float
+    loss: float = 0.0
     database: DatabaseSpec
 
 

@@ -132,6 +132,8 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
 def _notes(analysis: Analysis) -> Iterator[Line]:
     if doubt := controlled.broken(analysis):
         yield "Control", doubt
+    if doubt := controlled.withheld(analysis):
+        yield "Neighbours", doubt
     for text in over_capacity(analysis):
         yield "Over capacity", text
     if analysis.twin:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from dunnage.analysis.compare import apart
 from dunnage.model.analysis import Analysis, ControlDifference
 from dunnage.report import numbers, words
 
@@ -43,6 +46,24 @@ def _said(found: ControlDifference) -> str:
 def _reach(found: ControlDifference) -> float:
     low, high = found.difference.low, found.difference.high
     return max(abs(low or 0.0), abs(high or 0.0))
+
+
+def withheld(analysis: Analysis) -> str:
+    """Of which metrics nothing is claimed, because neighbours cost too much; empty where of none."""
+    tolerances = {
+        each.metric: each.tolerance for asked in analysis.answers for each in asked.comparisons
+    }
+    costs = {found.metric: apart(found.difference) or 0.0 for found in analysis.neighbours}
+    much = {name: cost for name, cost in costs.items() if cost > tolerances.get(name, math.inf)}
+    if not much:
+        return ""
+    told = "; ".join(
+        f"{words.phrase(name)} by {numbers.least(cost)} at least" for name, cost in much.items()
+    )
+    return (
+        f"that others live beside it changes a deployment's {told}: more than the tolerance, so "
+        "nothing is claimed there. Measure without `turns`."
+    )
 
 
 def neighbours(analysis: Analysis) -> str:

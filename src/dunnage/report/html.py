@@ -42,6 +42,7 @@ from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.capacity import capacities
 from dunnage.report.growth import growths
 from dunnage.report.held import held
+from dunnage.report.losses import losses
 from dunnage.report.open_levels import open_levels
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
@@ -141,6 +142,7 @@ def _told(
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
+        "losses": losses(analysis),
         "restored": restored(analysis),
         "trend": trend(analysis),
         "control_broken": controlled.broken(analysis),

@@ -11,6 +11,7 @@ from dunnage.model.analysis import Analysis
 from dunnage.report import answer, controlled, differences, numbers, reasons, words
 from dunnage.report.capacity import capacities
 from dunnage.report.held import watching
+from dunnage.report.losses import losses
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
 
@@ -63,6 +64,8 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         yield "Over capacity", text
     for text in capacities(analysis):
         yield "Capacity", differences.readable(text)
+    for text in losses(analysis):
+        yield "Known loss", text
     for text in restored(analysis):
         yield "Data", text
     if took := watching(analysis):

@@ -18,8 +18,8 @@ from dunnage.report import answer, numbers, sentences, words
 from dunnage.report.notes import grid, notes
 from dunnage.report.trouble import Trouble, trouble
 from dunnage.study.balance import balance
-from dunnage.study.estimate import calibration_seconds, snapshot_seconds
-from dunnage.units import duration
+from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_seconds
+from dunnage.units import duration, percent
 
 STYLES: Mapping[Verdict, str] = {
     Verdict.OVERHEAD: "red",
@@ -76,6 +76,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
         names = ", ".join(words.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
     lines = [("Calibration", text) for text in _calibration(plan, study)]
+    lines += [("Known loss", text) for text in _losses(plan, study)]
     lines += [("Data", text) for text in _data(plan, study)]
     lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
     lines += [("Balance", text) for text in _balance(plan)]
@@ -94,6 +95,16 @@ def _calibration(plan: Plan, study: Study) -> Iterator[str]:
             f"{numbers.count(len(runs), 'run')} at {level}, about "
             f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
             "shares of"
+        )
+
+
+def _losses(plan: Plan, study: Study) -> Iterator[str]:
+    """What happens before block 1 and after the last, where throughput is to be lost."""
+    for deployment in plan.losing():
+        yield (
+            f"before block 1 the time is found for which {words.plain(deployment.name)} must be "
+            f"stopped to lose {percent(deployment.loss)} of throughput, and after the last that is "
+            f"measured again, about {duration(loss_seconds(plan, study))} in all"
         )
 
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dunnage.analysis.checks import Evidence, judge, status
+from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import SETTLING, Span, idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
@@ -31,10 +31,8 @@ INTERVAL = 0.05
 """Seconds of a window of the generators' time lines: turns must be cut out of them."""
 BEGIN = 0.2
 """Seconds until the first turn, when everything has started."""
-MORE = 1.0
-"""Seconds that generators go on for beside their turns: while others start, and at the end."""
 PATIENCE = 30.0
-"""Seconds that turns may take beyond their time."""
+"""Seconds that turns may take beyond their time, and generators after they were told to end."""
 Part = tuple[Host, Command, Process]
 """A generator that was started."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
@@ -142,7 +140,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     stay, run = one.stay, one.run
     equipment, name = stay.equipment, stay.deployment.name
     generated = equipment.generator.parse(one.left)
-    windows = windows_of(generated.windows, generated.began, spans(found.taken, name))
+    counted_in = spans(found.taken, name)
+    windows = windows_of(generated.windows, generated.began, counted_in)
     counted = sum(window.operations for window in windows)
     if not counted:
         raise RunError(f"nothing was answered in the turns of `{name}`")
@@ -158,6 +157,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     members = [
         found.idle(member.host, name, member.member) or 0.0 for member in stay.platform.running()
     ]
+    pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
+    paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
     errors = generated.operations["all"].errors
     measurement = generated.model_copy(
         update={
@@ -178,6 +179,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
+            slowdown=stay.deployment.slowdown,
+            paused=paused,
             quota=stay.deployment.limits.cpus is not None,
             clocks=found.clocks,
             idle=math.fsum(members),
@@ -201,6 +204,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
         usage=(*used, *clients),
         one_machine=equipment.testbed.one_machine,
         data_size=one.data_size,
+        paused=paused,
         turns=tuple(own),
         artefacts=_kept(one, found, hosts),
     )
@@ -230,7 +234,7 @@ def _drive(
     started: list[tuple[LoadOrder, list[Part]]] = []
     with ExitStack() as stack:
         for stay, run in zip(stays, runs, strict=True):
-            ordered = _order(stay, run, len(order) * length + MORE)
+            ordered = _order(stay, run, len(order) * length + PATIENCE)
             directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
             commands = generator.commands(ordered, stay.clients[0].engine, directories)
             parts = []
@@ -248,6 +252,9 @@ def _drive(
             for stay in stays
         }
         raw = _take_turns(stack, by_name, groups, order, length, testbed.clock.now())
+        for _, parts in started:
+            for _, _, process in parts:
+                process.signal("TERM")
         for stay, (_, parts) in zip(stays, started, strict=True):
             for host, _, process in parts:
                 _insist(stay, host, process)
@@ -267,7 +274,7 @@ def _drive(
 def _insist(stay: Stay, host: Host, process: Process) -> None:
     """Wait for a generator whose turns are over; raises RunError when it fails."""
     try:
-        code = process.wait(MORE + PATIENCE)
+        code = process.wait(PATIENCE)
     except TimeoutError:
         raise RunError("a generator did not end after its turns", where=host.name) from None
     if code != 0:
@@ -337,4 +344,6 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
         timeout=max(load.timeout, duration),
         seed=run.seed,
         interval=INTERVAL,
+        latencies=False,
+        until_told=True,
     )

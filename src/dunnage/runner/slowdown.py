@@ -20,6 +20,14 @@ beside it: with a period of 10 ms the throughput lost was 8.5 % where 5 % of the
 
 
 @dataclass(frozen=True)
+class Toggle:
+    """Servers are held for `seconds`, from `begin` by our clock on, then left alone for as long."""
+
+    begin: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Slowdown:
     """A slowdown in force; `paused` reads back what really happened."""
 
@@ -32,26 +40,49 @@ class Slowdown:
 
         None when no slowdown is in force. Raises RunError when the window is not covered.
         """
+        return self._mean("paused", [(began, seconds)])
+
+    def paused_in_all(self, pieces: Sequence[tuple[float, float]]) -> float | None:
+        """The same of several windows, (beginning, seconds) each, in their order."""
+        return self._mean("paused", pieces)
+
+    def cpu(self, began: float, seconds: float) -> float | None:
+        """CPU seconds a second that holding the servers takes by itself; else like `paused`."""
+        return self._mean("cpu", [(began, seconds)])
+
+    def _mean(self, key: str, pieces: Sequence[tuple[float, float]]) -> float | None:
         if not self.files:
             return None
-        shares = [self._share(host, path, began, seconds) for host, path in self.files]
+        shares = [self._share(host, path, key, pieces) for host, path in self.files]
         return sum(shares) / len(shares)
 
-    def _share(self, host: Host, path: str, began: float, seconds: float) -> float:
-        began += host.clock_offset()
+    def _share(
+        self, host: Host, path: str, key: str, pieces: Sequence[tuple[float, float]]
+    ) -> float:
+        ahead = host.clock_offset()
+        first, last = pieces[0][0] + ahead, sum(pieces[-1]) + ahead
         ends = self.clock.now() + 2.0
         while True:
-            points = _points(_record(host, path))
-            if points and points[-1][0] >= began + seconds and points[0][0] <= began:
-                return (_at(points, began + seconds) - _at(points, began)) / seconds
+            points = _points(_record(host, path), key)
+            if points and points[-1][0] >= last and points[0][0] <= first:
+                grown = [
+                    _at(points, began + seconds + ahead) - _at(points, began + ahead)
+                    for began, seconds in pieces
+                ]
+                return sum(grown) / sum(seconds for _, seconds in pieces)
             if self.clock.now() > ends:
                 raise RunError("the record of the slowdown does not cover the measured window")
             self.clock.sleep(0.05)
 
 
 @contextmanager
-def slowdown(share: float, members: Sequence[Running], clock: Clock) -> Iterator[Slowdown]:
-    """Hold the members' processes still for `share` of every period while the `with` lasts."""
+def slowdown(
+    share: float, members: Sequence[Running], clock: Clock, toggle: Toggle | None = None
+) -> Iterator[Slowdown]:
+    """Hold the members' processes still for `share` of every period while the `with` lasts.
+
+    With a toggle only in every other piece of time.
+    """
     if share == 0:
         yield Slowdown((), clock)
         return
@@ -63,9 +94,12 @@ def slowdown(share: float, members: Sequence[Running], clock: Clock) -> Iterator
         for residents in by_host.values():
             host, path = residents[0].host, f"{residents[0].host.scratch}/pause.jsonl"
             pids = [word for member in residents for word in ("--pid", str(member.pid))]
-            period = ("--share", f"{share:g}", "--period", f"{PERIOD:g}")
+            words = ["--share", f"{share:g}", "--period", f"{PERIOD:g}"]
+            if toggle is not None:
+                words += ["--begin", f"{toggle.begin + host.clock_offset():.6f}"]
+                words += ["--rest", f"{toggle.seconds:g}"]
             process = host.start(
-                [host.engine, "pause", *pids, *period, "--out", path],
+                [host.engine, "pause", *pids, *words, "--out", path],
                 unit="pause",
                 log=f"{host.scratch}/pause.log",
             )
@@ -82,16 +116,16 @@ def _record(host: Host, path: str) -> str:
         return ""
 
 
-def _points(lines: str) -> list[tuple[float, float]]:
-    """(time, seconds paused so far) of every whole line."""
+def _points(lines: str, key: str) -> list[tuple[float, float]]:
+    """(time, seconds so far) of every whole line."""
     return [
-        (float(line["time"]), float(line["paused"]))
+        (float(line["time"]), float(line[key]))
         for line in (json.loads(text) for text in lines.splitlines() if text.endswith("}"))
     ]
 
 
 def _at(points: Sequence[tuple[float, float]], time: float) -> float:
-    """Seconds paused until `time`, by linear interpolation between the lines around it."""
+    """Seconds until `time`, by linear interpolation between the lines around it."""
     for (before, low), (after, high) in pairwise(points):
         if before <= time <= after:
             return low + (high - low) * (time - before) / (after - before)

@@ -11,7 +11,7 @@ from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
-from dunnage.runner import spare, together
+from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.kept import Kept
@@ -75,7 +75,9 @@ def carry_out(
         )
         writer.environment(_environment(equipment))
         writer.journal("testbed open", dunnage=__version__)
-        work = _ready(Work(equipment, plan, done, failures, patience, watcher, stop))
+        work = _ready(
+            known_loss.known(Work(equipment, plan, done, failures, patience, watcher, stop))
+        )
         _carry_out_blocks(work)
         while (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
@@ -84,6 +86,7 @@ def carry_out(
             work = _ready(replace(work, plan=added))
             _carry_out_blocks(work)
             plan = longer
+        known_loss.check(work)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     writer.journal(
         "study finished", finished=len(done & {run.id for run in plan.runs()}), missing=len(missing)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dunnage import catalog
 from dunnage.contracts import Substrate
+from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, Deployment
 from dunnage.runner.interrupt import Stop
@@ -33,13 +34,17 @@ class Work:
     stop: Stop
     kept: dict[str, Kept] = field(default_factory=dict)
     """Snapshots that the hosts keep, by name."""
+    losses: Mapping[str, KnownLoss] = field(default_factory=dict)
+    """Deployment that shall lose throughput → the slowdown that does it."""
 
     def deployment(self, planned: StayPlan) -> Deployment:
         """What a stay is of; that of the calibration may be no part of a filtered plan."""
         calibration = self.plan.calibration
         if calibration is not None and planned == calibration.stay:
             return calibration.deployment
-        return self.plan.deployment(planned.deployment)
+        found = self.plan.deployment(planned.deployment)
+        loss = self.losses.get(found.twin_of or found.name)
+        return found.model_copy(update={"slowdown": loss.share}) if loss else found
 
 
 def living_stay(

@@ -6,6 +6,7 @@
 | `looks.jsonl`, `plan-2.json`, … | `dunnage run --blocks` | a look, then the blocks it added |
 | `environment.json` | runner | when the testbed is open |
 | `calibration.json` | runner, `run --rates-of` | once, where rates are shares of a capacity |
+| `losses.json` | runner | where throughput is to be lost: before block 1, after the last |
 | `journal.jsonl` | runner | one fsynced line per change of state |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
 | `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |
@@ -61,6 +62,11 @@ class ResultLayout:
     def calibration(self) -> Path:
         """What the baseline is capable of."""
         return self.root / "calibration.json"
+
+    @property
+    def losses(self) -> Path:
+        """The slowdowns that lose as much throughput as is asked for."""
+        return self.root / "losses.json"
 
     @property
     def journal(self) -> Path:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from dunnage.errors import NoResultError, ResultError
 from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
+from dunnage.model.loss import KnownLoss, Losses
 from dunnage.model.plan import BEFORE, Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
@@ -84,6 +85,12 @@ class Result:
         """What the baseline is capable of; None where that is not known, or no matter."""
         path = self.layout.calibration
         return _read(path, Calibration) if path.exists() else None
+
+    @cached_property
+    def losses(self) -> Mapping[str, KnownLoss]:
+        """Deployment that shall lose throughput → what is known of it; empty where none shall."""
+        path = self.layout.losses
+        return _read(path, Losses).found if path.exists() else {}
 
     @cached_property
     def stays(self) -> tuple[StayRecord, ...]:

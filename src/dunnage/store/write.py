@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from dunnage.errors import ResultError, UnwrittenError
 from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
+from dunnage.model.loss import Losses
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
@@ -129,6 +130,10 @@ class ResultWriter:
         if self.layout.calibration.exists():
             raise ResultError("is there already", where=str(self.layout.calibration))
         write_value(self.layout.calibration, found)
+
+    def losses(self, found: Losses) -> None:
+        """Write which slowdowns lose what is asked for, in place of what was known before."""
+        write_value(self.layout.losses, found)
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""

@@ -27,6 +27,10 @@ PROBES = 5
 refusal again."""
 PROBE_SECONDS = 0.5
 """Around every probe of a search: the generator's start, and a backlog that is worked off."""
+LOSS_SECONDS = 62.0
+"""Of one look at what a slowdown loses."""
+LOSS_LOOKS = 4
+"""Until it is known, and as many again after the last block."""
 TURNS_SECONDS = 2.0
 """Around every run in turns: samplers on all hosts, generators of all deployments."""
 RUN_RATE = 20_000.0
@@ -56,8 +60,14 @@ def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> fl
     """Return about how many seconds a plan takes; `paces` are of this machine, the latest last."""
     if study.testbed.kind == "fake":
         return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
-    before = calibration_seconds(plan, study, paces) + snapshot_seconds(plan, study)
-    return before + sum(block_seconds(block, plan, study, paces) for block in plan.blocks)
+    blocks = sum(block_seconds(block, plan, study, paces) for block in plan.blocks)
+    return beside_seconds(plan, study, paces) + blocks
+
+
+def beside_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
+    """Return about how many seconds everything takes that is no part of a block."""
+    calibration = calibration_seconds(plan, study, paces)
+    return calibration + snapshot_seconds(plan, study) + loss_seconds(plan, study)
 
 
 def block_seconds(block: Block, plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
@@ -84,6 +94,14 @@ def calibration_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) ->
     if plan.calibration is None:
         return 0.0
     return stay_seconds(plan.calibration.stay, plan.calibration.deployment, study, paces)
+
+
+def loss_seconds(plan: Plan, study: Study) -> float:
+    """Return about how many seconds it takes to find and to check every known loss."""
+    return sum(
+        2 * (_up_seconds(each) + study.load.conditioning + LOSS_LOOKS * LOSS_SECONDS)
+        for each in plan.losing()
+    )
 
 
 def snapshot_seconds(plan: Plan, study: Study) -> float:

@@ -81,6 +81,7 @@ EXAMPLES: Mapping[str, str] = {
     "cpus": "cpus: 1.5",
     "pids": "pids: 200",
     "slowdown": "slowdown: 5%",
+    "loss": "loss: 5%",
     "factors": "factors: {storage: [bind, volume]}",
     "factors.*": "storage: [bind, volume]",
     "workloads": "workloads: [A, C]",

@@ -32,6 +32,7 @@ FACTORS = (
     "client",
     "hosts",
     "slowdown",
+    "loss",
     "limits.memory",
     "limits.cpus",
     "limits.pids",
@@ -151,6 +152,7 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
         hosts=spec.hosts,
         limits=spec.limits,
         slowdown=spec.slowdown,
+        loss=spec.loss,
         database=with_defaults(merged_database(study.database, spec.database), offer),
     )
 

@@ -19,6 +19,7 @@ from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_data import data_rules
 from dunnage.study.rules_deployment import FAKE, deployment_rules
 from dunnage.study.rules_load import load_rules
+from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_primary import primary_rules
 from dunnage.study.rules_turns import turns_rules
 from dunnage.study.suggest import hint, listed, shown
@@ -69,6 +70,7 @@ def judge(draft: Draft, offer: Offer) -> list[Finding]:
         *data_rules(draft),
         *(load_rules(draft.load, draft) if draft.load else ()),
         *turns_rules(draft, every),
+        *loss_rules(draft, every),
         *_questions(draft, every),
     ]
     return list(dict.fromkeys(found))

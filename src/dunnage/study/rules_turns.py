@@ -76,9 +76,3 @@ def _deployments(every: tuple[Variant, ...]) -> Iterator[Finding]:
                 "a client in a container cannot be held still between turns",
                 "remove `client`, or `turns`",
             )
-        if variant.keys.get("slowdown"):
-            yield Finding(
-                (*place, "slowdown"),
-                "a declared slowdown is measured by stays of its own",
-                "remove `turns`",
-            )

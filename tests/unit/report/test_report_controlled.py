@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from test_report_text import shown
 
-from dunnage.model.analysis import Analysis, ControlDifference, Estimate
+from dunnage.model.analysis import Analysis, ControlDifference, Estimate, NeighbourCost
 from dunnage.report.brief import brief
-from dunnage.report.controlled import broken, held
+from dunnage.report.controlled import broken, held, withheld
 from report_samples import sample
 
 
@@ -41,6 +41,24 @@ def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:
     assert "an exchange over loopback of docker-bridge +7.0 % (+5.0 … +9.0 %)" in broken(analysis)
     made = sample()
     assert "in doubt" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
+
+
+def neighbours(low: float, high: float) -> Analysis:
+    estimate = Estimate(value=(low + high) / 2, low=low, high=high, n=8, unit="share", method="")
+    cost = NeighbourCost(metric="throughput", difference=estimate)
+    return sample().analysis.model_copy(update={"neighbours": (cost,)})
+
+
+def test_neighbours_that_cost_too_much_withhold_what_is_said_of_a_metric() -> None:
+    made = sample()
+    spoilt = neighbours(-0.14, -0.09)
+    assert withheld(spoilt).startswith(
+        "that others live beside it changes a deployment's throughput by 9.8 % at least"
+    )
+    assert "Measure without `turns`" in " ".join(
+        shown(brief(spoilt, made.study, made.plan)).split()
+    )
+    assert withheld(neighbours(-0.03, 0.01)) == withheld(made.analysis) == ""
 
 
 def test_a_result_without_a_control_says_nothing() -> None:

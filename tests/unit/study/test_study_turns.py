@@ -85,7 +85,6 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
         ("blocks: 8", "blocks: 8\ndata: restore", "every stay puts its records in"),
         ("[A, C]", "[A, D]", "what inserts records cannot be driven in turns"),
         ("network: bridge", "network: bridge, client: container", "cannot be held still"),
-        ("platform: native", "platform: native, slowdown: 5%", "by stays of its own"),
         ("[host, bridge]", "[host, bridge], metric: service.p95", "turns do not tell"),
     ],
 )

@@ -43,7 +43,8 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Make the load on this thread. SIGTERM and SIGINT end it early, without a result.
+/// Make the load on this thread. SIGTERM and SIGINT end it early, without a result unless it lasts
+/// until it is told.
 pub fn load(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
     std::fs::create_dir_all(&arguments.out)?;
@@ -68,7 +69,10 @@ struct Beginning {
 }
 
 async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
-    end_on(SignalKind::terminate(), 143)?;
+    let mut told = signal(SignalKind::terminate())?;
+    if !plan.until_told {
+        end_on(SignalKind::terminate(), 143)?;
+    }
     end_on(SignalKind::interrupt(), 130)?;
     let driver = Driver::new(plan, Clock::start())?;
     let sessions = connect(plan, &driver).await?;
@@ -81,19 +85,28 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     let span = Span::of(plan);
     let log = Log::open(log_path, began.time)?;
     let interval = nanoseconds(plan.interval).max(1);
-    let recorder = Recorder::new(log, span.begin, span.end.unwrap_or(u64::MAX), interval);
+    let end = span.end.unwrap_or(u64::MAX);
+    let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
     let run = Rc::new(Run::new(plan, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
+    let closer = run.clone();
+    let close = spawn_local(async move {
+        if told.recv().await.is_some() {
+            closer.close(closer.clock.now());
+        }
+    });
     let mut workers: JoinSet<()> = JoinSet::new();
     for session in sessions {
         workers.spawn_local(Worker::new(run.clone(), session).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
-    ring.abort();
-    // It ends by being aborted; only then does it let go of the run.
-    let _ = ring.await;
+    for task in [ring, close] {
+        task.abort();
+        // It ends by being aborted; only then does it let go of the run.
+        let _ = task.await;
+    }
     let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
     finish(plan, run?, span, began, &driver, cpu, intended)

@@ -133,9 +133,11 @@ pub mod tests {
             level: Level::Threads { threads: 1 },
             part: Part { index: 0, of: 1 },
             warmup: 0.0,
+            until_told: false,
             duration: Some(1.0),
             operations: None,
             interval: 0.2,
+            latencies: true,
             timeout: 1.0,
             seed: 1,
         }

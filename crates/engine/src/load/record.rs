@@ -59,6 +59,8 @@ pub struct Recorder {
     begin: u64,
     end: u64,
     interval: u64,
+    /// Whether histograms are filled.
+    latencies: bool,
     start: u64,
     edge: u64,
     histograms: Histograms,
@@ -78,12 +80,13 @@ pub struct Recorder {
 
 impl Recorder {
     /// The measured window is [begin, end), intervals are `interval` long; all in nanoseconds.
-    pub fn new(log: Log, begin: u64, end: u64, interval: u64) -> Self {
+    pub fn new(log: Log, begin: u64, end: u64, interval: u64, latencies: bool) -> Self {
         let mut recorder = Self {
             log,
             begin,
             end,
             interval,
+            latencies,
             start: 0,
             edge: 0,
             histograms: Histograms::default(),
@@ -117,6 +120,9 @@ impl Recorder {
         self.window.0 += 1;
         if measured && in_time {
             self.operations[outcome.kind as usize] += 1;
+        }
+        if !self.latencies {
+            return;
         }
         let [service, response] =
             &mut self.histograms[usize::from(measured)][outcome.kind as usize];

@@ -1,0 +1,90 @@
+"""A study that asks for a loss of throughput: the slowdown is found, used and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from faulty import Carry
+
+from dunnage.hosts.fake_host import Call, Task
+from dunnage.hosts.fake_world import World
+from dunnage.runner.known_loss import STEPS, WITHIN
+
+STUDY = """
+dunnage: 1
+name: loss
+testbed: {kind: fake, hosts: {db: 1, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  native: {platform: fake, network: plain}
+  slowed: {platform: fake, network: plain, loss: 10%}
+workloads: [C]
+records: 100
+load: {threads: [4], warmup: 1s, duration: 4s}
+blocks: 6
+generator: fake
+sampler: {kind: fake}
+questions:
+  known: {baseline: native, against: [slowed], tolerance: 1%}
+"""
+
+
+def nothing(_: World) -> None:
+    """No fault."""
+
+
+def no_engine(times: int) -> Callable[[World], None]:
+    """A fault: the first loads with servers that are held break off."""
+
+    def put(world: World) -> None:
+        load, left = world.programs["fake-load"], [times]
+
+        def broken(call: Call) -> Task:
+            if "/loss/" in call.option("--plan") and left[0]:
+                left[0] -= 1
+                return call.fail("out of memory", 1)
+            return load(call)
+
+        world.programs["fake-load"] = broken
+
+    return put
+
+
+def test_the_loss_is_found_before_block_1_and_again_after_the_last(carry_out: Carry) -> None:
+    ended = carry_out(nothing, STUDY)
+    assert ended.code == 0, ended.shown
+    assert len(ended.result.finished()) == 12
+    found = ended.result.losses["slowed"]
+    assert found.share == pytest.approx(0.1, abs=WITHIN)
+    assert found.loss.value == pytest.approx(0.1)
+    assert 1 <= len(found.steps) <= STEPS
+    assert found.checked is not None
+    assert found.checked.value == pytest.approx(0.1, abs=2 * WITHIN)
+    assert {step.cpu for step in found.steps} == {pytest.approx(0.0005)}
+    slowed = [record for record in ended.result.records if record.deployment == "slowed"]
+    assert [record.paused for record in slowed] == [pytest.approx(found.share, abs=0.01)] * 6
+    assert {record.paused for record in ended.result.records} - {
+        record.paused for record in slowed
+    } == {None}
+    order = [event["event"] for event in ended.result.events()]
+    assert order.index("loss measured") < order.index("stay begins")
+    assert order.index("loss measured", order.index("stay begins")) > order.index("stay ended")
+
+
+def test_a_broken_look_is_tried_again_in_a_new_stay(carry_out: Carry) -> None:
+    ended = carry_out(no_engine(1), STUDY)
+    assert ended.code == 0, ended.shown
+    assert [event["stay"] for event in ended.events("loss begins")] == [
+        "loss-slowed",
+        "loss-slowed.2",
+        "loss-slowed-checked",
+    ]
+
+
+def test_without_its_loss_there_is_no_study(carry_out: Carry) -> None:
+    ended = carry_out(no_engine(2), STUDY)
+    assert ended.code not in (0, 5)
+    assert "out of memory" in ended.shown
+    assert not ended.result.records
+    assert not ended.result.losses
