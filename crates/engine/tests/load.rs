@@ -314,7 +314,11 @@ fn a_load_that_is_told_to_stop_leaves_no_result() {
 #[test]
 fn without_latencies_everything_is_counted_and_the_log_is_empty() {
     let scratch = Scratch::new();
-    assert!(load(&scratch.0, &json!({"latencies": false})).status.success());
+    assert!(
+        load(&scratch.0, &json!({"latencies": false}))
+            .status
+            .success()
+    );
     assert!(sum(&result(&scratch.0)["operations"]) > 0);
     assert_eq!(histogram(&scratch.0, "service").len(), 0);
 }

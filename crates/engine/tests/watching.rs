@@ -119,7 +119,9 @@ fn with_a_rest_a_process_is_left_alone_for_half_of_the_time_from_a_moment_on() {
     let out = scene.directory.join("pause.jsonl");
     let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_millis(500);
     let mut pause = engine()
-        .args(["pause", "--share", "0.5", "--period", "0.1", "--rest", "0.4"])
+        .args([
+            "pause", "--share", "0.5", "--period", "0.1", "--rest", "0.4",
+        ])
         .args(["--begin", &begin.as_secs_f64().to_string()])
         .args(["--pid", &scene.busy.id().to_string()])
         .arg("--out")
@@ -136,7 +138,9 @@ fn with_a_rest_a_process_is_left_alone_for_half_of_the_time_from_a_moment_on() {
     let value = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap();
     let until = begin.as_secs_f64() + 3.2;
     wait_for("four rounds", || {
-        lines().last().is_some_and(|line| value(line, "time") > until)
+        lines()
+            .last()
+            .is_some_and(|line| value(line, "time") > until)
     });
     assert!(end(&mut pause));
     let lines = lines();

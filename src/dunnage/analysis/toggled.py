@@ -1,7 +1,7 @@
 """What stopping servers for a part of the time costs: pieces of time with stops against without.
 
 Servers are held for some tenths of a second and then left alone for as long, over and over, while
-one load goes on. Both pieces of a pair are of the same servers, clients and fraction of a second, so
+one load goes on. Both pieces of a pair are of the same servers and clients in the same second, so
 what else moves throughput meets both alike.
 """
 

@@ -165,9 +165,7 @@ def _capacity(server: Server) -> float:
 def _pause(call: Call, servers: list[Server]) -> Pause | None:
     """The longest of the pauses that hold these servers still; None where there is none."""
     places = [(server.process.host.name, server.process.pid) for server in servers]
-    holding = (
-        pause for pause in call.world.pauses if any(pause.holds(*place) for place in places)
-    )
+    holding = (pause for pause in call.world.pauses if any(pause.holds(*place) for place in places))
     return max(holding, key=lambda pause: pause.average, default=None)
 
 

@@ -49,7 +49,7 @@ def _reach(found: ControlDifference) -> float:
 
 
 def withheld(analysis: Analysis) -> str:
-    """Of which metrics nothing is claimed, because neighbours cost too much; empty where of none."""
+    """Of which metrics nothing is claimed, as neighbours cost too much; empty where of none."""
     tolerances = {
         each.metric: each.tolerance for asked in analysis.answers for each in asked.comparisons
     }

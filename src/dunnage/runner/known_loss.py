@@ -59,9 +59,7 @@ def known(work: Work) -> Work:
     """
     found = dict(open_result(work.equipment.writer.layout.root).losses)
     if any(run.id not in work.done for run in work.plan.runs()):
-        found = {
-            name: loss.model_copy(update={"checked": None}) for name, loss in found.items()
-        }
+        found = {name: loss.model_copy(update={"checked": None}) for name, loss in found.items()}
     for deployment in work.plan.losing():
         if deployment.name not in found:
             found[deployment.name] = _tried(work, deployment, None)
@@ -91,7 +89,9 @@ def _tried(work: Work, deployment: Deployment, before: KnownLoss | None) -> Know
     for _ in range(ATTEMPTS):
         try:
             with _stay(work, deployment, before) as (stay, run):
-                return _found(work, stay, run) if before is None else _again(work, stay, run, before)
+                return (
+                    _found(work, stay, run) if before is None else _again(work, stay, run, before)
+                )
         except (StayError, HostLostError, RunError) as error:
             failed = error
             work.watcher.say(f"the loss of `{deployment.name}` is not known: {said(error)}")
@@ -132,7 +132,7 @@ def _found(work: Work, stay: Stay, run: RunPlan) -> KnownLoss:
         wanted = _share(asked, rate, share)
         loss = lost(rate, wanted, n)
         near = [step for step, _ in looks if _near(step.share, wanted)]
-        if near and _close(loss, asked) or len(looks) == STEPS:
+        if (near and _close(loss, asked)) or len(looks) == STEPS:
             steps = tuple(step for step, _ in looks)
             return KnownLoss(asked=asked, share=wanted, loss=loss, steps=steps)
         share = wanted
@@ -160,9 +160,7 @@ def _near(one: float, other: float) -> bool:
 def _rate(looks: list[Look]) -> tuple[Centre, int]:
     """Log of throughput lost for each share of time, of the looks near the last one; pairs."""
     last = looks[-1][0].share
-    rates = [
-        log / step.paused for step, logs in looks if _near(step.share, last) for log in logs
-    ]
+    rates = [log / step.paused for step, logs in looks if _near(step.share, last) for log in logs]
     return centre(rates), len(rates)
 
 
@@ -196,9 +194,7 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
     with slowdown(share, members, testbed.clock, Toggle(begin, PIECE)) as held:
         _, measurement = drive(stay, order, f"loss/{number}")
         began = measurement.began - stay.clients[0].clock_offset()
-        paused, cpu = (
-            of(began, measurement.seconds) or 0.0 for of in (held.paused, held.cpu)
-        )
+        paused, cpu = (of(began, measurement.seconds) or 0.0 for of in (held.paused, held.cpu))
     # A stop comes at the beginning of its period. With pieces that begin half a period earlier all
     # stops lie inside of pieces, however long each takes.
     logs = pairs(measurement.windows, began, begin - PERIOD / 2, PIECE)

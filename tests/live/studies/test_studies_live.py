@@ -119,9 +119,7 @@ def test_docker_with_a_bridge_costs_redis_throughput_and_processor_time(
         assert [each.verdict for each in found] == [Verdict.OVERHEAD] * 4, told
 
 
-def test_twins_rarely_differ(
-    quickstarts: list[dict[str, Any]], record_property: Record
-) -> None:
+def test_twins_rarely_differ(quickstarts: list[dict[str, Any]], record_property: Record) -> None:
     """Where they do, identical deployments were told apart: one study in five may, not two."""
     vetoed = []
     for number, answer in enumerate(quickstarts, start=1):
@@ -167,7 +165,7 @@ def test_a_known_loss_is_found_and_its_twin_is_not(
     assert len(realised) >= 18
     assert all(abs(share - known.share) <= 0.01 for share in realised)
     assert known.loss.low is not None and known.loss.high is not None
-    assert 0.045 <= known.loss.low and known.loss.high <= 0.055
+    assert known.loss.low >= 0.045 and known.loss.high <= 0.055
     assert abs(known.checked.value - known.loss.value) <= 0.01
     low, high = interval(slowed.difference)
     assert high < 0, f"the interval, {low:+.1%} to {high:+.1%}, holds zero"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def windows(first: float, shares: float, seconds: float = 60.0) -> list[Window]:
         held = rounds * PIECE + min(rest, PIECE)
         return RATE * (time - shares * held)
 
-    counts = [round(until(b)) - round(until(a)) for a, b in zip(edges, edges[1:], strict=False)]
+    counts = [round(until(b)) - round(until(a)) for a, b in pairwise(edges)]
     return [
         Window(start=float(edge), length=0.05, operations=count, errors=0)
         for edge, count in zip(edges, counts, strict=False)

@@ -102,11 +102,10 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
-    for task in [ring, close] {
-        task.abort();
-        // It ends by being aborted; only then does it let go of the run.
-        let _ = task.await;
-    }
+    ring.abort();
+    close.abort();
+    // They end by being aborted; only then do they let go of the run.
+    let _ = (ring.await, close.await);
     let intended = run.settle();
     let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
     finish(plan, run?, span, began, &driver, cpu, intended)
@@ -161,7 +160,8 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let second = run.clock.now() + 1_000_000_000;
         let until = span.end.map_or(second, |end| second.min(end));
         let finished = limit(until, workers).await.is_some();
-        if let (true, false, Some(end)) = (finished, run.exhausted(), span.end) {
+        let early = run.exhausted() || run.closed();
+        if let (true, false, Some(end)) = (finished, early, span.end) {
             // Every slot of the window is answered; the window is as long as it was meant to be.
             tokio::time::sleep_until(run.clock.instant(end).into()).await;
         }

@@ -180,6 +180,11 @@ impl Run {
         }
     }
 
+    /// Whether the measured window has ended.
+    pub fn closed(&self) -> bool {
+        self.cpu_at_end.get().is_some()
+    }
+
     /// CPU time when the window was closed.
     pub fn cpu_at_end(&self) -> Cpu {
         self.cpu_at_end.get().unwrap_or_default()
