@@ -20,10 +20,14 @@ def control(
 ) -> tuple[ControlDifference, ...]:
     """Every control of every deployment against `reference`, all intervals together.
 
-    Empty where stays have no control. Of several stays in a block the later ones count.
+    Empty where stays have no control. Of several stays in a block the later ones count, but none
+    that measured a deployment alone: its control is from after all the others.
     """
+    alone = [block.alone.id for block in plan.blocks if block.alone is not None]
     values: dict[str, dict[str, dict[int, float]]] = {}
     for stay in sorted(stays, key=lambda stay: stay.started):
+        if any(stay.stay == name or stay.stay.startswith(f"{name}.") for name in alone):
+            continue
         for name, rate in stay.control.items():
             values.setdefault(name, {}).setdefault(stay.deployment, {})[stay.block] = rate
     logs = {

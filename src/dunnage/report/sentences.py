@@ -304,7 +304,8 @@ def better(metric: str) -> tuple[str, str]:
 def _phrase(deployment: Deployment) -> str:
     platform = PLATFORMS.get(deployment.platform)
     network = NETWORKS.get(deployment.network)
-    if platform is None or network is None or deployment.slowdown or deployment.twin_of:
+    slowed = deployment.slowdown or deployment.loss
+    if platform is None or network is None or slowed or deployment.twin_of:
         return ""
     return f"{platform} {network}{STORAGES[deployment.storage]}"
 

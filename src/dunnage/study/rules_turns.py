@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dunnage.model.metrics import IN_TURNS
-from dunnage.model.study import INSERTING, ClientPlace, Data, Phase
+from dunnage.model.study import CLIENT_GROUP, INSERTING, ClientPlace, Data, Phase
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
@@ -46,6 +46,12 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 f"`{key}` cannot come in turns: who waits for a turn falls behind",
                 "remove it, or `turns`",
             )
+    if (draft.groups or {}).get(CLIENT_GROUP, 1) > 1:
+        yield Finding(
+            ("testbed", "hosts"),
+            "clients on several hosts cannot change places at the same moment",
+            "write `client: 1`, or remove `turns`",
+        )
     if draft.data is Data.RESTORE:
         yield Finding(
             ("data",), "with `turns` every stay puts its records in", "write `data: load`"

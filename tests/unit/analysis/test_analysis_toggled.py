@@ -38,8 +38,8 @@ def windows(first: float, shares: float, seconds: float = 60.0) -> list[Window]:
 def test_an_even_loss_is_found_wherever_pieces_begin(share: float, first: float) -> None:
     found = pairs(windows(first, share), 0.0, first, PIECE)
     assert len(found) in (98, 99, 100)
-    # A window over an edge belongs to both sides by its time: a twelfth of it is off at most.
-    assert np.mean(found) == pytest.approx(math.log1p(-share), abs=share / 6 + 1e-3)
+    # A window over an edge belongs to both sides by its time: a sixth of the loss goes astray at most.
+    assert np.mean(found) == pytest.approx(math.log1p(-share), abs=share / 4 + 1e-3)
 
 
 def test_pieces_that_windows_do_not_cover_or_that_hold_nothing_are_left_out() -> None:

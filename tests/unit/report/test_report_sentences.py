@@ -194,9 +194,10 @@ def test_the_title_says_what_is_compared() -> None:
     assert sentences.headline(made.study, plan) == made.study.name
 
 
-def test_a_declared_slowdown_is_never_called_by_its_platform() -> None:
+@pytest.mark.parametrize("key", ["slowdown", "loss"])
+def test_what_is_slowed_down_is_never_called_by_its_platform(key: str) -> None:
     made = sample()
-    slow = made.plan.deployment("docker-host").model_copy(update={"slowdown": 0.05})
+    slow = made.plan.deployment("docker-host").model_copy(update={key: 0.05})
     plan = made.plan.model_copy(update={"deployments": (slow,)})
     assert sentences.subjects(plan)["docker-host"] == "docker-host"
 

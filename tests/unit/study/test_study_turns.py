@@ -82,6 +82,7 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
         ("turns: 600ms", "turns: 50ms", "a turn must last from 0.3s to 5s"),
         ("duration: 6s", "duration: 2s", "each deployment has 4 turns at least"),
         ("threads: [32]", "rate: [2000]", "`rate` cannot come in turns"),
+        ("client: 1", "client: 2", "cannot change places at the same moment"),
         ("blocks: 8", "blocks: 8\ndata: restore", "every stay puts its records in"),
         ("[A, C]", "[A, D]", "what inserts records cannot be driven in turns"),
         ("network: bridge", "network: bridge, client: container", "cannot be held still"),
