@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -81,9 +82,11 @@ class Evidence:
     """Whether a CPU quota is a factor of the deployment, so that throttling belongs to it."""
     clocks: Mapping[str, float] = field(default_factory=dict)
     """Seconds that each host's clock moved against ours while the run went on."""
-    idle: float | None = None
-    """CPU seconds a second that the members used while others had their turns; None where load does
-    not come in turns."""
+    watched: float | None = None
+    """Seconds that `usage` covers, where they are more than the measured ones: in turns."""
+    idle: Sequence[float | None] | None = None
+    """CPU seconds a second that each member used while others had their turns, None where that was
+    not read; None where load does not come in turns."""
     search: Search | None = None
     searched: Searched | None = None
     """A search, and what it found, where the measurement is the result of one."""
@@ -252,7 +255,8 @@ def _steal(evidence: Evidence, bounds: Bounds) -> Finding:
 def _other(evidence: Evidence, bounds: Bounds) -> Finding:
     bound = f"below {percent(bounds.other)} of the machine's CPU time"
     machines = [tuple(evidence.usage)] if evidence.one_machine else [(h,) for h in evidence.usage]
-    shares = [_others(hosts, evidence.measurement.seconds) for hosts in machines]
+    seconds = evidence.watched or evidence.measurement.seconds
+    shares = [_others(hosts, seconds) for hosts in machines]
     known = [share for share in shares if share is not None]
     if not known or len(known) < len(shares):
         return Finding(Status.UNKNOWN, _why(evidence.usage, "cpu_total"), bound)
@@ -378,8 +382,12 @@ def _idle(evidence: Evidence, bounds: Bounds) -> Finding:
     if evidence.idle is None:
         return Finding(Status.VALID, "no others lived meanwhile", "none where nobody has turns")
     bound = f"at most {percent(bounds.idle)} of one processor in the others' turns"
-    seen, used = f"{percent(evidence.idle)} of one processor", _used(evidence.idle, bounds.idle)
-    return Finding(_passes(evidence.idle <= bounds.idle), seen, bound, used)
+    known = [each for each in evidence.idle if each is not None]
+    if len(known) < len(evidence.idle):
+        return Finding(Status.UNKNOWN, "no two readings lie in one turn of another's", bound)
+    used = math.fsum(known)
+    seen = f"{percent(used)} of one processor"
+    return Finding(_passes(used <= bounds.idle), seen, bound, _used(used, bounds.idle))
 
 
 def _largest(known: dict[str, float | None]) -> tuple[str, float] | None:

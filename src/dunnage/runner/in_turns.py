@@ -155,7 +155,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     hosts = equipment.testbed.group(stay.deployment.hosts)
     used = [own_usage(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
     members = [
-        found.idle(member.host, name, member.member) or 0.0 for member in stay.platform.running()
+        found.idle(member.host, name, member.member) for member in stay.platform.running()
     ]
     pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
     paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
@@ -183,7 +183,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
             paused=paused,
             quota=stay.deployment.limits.cpus is not None,
             clocks=found.clocks,
-            idle=math.fsum(members),
+            watched=found.seconds,
+            idle=members,
         )
     )
     clients = [each for each in found.used.values() if each.group == CLIENT_GROUP]
