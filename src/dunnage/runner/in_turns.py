@@ -154,9 +154,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     outside = found.seconds - math.fsum(turn.ended - turn.began for turn in own)
     hosts = equipment.testbed.group(stay.deployment.hosts)
     used = [own_usage(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
-    members = [
-        found.idle(member.host, name, member.member) for member in stay.platform.running()
-    ]
+    members = [found.idle(member.host, name, member.member) for member in stay.platform.running()]
     pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
     paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
     errors = generated.operations["all"].errors

@@ -28,6 +28,7 @@ workloads: [C]
 records: 1000
 load: {{threads: [8], turns: 500ms, warmup: 500ms, duration: {duration}}}
 blocks: 1
+sampler: {{rate: 5Hz}}
 patience: 0s
 deadline: 60s
 """

@@ -38,7 +38,7 @@ def windows(first: float, shares: float, seconds: float = 60.0) -> list[Window]:
 def test_an_even_loss_is_found_wherever_pieces_begin(share: float, first: float) -> None:
     found = pairs(windows(first, share), 0.0, first, PIECE)
     assert len(found) in (98, 99, 100)
-    # A window over an edge belongs to both sides by its time: a sixth of the loss goes astray at most.
+    # A window over an edge belongs to both sides by its time: a sixth of the loss may go astray.
     assert np.mean(found) == pytest.approx(math.log1p(-share), abs=share / 4 + 1e-3)
 
 
