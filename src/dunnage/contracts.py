@@ -134,7 +134,7 @@ class Host(Protocol):
         """Hold every process of a unit still."""
 
     def thaw(self, unit: str) -> None:
-        """Let them go on."""
+        """Let them go on, and what was frozen inside."""
 
     def clock_offset(self) -> float:
         """Seconds that this host's clock is ahead of ours."""

@@ -99,6 +99,12 @@ class TestHost:
         host.thaw("cold")
         assert process.wait(10.0) == 0
 
+    def test_what_is_frozen_inside_goes_on_with_the_whole_host(self, host: Host) -> None:
+        process = host.start(["sleep", "0.3"], unit="inside", log=f"{host.scratch}/inside.log")
+        host.freeze("inside")
+        host.thaw("")
+        assert process.wait(10.0) == 0
+
     def test_units_lie_below_their_hosts_control_group(self, host: Host) -> None:
         assert host.control_group("one").startswith(host.control_group("") + "/")
         assert host.control_group("one") != host.control_group("two")

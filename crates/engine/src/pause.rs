@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Seconds from one stop to the next.
     #[arg(long)]
     period: f64,
-    /// Unix time of the first period; now unless given.
+    /// Unix time of the first period, which must not have passed; now unless given.
     #[arg(long)]
     begin: Option<f64>,
     /// Seconds that the processes are held for, and then left alone for: whole periods.
@@ -71,7 +71,10 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
             .collect(),
     );
     let mut out = File::create(&arguments.out)?;
-    let start = arguments.begin.map_or_else(Instant::now, instant_of);
+    let start = match arguments.begin {
+        Some(time) => instant_of(time)?,
+        None => Instant::now(),
+    };
     let mut paused = Duration::ZERO;
     let mut written = Instant::now();
     let mut number = 0;

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::prctl::set_timerslack;
 use nix::sys::signal::{Signal, kill};
@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use wire::turns::{TURNS_VERSION, Turn, TurnsPlan};
 
 use crate::cgroups::Hierarchies;
-use crate::moment::{instant_of, unix_time};
+use crate::moment::unix_time;
 use crate::stop::Stop;
 
 /// Arguments of `turns`.
@@ -31,16 +31,16 @@ pub struct Arguments {
 }
 
 /// Take all turns, or end early at TERM, INT or the parent's end. However this ends, all processes
-/// go on.
+/// go on; only after KILL somebody else must let them.
 pub fn turns(arguments: &Arguments) -> io::Result<()> {
     let plan: TurnsPlan = serde_json::from_str(&std::fs::read_to_string(&arguments.plan)?)?;
     check(&plan).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
     let stop = Stop::heed()?;
     set_timerslack(1)?;
-    let start = instant_of(plan.begin);
     let takers = Takers::find(&plan)?;
     let mut out = BufWriter::new(File::create(&arguments.out)?);
     takers.hold_all()?;
+    let start = Instant::now();
     for (number, name) in plan.order.iter().enumerate() {
         let at = |turns: usize| start + Duration::from_secs_f64(plan.seconds * turns as f64);
         if stop.by(at(number))? {
@@ -203,7 +203,6 @@ mod tests {
             pids: BTreeMap::from([("a".to_owned(), vec![1])]),
             groups: BTreeMap::new(),
             order: vec!["a".to_owned()],
-            begin: 0.0,
             seconds: 0.5,
         }
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of [`TurnsPlan`] and [`Turn`]. 1: first.
-pub const TURNS_VERSION: u32 = 1;
+/// Version of [`TurnsPlan`] and [`Turn`]. 1: first. 2: without a time at which they begin.
+pub const TURNS_VERSION: u32 = 2;
 
 /// `dunnage-engine turns --plan FILE --out FILE` reads this and writes a [`Turn`] for each turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,8 +20,6 @@ pub struct TurnsPlan {
     pub groups: BTreeMap<String, Vec<String>>,
     /// Whose turn it is, one after the other.
     pub order: Vec<String>,
-    /// Unix time at which the first turn begins.
-    pub begin: f64,
     /// Length of a turn.
     pub seconds: f64,
 }

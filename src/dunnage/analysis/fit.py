@@ -21,6 +21,7 @@ from dunnage.model.history import Pace
 from dunnage.model.study import Deployment, Study
 from dunnage.study.estimate import beside_seconds, block_seconds, known
 from dunnage.study.plan import make_plan
+from dunnage.study.rules_turns import LEAST_TURNS
 from dunnage.study.williams import period
 from dunnage.units import duration, percent
 
@@ -52,7 +53,8 @@ def fit(study: Study, deployments: Sequence[Deployment], paces: Sequence[Pace] =
         raise ValueError("the study does not say how long it may take")
     own = study.load.duration if study.load.operations is None else None
     given = own is not None or study.load.operations is not None
-    lengths = (own,) if given else LENGTHS
+    least = LEAST_TURNS * (study.load.turns or 0.0)
+    lengths = (own,) if given else tuple(length for length in LENGTHS if length >= least)
     noise = [pace for each in deployments if (pace := known(each, paces)) is not None]
     found = [_at(study, deployments, paces, noise, length) for length in lengths]
     blocks, length, half = min(found, key=lambda each: (each[2], each[1] or 0.0))

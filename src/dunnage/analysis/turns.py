@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dunnage.model.record import HostUsage, Turn, Usage, Window
+import numpy as np
 
-SETTLING = 0.1
-"""Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
-_ROUNDING = 1e-9
-_CPU = ("cpu", "cpu_user", "cpu_system")
+from dunnage.model.record import HostUsage, Turn, Usage, Window
+from dunnage.model.study import SETTLING
+
+_CPU = ("cpu", "cpu_user", "cpu_system", "throttled")
 _FLOWS = (
     "disk_read",
     "disk_written",
@@ -44,36 +44,72 @@ def spans(turns: Iterable[Turn], name: str, settling: float = SETTLING) -> tuple
 
 
 def windows_of(
-    windows: Sequence[Window], began: float, found: Sequence[Span]
+    windows: Sequence[Window], began: float, own: Sequence[Turn], found: Sequence[Span]
 ) -> tuple[Window, ...]:
-    """Windows that lie inside spans, put together from 0 on as if nothing lay between.
+    """What was answered in spans, in windows about as long as before, put together from 0 on.
 
-    `began` is the Unix time at which windows start to count. A window that reaches across the edge
-    of a span is left out, and with it the time that it took.
+    `began` is the Unix time at which `windows` start to count, and `own` are the turns in which
+    something could be answered: what a window holds is spread evenly over the part of it that lies
+    in them. So a span counts as a whole, wherever the windows' edges lie.
     """
+    times, *sums = _so_far(windows, began, own)
+    if not times:
+        return ()
     kept: list[Window] = []
-    at = 0.0
+    at, totals = 0.0, [0.0, 0.0]
     for span in found:
-        for window in windows:
-            start = began + window.start
-            inside = start >= span.began - _ROUNDING
-            if inside and start + window.length <= span.ended + _ROUNDING:
-                kept.append(window.model_copy(update={"start": at}))
-                at += window.length
+        number = max(1, round((span.ended - span.began) / windows[0].length))
+        length = (span.ended - span.began) / number
+        edges = np.linspace(span.began, span.ended, number + 1)
+        for grown in zip(*(np.diff(np.interp(edges, times, each)) for each in sums), strict=True):
+            after = [total + float(more) for total, more in zip(totals, grown, strict=True)]
+            operations, errors = (
+                round(then) - round(before) for before, then in zip(totals, after, strict=True)
+            )
+            kept.append(Window(start=at, length=length, operations=operations, errors=errors))
+            at, totals = at + length, after
     return tuple(kept)
+
+
+def _so_far(
+    windows: Sequence[Window], began: float, own: Sequence[Turn]
+) -> tuple[list[float], list[float], list[float]]:
+    """Moments, with the operations and the errors until each."""
+    times: list[float] = []
+    operations: list[float] = []
+    errors: list[float] = []
+    answered = failed = 0.0
+    for window in windows:
+        start = began + window.start
+        pieces = [
+            (max(start, turn.began), min(start + window.length, turn.ended))
+            for turn in own
+            if turn.began < start + window.length and start < turn.ended
+        ]
+        running = sum(last - first for first, last in pieces)
+        for first, last in pieces:
+            share = (last - first) / running
+            times += [first, last]
+            operations += [answered, answered + share * window.operations]
+            errors += [failed, failed + share * window.errors]
+            answered, failed = operations[-1], errors[-1]
+    return times, operations, errors
 
 
 def idle(readings: Sequence[tuple[float, float]], taken: Sequence[Turn], name: str) -> float | None:
     """CPU seconds a second that hosts use while others have their turns.
 
     `readings` are (time, CPU seconds so far) by the clock of the turns. Only pieces between two
-    readings count that lie in one of others' turns as a whole, a settling time after its beginning;
-    None where there is no such piece.
+    readings count that lie as a whole between two own turns, a settling time after the first; None
+    where there is no such piece.
     """
-    others = [turn for turn in taken if turn.name != name]
+    own = [turn for turn in taken if turn.name == name]
+    begins = [taken[0].began, *(turn.ended for turn in own)]
+    ends = [*(turn.began for turn in own), taken[-1].ended]
+    waits = [Span(begin + SETTLING, end) for begin, end in zip(begins, ends, strict=True)]
     used = passed = 0.0
     for (first, before), (last, after) in pairwise(readings):
-        if any(turn.began + SETTLING <= first and last <= turn.ended for turn in others):
+        if any(wait.began <= first and last <= wait.ended for wait in waits):
             used += after - before
             passed += last - first
     return used / passed if passed > 0 else None

@@ -54,6 +54,7 @@ class EngineGenerator:
                 directory=directory,
                 files={"plan.json": json.dumps(plan(order, index, parts), indent=1)},
                 artefacts=(RESULT, LOG),
+                begun=LOG,
             )
             for index, directory in enumerate(directories)
         )

@@ -86,7 +86,7 @@ def _judge(lab: str) -> Leftover | None:
 
 def _remove(groups: ControlGroups, leftover: Leftover) -> None:
     group = f"{TOP}/{leftover.lab}"
-    groups.thaw_below(group)
+    groups.thaw(group)
     for first in leftover.first:
         first.kill()
     groups.remove(group)

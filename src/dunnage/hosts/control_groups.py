@@ -54,10 +54,7 @@ class ControlGroups(Protocol):
         """Hold the processes of a group still; returns when they are."""
 
     def thaw(self, group: str) -> None:
-        """Let them go on."""
-
-    def thaw_below(self, group: str) -> None:
-        """Let go on whatever would otherwise not even die when it is killed."""
+        """Let them go on, and what is frozen below; what stands still might not even die."""
 
     def processes(self, group: str) -> tuple[int, ...]:
         """Process ids in a group and all below it."""

@@ -58,9 +58,6 @@ class VersionOne:
             raise RunError("its processes cannot be held still", where=group)
 
     def thaw(self, group: str) -> None:
-        self._write("freezer", group, "freezer.state", "THAWED")
-
-    def thaw_below(self, group: str) -> None:
         if "freezer" in self._mounts:
             for frozen in bottom_up(_below(self._mounts["freezer"], group)):
                 with contextlib.suppress(OSError):
@@ -78,7 +75,7 @@ class VersionOne:
         return tuple(sorted(found))
 
     def remove(self, group: str) -> bool:
-        self.thaw_below(group)
+        self.thaw(group)
         directories = [_below(root, group) for root in self._everywhere]
         return until(lambda: remove_directories(*directories))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups import (
     Shape,
+    bottom_up,
     process_ids,
     remove_directories,
     remove_empty_directories,
@@ -52,10 +53,9 @@ class VersionTwo:
             raise RunError("its processes cannot be held still", where=group)
 
     def thaw(self, group: str) -> None:
-        (self._below(group) / "cgroup.freeze").write_text("0")
-
-    def thaw_below(self, group: str) -> None:
-        """Nothing to do: a frozen process of this version dies when it is killed."""
+        for frozen in bottom_up(self._below(group)):
+            with contextlib.suppress(OSError):
+                (frozen / "cgroup.freeze").write_text("0")
 
     def processes(self, group: str) -> tuple[int, ...]:
         return tuple(sorted(process_ids(self._below(group))))

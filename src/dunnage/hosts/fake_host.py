@@ -281,9 +281,9 @@ class FakeHost:
         self._frozen.add(unit)
 
     def thaw(self, unit: str) -> None:
-        """Let them go on."""
+        """Let them go on, and what was frozen inside."""
         self._reached()
-        self._frozen.discard(unit)
+        self._frozen = {each for each in self._frozen if unit and each != unit}
 
     def frozen(self, unit: str) -> bool:
         """Whether a unit, or all of the host, is frozen."""

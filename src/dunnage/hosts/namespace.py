@@ -135,7 +135,7 @@ class NamespaceTestbed:
     def release(self) -> None:
         """End every host and remove what is left of the lab."""
         for host in self._hosts.values():
-            self._groups.thaw_below(host.control_group(""))
+            self._groups.thaw(host.control_group(""))
         for first in self._first.values():
             first.end()
         self._groups.remove(self._lab.group)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from dunnage.model.layout import Target
 from dunnage.model.study import Arrivals, Level, Phase, Workload
 
+WINDOW = 0.2
+"""Seconds of a window of a time line, where nothing asks for shorter ones."""
+
 
 @dataclass(frozen=True)
 class LoadOrder:
@@ -27,7 +30,7 @@ class LoadOrder:
     operations: int | None
     timeout: float
     seed: int
-    interval: float = 0.2
+    interval: float = WINDOW
     """Length of one window of the time line."""
     latencies: bool = True
     """Whether they are recorded: nobody asks for those of a load in turns."""
@@ -39,13 +42,15 @@ class LoadOrder:
 class Command:
     """Something to run on a host: put `files`, run `argv`, then collect `artefacts`.
 
-    All paths in `files` and `artefacts` are names inside `directory`.
+    All paths in `files`, `artefacts` and `begun` are names inside `directory`.
     """
 
     argv: tuple[str, ...]
     directory: str
     files: Mapping[str, str] = field(default_factory=dict)
     artefacts: tuple[str, ...] = ()
+    begun: str = ""
+    """Name of a file that is there once a load has begun; empty for what has no such sign."""
 
 
 @dataclass(frozen=True)

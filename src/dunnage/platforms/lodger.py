@@ -46,7 +46,7 @@ class Lodger:
         self._host.freeze(unit)
 
     def thaw(self, unit: str) -> None:
-        """Let them go on."""
+        """Let them go on, and what was frozen inside."""
         self._host.thaw(unit)
 
     def clock_offset(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dunnage.model.analysis import Analysis, Estimate
+from dunnage.model.loss import KnownLoss
 from dunnage.report import numbers, words
 from dunnage.units import percent
 
@@ -10,19 +11,32 @@ from dunnage.units import percent
 def losses(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment that shall lose throughput."""
     return tuple(
-        f"{words.plain(name)} shall lose {percent(found.asked)} of throughput; stopped for "
-        f"{percent(found.share)} of the time it lost {_said(found.loss)} before block 1"
-        + (
-            f", and {_said(found.checked)} after the last"
-            if found.checked is not None
-            else "; that was not measured again after the last block"
-        )
+        f"{words.plain(name)} shall lose {percent(found.asked)} of throughput; before block 1 that "
+        f"took stopping its servers for {percent(found.share)} of the time: the loss was then "
+        f"between {_ends(found.loss)}; {_checked(found)}"
         for name, found in analysis.losses.items()
     )
 
 
-def _said(loss: Estimate) -> str:
-    """The loss with its interval and what it was made of."""
+def _checked(found: KnownLoss) -> str:
+    """What the same stops lost after the last block, and whether that is what was asked for."""
+    checked = found.checked
+    if checked is None:
+        return "that was not measured again after the last block"
+    low, high = _known(checked)
+    told = f"after the last block it was {percent(checked.value)}, between {_ends(checked)}"
+    if low <= found.asked <= high:
+        return told
+    return f"{told}: not what was asked for, so that this loss is not known"
+
+
+def _ends(loss: Estimate) -> str:
+    """The ends of a loss's interval, and how many pieces of time they are of."""
+    low, high = _known(loss)
+    pairs = numbers.count(loss.n, "pair of pieces", "pairs of pieces")
+    return f"{100 * low:.1f} and {percent(high)} ({pairs} of one stay)"
+
+
+def _known(loss: Estimate) -> tuple[float, float]:
     assert loss.low is not None and loss.high is not None  # noqa: S101 (a look always has both)
-    ends = f"{100 * loss.low:.1f} … {percent(loss.high)}"
-    return f"{percent(loss.value)} ({ends}, {numbers.count(loss.n, 'pair')})"
+    return loss.low, loss.high

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
-from dunnage.analysis.turns import SETTLING, Span, idle, own_usage, spans, windows_of
+from dunnage.analysis.turns import idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
-from dunnage.errors import RunError
+from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
-from dunnage.model.study import CLIENT_GROUP, Phase
+from dunnage.model.study import CLIENT_GROUP, SETTLING, Phase
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, put, start
-from dunnage.runner.ending import ended, terminated
+from dunnage.runner.ending import ended, ending
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import Watch, watching
@@ -29,8 +29,6 @@ from dunnage.study.williams import order as balanced
 
 INTERVAL = 0.05
 """Seconds of a window of the generators' time lines: turns must be cut out of them."""
-BEGIN = 0.2
-"""Seconds until the first turn, when everything has started."""
 PATIENCE = 30.0
 """Seconds that turns may take beyond their time, and generators after they were told to end."""
 Part = tuple[Host, Command, Process]
@@ -140,16 +138,17 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     stay, run = one.stay, one.run
     equipment, name = stay.equipment, stay.deployment.name
     generated = equipment.generator.parse(one.left)
+    own = [turn for turn in found.taken if turn.name == name]
     counted_in = spans(found.taken, name)
-    windows = windows_of(generated.windows, generated.began, counted_in)
+    if generated.began > counted_in[0].began:
+        raise RunError(f"the generator of `{name}` began after its first turn")
+    if generated.began + generated.seconds < own[-1].ended:
+        raise RunError(f"the generator of `{name}` ended before its turns were over")
+    windows = windows_of(generated.windows, generated.began, own, counted_in)
     counted = sum(window.operations for window in windows)
     if not counted:
         raise RunError(f"nothing was answered in the turns of `{name}`")
-    own = [turn for turn in found.taken if turn.name == name]
-    if generated.began + generated.seconds < own[-1].ended:
-        raise RunError(f"the generator of `{name}` ended before its turns were over")
-    whole = Span(found.taken[0].began, found.taken[-1].ended)
-    every = windows_of(generated.windows, generated.began, [whole])
+    every = windows_of(generated.windows, generated.began, own, spans(own, name, settling=0.0))
     share = counted / sum(window.operations for window in every)
     outside = found.seconds - math.fsum(turn.ended - turn.began for turn in own)
     hosts = equipment.testbed.group(stay.deployment.hosts)
@@ -173,7 +172,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
         Evidence(
             measurement=measurement,
             usage=tuple(found.used.values()),
-            order=replace(one.order, duration=rounds * (length - SETTLING - 2 * INTERVAL)),
+            order=replace(one.order, duration=rounds * (length - SETTLING)),
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
@@ -229,7 +228,7 @@ def _drive(
     length: float,
 ) -> tuple[list[_Driven], list[Turn], dict[str, bytes]]:
     """Start everybody's generators, let them run in turns, and collect what they left."""
-    testbed, generator = stays[0].equipment.testbed, stays[0].equipment.generator
+    generator = stays[0].equipment.generator
     started: list[tuple[LoadOrder, list[Part]]] = []
     with ExitStack() as stack:
         for stay, run in zip(stays, runs, strict=True):
@@ -243,14 +242,14 @@ def _drive(
                 stack.push(ended(host, process, command.directory))
                 parts.append((host, command, process))
             started.append((ordered, parts))
-        by_name = {
-            stay.deployment.name: parts for stay, (_, parts) in zip(stays, started, strict=True)
+        for stay, (_, parts) in zip(stays, started, strict=True):
+            for part in parts:
+                _await_load(stay, *part)
+        pids = {
+            stay.deployment.name: [process.pid for _, _, process in parts]
+            for stay, (_, parts) in zip(stays, started, strict=True)
         }
-        groups = {
-            stay.deployment.name: [member.control_group for member in stay.platform.running()]
-            for stay in stays
-        }
-        raw = _take_turns(stack, by_name, groups, order, length, testbed.clock.now())
+        raw = _take_turns(stack, stays, pids, order, length)
         for _, parts in started:
             for _, _, process in parts:
                 process.signal("TERM")
@@ -281,51 +280,77 @@ def _insist(stay: Stay, host: Host, process: Process) -> None:
         raise RunError(f"the generator ended with code {code}", where=host.name)
 
 
+def _await_load(stay: Stay, host: Host, command: Command, process: Process) -> None:
+    """Wait until a generator has connected and makes its load; raises RunError if it does not."""
+    clock = stay.equipment.testbed.clock
+    ends = clock.now() + PATIENCE
+    while clock.now() < ends:
+        try:
+            host.get(f"{command.directory}/{command.begun}")
+        except FileNotFoundError:
+            if process.poll() is not None:
+                break
+            clock.sleep(0.005)
+        else:
+            return
+    _insist(stay, host, process)
+    raise RunError("a generator ended before its turns", where=host.name)
+
+
 def _take_turns(
     stack: ExitStack,
-    started: Mapping[str, Sequence[Part]],
-    groups: Mapping[str, Sequence[str]],
+    stays: Sequence[Stay],
+    pids: Mapping[str, Sequence[int]],
     order: Sequence[str],
     length: float,
-    now: float,
 ) -> dict[str, bytes]:
     """Let generators, and the members they drive, run in turns; returns what was told of it.
 
-    Each client's host holds its own generators. The first one holds members, too, by their control
-    groups, which all hosts of one machine share.
+    The one host of the clients holds members by their control groups, which all hosts of one
+    machine share.
     """
-    hosts = {host.name: host for parts in started.values() for host, _, _ in parts}
-    waiting: list[tuple[Host, Process, str]] = []
-    for host in hosts.values():
-        directory = f"{host.scratch}/turns"
-        plan = {
-            "version": 1,
-            "pids": {
-                name: [process.pid for at, _, process in parts if at.name == host.name]
-                for name, parts in started.items()
-            },
-            "groups": {} if waiting else groups,
-            "order": list(order),
-            "begin": now + host.clock_offset() + BEGIN,
-            "seconds": length,
-        }
-        host.put(f"{directory}/{PLAN}", json.dumps(plan).encode())
-        words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
-        process = host.start((host.engine, *words), unit="turns", log=f"{directory}/log")
-        stack.push(ended(host, process, directory))
-        stack.push(terminated(process))  # before that, so that everybody goes on
-        waiting.append((host, process, directory))
-    told: list[dict[str, bytes]] = []
-    for host, process, directory in waiting:
+    (host,) = stays[0].clients
+    directory = f"{host.scratch}/turns"
+    members = {stay.deployment.name: stay.platform.running() for stay in stays}
+    plan = {
+        "version": 2,
+        "pids": pids,
+        "groups": {
+            name: [member.control_group for member in running] for name, running in members.items()
+        },
+        "order": list(order),
+        "seconds": length,
+    }
+    host.put(f"{directory}/{PLAN}", json.dumps(plan).encode())
+    words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
+    process = host.start((host.engine, *words), unit="turns", log=f"{directory}/log")
+    there = {member.host.name: member.host for running in members.values() for member in running}
+    stack.push(ended(host, process, directory))
+    stack.push(_released(process, there.values()))  # before that, so that everybody goes on
+    try:
+        code = process.wait(len(order) * length + PATIENCE)
+    except TimeoutError:
+        raise RunError("turns did not end", where=host.name) from None
+    if code != 0:
+        log = host.get(f"{directory}/log").decode(errors="replace").strip()
+        raise RunError(f"turns ended with code {code}: {log[-400:]}", where=host.name)
+    return {TURNS: host.get(f"{directory}/{TURNS}")}
+
+
+def _released(process: Process, hosts: Iterable[Host]) -> Callable[..., None]:
+    """Return an exit after which nobody stands still, whatever became of who told the turns."""
+
+    def release() -> None:
         try:
-            code = process.wait(BEGIN + len(order) * length + PATIENCE)
-        except TimeoutError:
-            raise RunError("turns did not end", where=host.name) from None
-        if code != 0:
-            log = host.get(f"{directory}/log").decode(errors="replace").strip()
-            raise RunError(f"turns ended with code {code}: {log[-400:]}", where=host.name)
-        told.append({TURNS: host.get(f"{directory}/{TURNS}")})
-    return told[0]
+            process.signal("TERM")
+            released = process.wait(PATIENCE) == 0
+        except (HostLostError, TimeoutError):
+            released = False
+        if not released:
+            for host in hosts:
+                host.thaw("")
+
+    return ending(release)
 
 
 def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:

@@ -17,11 +17,11 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.load import LoadOrder
 from dunnage.model.loss import KnownLoss, Losses, LossStep
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
-from dunnage.model.study import Deployment, Phase
+from dunnage.model.study import PAUSE_PERIOD, Deployment, Phase
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle
-from dunnage.runner.slowdown import PERIOD, Toggle, slowdown
+from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
 from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 from dunnage.store.read import open_result
@@ -29,12 +29,13 @@ from dunnage.units import percent
 
 STEP = 60.0
 """Seconds of one look at what is lost."""
-PIECE = 3 * PERIOD
+PIECE = 3 * PAUSE_PERIOD
 """Seconds for which servers are held, and then left alone."""
 STEPS = 8
 """Looks at most; then what is known of the loss is what is known."""
 WITHIN = 0.005
-"""Share of throughput by which the loss may miss what was asked for, and its interval may reach."""
+"""Share of throughput by which the ends of the loss's interval may miss what was asked for, while
+there are looks left."""
 NEAR = 0.2
 """Looks whose share of time differs by more from the last one's do not count: what is lost grows
 evenly with the share only nearby."""
@@ -122,7 +123,12 @@ def _stay(
 
 
 def _found(work: Work, stay: Stay, run: RunPlan) -> KnownLoss:
-    """Change the share of time until as much is lost as is asked for."""
+    """Change the share of time until as much is lost as is asked for.
+
+    The share is where the line through all near looks crosses what is asked for, so its loss is
+    that by construction; the interval tells how well the line is known. The check after the last
+    block is of looks of its own.
+    """
     asked = stay.deployment.loss
     share = asked
     looks: list[Look] = []
@@ -131,10 +137,15 @@ def _found(work: Work, stay: Stay, run: RunPlan) -> KnownLoss:
         rate, n = _rate(looks)
         wanted = _share(asked, rate, share)
         loss = lost(rate, wanted, n)
-        near = [step for step, _ in looks if _near(step.share, wanted)]
-        if (near and _close(loss, asked)) or len(looks) == STEPS:
+        near = _near(share, wanted)
+        if near and (_close(loss, asked) or len(looks) == STEPS):
             steps = tuple(step for step, _ in looks)
             return KnownLoss(asked=asked, share=wanted, loss=loss, steps=steps)
+        if len(looks) == STEPS:
+            raise RunError(
+                f"no slowdown that loses {percent(asked)} of throughput was found in {STEPS} looks",
+                where=stay.name,
+            )
         share = wanted
 
 
@@ -197,7 +208,7 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
         paused, cpu = (of(began, measurement.seconds) or 0.0 for of in (held.paused, held.cpu))
     # A stop comes at the beginning of its period. With pieces that begin half a period earlier all
     # stops lie inside of pieces, however long each takes.
-    logs = pairs(measurement.windows, began, begin - PERIOD / 2, PIECE)
+    logs = pairs(measurement.windows, began, begin - PAUSE_PERIOD / 2, PIECE)
     if len(logs) < LEAST:
         raise RunError(f"only {len(logs)} pieces of time can be compared", where=stay.name)
     found = centre(logs)

@@ -9,13 +9,14 @@ from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, statu
 from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
-from dunnage.model.load import LoadOrder
+from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record, Status
 from dunnage.model.study import CLIENT_GROUP, Level, Phase
 from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle
+from dunnage.runner.in_turns import INTERVAL
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.loading import make_load
 from dunnage.runner.stay import Stay
@@ -202,6 +203,9 @@ def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
         operations=None if loading else operations,
         timeout=load.timeout,
         seed=plan.seed,
+        # What is compared with turns is measured as they are.
+        interval=INTERVAL if load.turns is not None else WINDOW,
+        latencies=load.turns is None,
     )
 
 

@@ -11,12 +11,8 @@ from itertools import pairwise
 
 from dunnage.contracts import Clock, Host, Running
 from dunnage.errors import RunError
+from dunnage.model.study import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
-
-PERIOD = 0.100
-"""Seconds from one stop to the next. A stop costs more than its length, and that must stay small
-beside it: with a period of 10 ms the throughput lost was 8.5 % where 5 % of the time was declared.
-"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ def slowdown(
         for residents in by_host.values():
             host, path = residents[0].host, f"{residents[0].host.scratch}/pause.jsonl"
             pids = [word for member in residents for word in ("--pid", str(member.pid))]
-            words = ["--share", f"{share:g}", "--period", f"{PERIOD:g}"]
+            words = ["--share", f"{share:g}", "--period", f"{PAUSE_PERIOD:g}"]
             if toggle is not None:
                 words += ["--begin", f"{toggle.begin + host.clock_offset():.6f}"]
                 words += ["--rest", f"{toggle.seconds:g}"]

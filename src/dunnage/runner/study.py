@@ -23,6 +23,7 @@ from dunnage.runner.stay import Equipment
 from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
+from dunnage.study.matrix import deployments
 from dunnage.study.slots import slot, with_slots
 from dunnage.study.snapshot import snapshot_name
 
@@ -62,7 +63,9 @@ def carry_out(
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))
         testbed = stack.enter_context(
-            catalog.open_testbed(with_slots(study, plan.deployments), study.name, keep=keep)
+            catalog.open_testbed(
+                with_slots(study, every_deployment(study, plan)), study.name, keep=keep
+            )
         )
         equipment = Equipment(
             study=study,
@@ -217,6 +220,12 @@ def _kept(work: Work, deployment: Deployment, workload: Workload) -> Kept | None
     return work.kept[wanted]
 
 
+def every_deployment(study: Study, plan: Plan) -> list[Deployment]:
+    """All that can run here, whatever part of them is in the plan."""
+    skipped = {skip.deployment for skip in plan.skipped}
+    return [each for each in deployments(study, catalog.OFFER) if each.name not in skipped]
+
+
 def _stays(plan: Plan) -> Iterator[StayPlan]:
     for block in plan.blocks:
         yield from block.stays
@@ -241,14 +250,14 @@ def _open_substrates(
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it."""
     substrates = {}
-    deployments = list(plan.deployments)
+    needed = list(plan.deployments)
     if plan.calibration is not None:
-        deployments.append(plan.calibration.deployment)
-    for family in catalog.families(deployments):
-        users = [d for d in deployments if catalog.family(d) == family]
+        needed.append(plan.calibration.deployment)
+    for family in catalog.families(needed):
+        users = [d for d in needed if catalog.family(d) == family]
         groups = {deployment.hosts for deployment in users}
         if study.load.turns is not None:  # each may live on any of them
-            places = range(len(plan.deployments))
+            places = range(len(every_deployment(study, plan)))
             groups = {slot(group, place) for group in groups for place in places}
         if any(deployment.client is ClientPlace.CONTAINER for deployment in users):
             groups.add(CLIENT_GROUP)

@@ -31,7 +31,7 @@ LOSS_SECONDS = 62.0
 """Of one look at what a slowdown loses."""
 LOSS_LOOKS = 4
 """Until it is known, and as many again after the last block."""
-TURNS_SECONDS = 2.0
+TURNS_SECONDS = 0.7
 """Around every run in turns: samplers on all hosts, generators of all deployments."""
 RUN_RATE = 20_000.0
 """Operations per second where neither a duration nor a rate says how long a run is."""

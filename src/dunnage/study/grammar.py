@@ -104,7 +104,7 @@ EXAMPLES: Mapping[str, str] = {
     "objective": "objective: {response.p99: 10ms}",
     "sampler.rate": "rate: 5Hz",
     "connections": "connections: 64",
-    "turns": "turns: 600ms",
+    "turns": "turns: 200ms",
     "conditioning": "conditioning: 30s",
     "warmup": "warmup: 1s",
     "duration": "duration: 10s",

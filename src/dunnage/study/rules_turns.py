@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dunnage.model.metrics import IN_TURNS
-from dunnage.model.study import CLIENT_GROUP, INSERTING, ClientPlace, Data, Phase
+from dunnage.model.study import (
+    CLIENT_GROUP,
+    INSERTING,
+    PAUSE_PERIOD,
+    SETTLING,
+    ClientPlace,
+    Data,
+    Phase,
+)
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
@@ -13,10 +21,13 @@ from dunnage.study.rules_deployment import FAKE
 from dunnage.study.suggest import listed
 from dunnage.units import duration
 
-SHORTEST, LONGEST = 0.3, 5.0
-"""Seconds of a turn: a tenth does not count, and over more than a few the machine is another."""
+SHORTEST, LONGEST = 0.15, 5.0
+"""Seconds of a turn: its beginning does not count, and over more than a few the machine is
+another."""
 LEAST_TURNS = 4
 """Turns of each deployment in a run."""
+_WHOLE = SETTLING + 5 * PAUSE_PERIOD
+_ROUNDING = 1e-6
 
 
 def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
@@ -29,8 +40,8 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     if not SHORTEST <= load.turns <= LONGEST:
         yield Finding(
             ("load", "turns"),
-            f"a turn must last from 0.3s to 5s, not {load.turns:g} s",
-            "write for example `turns: 600ms`",
+            f"a turn must last from 0.15s to 5s, not {load.turns:g} s",
+            "write for example `turns: 200ms`",
         )
     elif load.duration is not None and load.duration < LEAST_TURNS * load.turns:
         least = duration(LEAST_TURNS * load.turns)
@@ -63,7 +74,7 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 "what inserts records cannot be driven in turns",
                 "use A, B, C or F here, or remove `turns`",
             )
-    yield from _deployments(every)
+    yield from _deployments(every, load.turns)
     for name, question in draft.questions.items():
         if question.metric not in IN_TURNS:
             yield Finding(
@@ -73,7 +84,9 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             )
 
 
-def _deployments(every: tuple[Variant, ...]) -> Iterator[Finding]:
+def _deployments(every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
+    counted = (turn - SETTLING) / PAUSE_PERIOD
+    whole = abs(counted - round(counted)) < _ROUNDING
     for variant in every:
         place = ("deployments", variant.origin)
         if variant.keys.get("client") == ClientPlace.CONTAINER:
@@ -81,4 +94,13 @@ def _deployments(every: tuple[Variant, ...]) -> Iterator[Finding]:
                 (*place, "client"),
                 "a client in a container cannot be held still between turns",
                 "remove `client`, or `turns`",
+            )
+        stopped = "loss" if variant.keys.get("loss") else "slowdown"
+        if variant.keys.get(stopped) and not whole:
+            yield Finding(
+                (*place, stopped),
+                f"servers are stopped every {duration(PAUSE_PERIOD)}, and a turn of "
+                f"{duration(turn)}, of which the first {duration(SETTLING)} do not count, would "
+                "hold now more of these stops and now fewer",
+                f"write for example `turns: {duration(_WHOLE)}`",
             )

@@ -13,7 +13,11 @@ def slot(group: str, place: int) -> str:
 
 
 def with_slots(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
-    """The study's testbed, with a group for each place where load comes in turns."""
+    """The study's testbed, with a group for each place where load comes in turns.
+
+    `deployments` are all of the study's that can run here: in which place those of a part
+    (`--only`) live depends on the others as well.
+    """
     spec = study.testbed
     if study.load.turns is None:
         return spec

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from analysis_cases import windows
 
 from dunnage.analysis.turns import Span, idle, own_usage, spans, windows_of
-from dunnage.model.record import HostUsage, MachineUsage, Turn, Usage
+from dunnage.model.record import HostUsage, MachineUsage, Turn, Usage, Window
 
 
 def turns(rounds: int, seconds: float = 0.6, begin: float = 100.0) -> list[Turn]:
@@ -22,12 +24,35 @@ def test_the_beginning_of_a_turn_does_not_count() -> None:
     assert spans([Turn(name="a", began=0.0, ended=0.05)], "a") == ()
 
 
-def test_windows_are_put_together_and_those_across_an_edge_are_left_out() -> None:
-    line = windows([10] * 24, length=0.1)
-    kept = windows_of(line, 100.0, [Span(100.7, 101.2), Span(101.9, 102.4)])
-    assert [window.start for window in kept] == [pytest.approx(0.1 * at) for at in range(10)]
-    assert sum(window.operations for window in kept) == 100
-    assert len(windows_of(line, 100.05, [Span(100.7, 101.2), Span(101.9, 102.4)])) == 8
+@pytest.mark.parametrize("first", [100.0, 100.03, 99.98])
+def test_a_span_counts_as_a_whole_wherever_windows_begin(first: float) -> None:
+    """100 000 operations a second in the own turns, and nothing in the others'."""
+    taken = turns(4, seconds=0.5)
+    own = [turn for turn in taken if turn.name == "b"]
+
+    def until(time: float) -> int:
+        return round(100_000 * sum(min(max(time - turn.began, 0.0), 0.5) for turn in own))
+
+    line = tuple(
+        Window(start=0.06 * at, length=0.06, operations=until(end) - until(end - 0.06), errors=0)
+        for at in range(69)
+        for end in [first + 0.06 * (at + 1)]
+    )
+    kept = windows_of(line, first, own, spans(taken, "b", settling=0.08))
+    assert sum(window.operations for window in kept) == pytest.approx(4 * 0.42 * 100_000, abs=8)
+    assert sum(window.length for window in kept) == pytest.approx(4 * 0.42)
+    assert [window.length for window in kept] == [pytest.approx(0.06)] * 28
+    assert all(window.operations == pytest.approx(6000, abs=2) for window in kept)
+    for before, after in pairwise(kept):
+        assert after.start == pytest.approx(before.start + before.length)
+
+
+def test_turns_that_follow_each_other_share_the_window_across_their_edge() -> None:
+    own = [Turn(name="a", began=0.0, ended=1.0), Turn(name="a", began=1.0, ended=2.0)]
+    line = windows([10] * 5, length=0.4)
+    kept = windows_of(line, 0.0, own, [Span(0.0, 1.0), Span(1.5, 2.0)])
+    assert sum(window.operations for window in kept) == pytest.approx(25 + 12.5, abs=0.5)
+    assert windows_of(line, 0.0, [], [Span(0.0, 1.0)]) == ()
 
 
 def test_what_hosts_do_in_others_turns_is_read_from_whole_pieces_of_them() -> None:

@@ -150,7 +150,7 @@ class NoGroups:
     def children(self, group: str) -> tuple[str, ...]:
         return ("system",)
 
-    def thaw_below(self, group: str) -> None:
+    def thaw(self, group: str) -> None:
         pass
 
     def remove(self, group: str) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from dunnage.errors import StudyError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.runner.study import every_deployment
 from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
@@ -42,7 +43,7 @@ def plan() -> Plan:
     return make_plan(study(), deployments(study(), OFFER))
 
 
-def test_every_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
+def testevery_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
     places = Counter(
         (stay.deployment, stay.hosts) for block in plan().blocks for stay in block.stays
     )
@@ -79,7 +80,7 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("turns: 600ms", "turns: 50ms", "a turn must last from 0.3s to 5s"),
+        ("turns: 600ms", "turns: 50ms", "a turn must last from 0.15s to 5s"),
         ("duration: 6s", "duration: 2s", "each deployment has 4 turns at least"),
         ("threads: [32]", "rate: [2000]", "`rate` cannot come in turns"),
         ("client: 1", "client: 2", "cannot change places at the same moment"),
@@ -87,6 +88,12 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
         ("[A, C]", "[A, D]", "what inserts records cannot be driven in turns"),
         ("network: bridge", "network: bridge, client: container", "cannot be held still"),
         ("[host, bridge]", "[host, bridge], metric: service.p95", "turns do not tell"),
+        (
+            "network: bridge",
+            "network: bridge, slowdown: 5%",
+            "now more of these stops and now fewer",
+        ),
+        ("network: bridge", "network: bridge, loss: 5%", "now more of these stops and now fewer"),
     ],
 )
 def test_what_cannot_come_in_turns_is_refused_with_its_reason(
@@ -109,3 +116,14 @@ def test_of_a_part_of_the_deployments_only_those_are_measured_alone() -> None:
 def test_a_study_in_turns_takes_its_turns_what_is_alone_and_what_is_around() -> None:
     seconds = estimate_seconds(plan(), study())
     assert 8 * (2 * 4 * 6.0 + 2 * 6.0) < seconds < 8 * (2 * 4 * 6.0 + 2 * 6.0 + 30)
+
+
+def test_a_turn_of_whole_stops_goes_with_a_slowdown() -> None:
+    text = TEXT.replace("turns: 600ms", "turns: 650ms")
+    study(text.replace("network: bridge", "network: bridge, slowdown: 5%"))
+
+
+def test_whatever_part_is_measured_each_place_has_its_hosts() -> None:
+    part = filter_plan(plan(), ["native"])
+    spec = with_slots(study(), every_deployment(study(), part))
+    assert {stay.hosts for block in plan().blocks for stay in block.stays} <= set(spec.hosts)
