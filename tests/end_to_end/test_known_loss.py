@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
 from faulty import Carry
 
+from dunnage.cli.main import main
+from dunnage.errors import ExitCode
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
 from dunnage.runner.known_loss import STEPS, WITHIN
+from dunnage.store.read import open_result
 
 STUDY = """
 dunnage: 1
-name: loss
+name: losing
 testbed: {kind: fake, hosts: {db: 1, client: 1}}
 database: {kind: fake, topology: single}
 deployments:
@@ -81,6 +85,36 @@ def test_a_broken_look_is_tried_again_in_a_new_stay(carry_out: Carry) -> None:
         "loss-slowed.2",
         "loss-slowed-checked",
     ]
+
+
+def test_a_check_that_failed_is_made_when_the_result_is_resumed(
+    carry_out: Carry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = {"measured": False, "for good": True}
+
+    def no_check(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def after_the_blocks(call: Call) -> Task:
+            broken["measured"] |= "/runs/" in call.option("--plan")
+            if "/loss/" in call.option("--plan") and all(broken.values()):
+                return call.fail("out of memory", 1)
+            return load(call)
+
+        world.programs["fake-load"] = after_the_blocks
+
+    ended = carry_out(no_check, STUDY)
+    assert ended.code == ExitCode.FAILED
+    assert "--resume" in ended.shown
+    assert len(ended.result.finished()) == 12
+    assert ended.result.losses["slowed"].checked is None
+    broken["for good"] = False
+    root = ended.result.layout.root
+    monkeypatch.setattr(sys, "argv", ["dunnage", "run", "--resume", str(root)])
+    with pytest.raises(SystemExit) as again:
+        main()
+    assert again.value.code == 0
+    assert open_result(root).losses["slowed"].checked is not None
 
 
 def test_without_its_loss_there_is_no_study(carry_out: Carry) -> None:

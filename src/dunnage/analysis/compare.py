@@ -27,6 +27,8 @@ class Judgement(Value):
     verdict: Verdict
     reason: str
     blocks_needed: int | None = None
+    withheld: bool = False
+    """Nothing is claimed, whatever the interval says."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +100,16 @@ def judge(
     counts the comparisons whose intervals hold together.
     """
     if difference is None or difference.low is None or difference.high is None:
-        return _open(_too_few(pairs.n, "complete blocks"), MINIMUM_BLOCKS)
+        return withheld(_too_few(pairs.n, "complete blocks"), MINIMUM_BLOCKS)
     if twin is None:
-        return _open("The study has no twin, so nobody knows how far identical deployments differ.")
+        return withheld(
+            "The study has no twin, so nobody knows how far identical deployments differ."
+        )
     if twin.why:
-        return _open(twin.why)
+        return withheld(twin.why)
     if twin.apart is None:
         lacking = MINIMUM_BLOCKS - twin.n
-        return _open(_too_few(twin.n, "complete blocks of the twin"), pairs.n + lacking)
+        return withheld(_too_few(twin.n, "complete blocks of the twin"), pairs.n + lacking)
     low, high = difference.low, difference.high
     edges = Edges(tolerance, twin.apart)
     interval = f"The interval {percent(low, sign=True)} to {percent(high, sign=True)}"
@@ -130,7 +134,18 @@ def judge(
         stuck = ""
     else:
         stuck = f" {ON_AN_EDGE if edges.inner[0] < edges.inner[1] else TWINS_TOO_FAR}"
-    return _open(f"{interval} reaches across ±{percent(tolerance)}.{veto}{stuck}", blocks)
+    return Judgement(
+        verdict=Verdict.INCONCLUSIVE,
+        reason=f"{interval} reaches across ±{percent(tolerance)}.{veto}{stuck}",
+        blocks_needed=blocks,
+    )
+
+
+def withheld(reason: str, blocks: int | None = None) -> Judgement:
+    """Nothing is claimed, for a reason that the interval does not tell."""
+    return Judgement(
+        verdict=Verdict.INCONCLUSIVE, reason=reason, blocks_needed=blocks, withheld=True
+    )
 
 
 ON_AN_EDGE = (
@@ -177,10 +192,6 @@ def _outside(at: float, low: float, high: float) -> float:
 
 def _logs(ratio: float) -> float:
     return math.log1p(ratio) if ratio > -1 else -math.inf
-
-
-def _open(reason: str, blocks: int | None = None) -> Judgement:
-    return Judgement(verdict=Verdict.INCONCLUSIVE, reason=reason, blocks_needed=blocks)
 
 
 def _too_few(found: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis import looks
-from dunnage.analysis.compare import Judgement, Twin, apart, judge
+from dunnage.analysis.compare import Twin, apart, judge, withheld
 from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.analysis.twins import Twins, overloaded, twins
@@ -118,8 +118,8 @@ class Contrasts:
             Twin(pairs.n, 0.0) if own else twin,
             family=family,
         )
-        if doubt := self._neighbours_cost(pairing.metric, tolerance):
-            judgement = Judgement(verdict=Verdict.INCONCLUSIVE, reason=doubt)
+        if doubt := self._neighbours_cost(pairing, tolerance):
+            judgement = withheld(doubt)
         if difference is not None and self._with_twin(pairing):
             method = f"{difference.method}, {MEAN_OF_TWINS}"
             difference = difference.model_copy(update={"method": method})
@@ -141,6 +141,7 @@ class Contrasts:
             blocks_needed=judgement.blocks_needed,
             detectable=pairs.detectable(sidak(family, looks.coverage(self.look))),
             reason=f"{judgement.reason} {OWN}" if own else judgement.reason,
+            withheld=judgement.withheld,
         )
 
     def pairs(self, pairing: Pairing) -> Paired:
@@ -154,16 +155,20 @@ class Contrasts:
             return self.gathered.logs(name, setting, metric)
         return self.known_twins.logs(name, metric, setting)
 
-    def _neighbours_cost(self, metric: str, tolerance: float) -> str:
+    def _neighbours_cost(self, pairing: Pairing, tolerance: float) -> str:
         """Why turns tell nothing of a metric; empty where they do."""
-        costs = [apart(each.difference) for each in self.neighbours if each.metric == metric]
-        cost = next((each for each in costs if each is not None), 0.0)
-        if cost <= tolerance:
-            return ""
-        return (
-            f"That others live beside it costs a deployment {percent(cost)} at least, more than "
-            f"±{percent(tolerance)}: measure without `turns`."
-        )
+        for found in self.neighbours:
+            if found.metric != pairing.metric:
+                continue
+            uneven = [found.uneven.get(side) for side in (pairing.deployment, pairing.baseline)]
+            cost = max(apart(each) or 0.0 for each in (found.difference, *uneven))
+            if cost > tolerance:
+                return (
+                    f"That others live beside it changes a deployment's {found.metric} by "
+                    f"{percent(cost)} at least, more than ±{percent(tolerance)}: measure without "
+                    "`turns`."
+                )
+        return ""
 
     def _with_twin(self, pairing: Pairing) -> bool:
         sides = (pairing.baseline, pairing.deployment)
@@ -293,6 +298,7 @@ def _not_compared(
         blocks_needed=None,
         detectable=None,
         reason=reason,
+        withheld=True,
     )
 
 

@@ -172,7 +172,8 @@ def _places(plan: Plan) -> dict[tuple[int, str], Place]:
     for block in plan.blocks:
         for place, stay in enumerate(block.stays):
             found[block.index, stay.deployment] = Place(place, before)
-            before = stay.deployment
+            # Where load comes in turns all of a block live at once: none comes after another.
+            before = stay.deployment if stay.hosts is None else ""
     return found
 
 

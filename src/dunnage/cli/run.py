@@ -137,7 +137,7 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
             spare.add(study, writer)
         result = open_result(writer.layout.root)
     runs, finished = len(tuple(result.plan.runs())), len(result.finished())
-    if finished == runs:
+    if result.complete():
         say("every planned run has its record, so there is nothing to resume")
         return answer(result, format_)
     seconds = estimate_seconds(result.plan, study) * (1 - finished / runs)
@@ -176,9 +176,13 @@ def _carry_out(
         if isinstance(error, DunnageError) and not error.hint:
             error.hint = typed("run", "--resume", root)
         raise
-    code = answer(open_result(root), format_, measured=study.testbed.kind != FAKE)
+    result = open_result(root)
+    code = answer(result, format_, measured=study.testbed.kind != FAKE)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
-        say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))
-        return ExitCode.FAILED
-    return code
+    elif not result.complete():
+        missing = "what the study measures beside its runs is missing in part"
+    else:
+        return code
+    say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))
+    return ExitCode.FAILED

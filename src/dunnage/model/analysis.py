@@ -64,6 +64,9 @@ class Comparison(Value):
     """Smallest difference that these blocks would have found with a power of 80 %."""
     reason: str
     """One sentence: why this verdict."""
+    withheld: bool = False
+    """Whether nothing is claimed for another reason than the interval: there is no twin, there are
+    too few blocks, or deployments that live side by side cost each other too much."""
 
 
 class Summary(Value):
@@ -189,6 +192,9 @@ class NeighbourCost(Value):
     metric: str
     difference: Estimate
     """Ratio minus one; blocks are paired."""
+    uneven: Mapping[str, Estimate] = {}
+    """Deployment → the same over that of the baseline, ratio minus one: what would be taken for a
+    difference between platforms. Empty where too few blocks tell it."""
 
 
 class ControlDifference(Value):

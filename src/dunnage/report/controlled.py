@@ -50,19 +50,26 @@ def _reach(found: ControlDifference) -> float:
 
 def withheld(analysis: Analysis) -> str:
     """Of which metrics nothing is claimed, as neighbours cost too much; empty where of none."""
-    tolerances = {
-        each.metric: each.tolerance for asked in analysis.answers for each in asked.comparisons
-    }
-    costs = {found.metric: apart(found.difference) or 0.0 for found in analysis.neighbours}
-    much = {name: cost for name, cost in costs.items() if cost > tolerances.get(name, math.inf)}
-    if not much:
+    tolerances: dict[str, float] = {}
+    for compared in (each for asked in analysis.answers for each in asked.comparisons):
+        strictest = min(compared.tolerance, tolerances.get(compared.metric, math.inf))
+        tolerances[compared.metric] = strictest
+    told = []
+    for found in analysis.neighbours:
+        each = {"": found.difference, **found.uneven}
+        for name, difference in each.items():
+            cost = apart(difference) or 0.0
+            if cost > tolerances.get(found.metric, math.inf):
+                whose = f"that of {words.plain(name)} more than others'" if name else "all"
+                way = "lowered" if difference.value < 0 else "raised"
+                told.append(
+                    f"{words.phrase(found.metric)} ({whose}) {way} by {numbers.least(cost)}"
+                )
+    if not told:
         return ""
-    told = "; ".join(
-        f"{words.phrase(name)} by {numbers.least(cost)} at least" for name, cost in much.items()
-    )
     return (
-        f"that others live beside it changes a deployment's {told}: more than the tolerance, so "
-        "nothing is claimed there. Measure without `turns`."
+        f"deployments that live side by side have their {'; '.join(told)} at least: more than the "
+        "tolerance, so nothing is claimed there. Measure without `turns`."
     )
 
 
@@ -76,4 +83,11 @@ def neighbours(analysis: Analysis) -> str:
         f"({numbers.interval(found.difference.low, found.difference.high)})"
         for found in known
     ]
-    return f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"
+    text = f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"
+    uneven = [
+        f"{words.plain(name)}'s {words.phrase(found.metric)} "
+        f"({numbers.interval(difference.low, difference.high)})"
+        for found in known
+        for name, difference in found.uneven.items()
+    ]
+    return f"{text}; beyond what it is for the baseline: {', '.join(uneven)}" if uneven else text

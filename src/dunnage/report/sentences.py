@@ -13,6 +13,7 @@ from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
 from dunnage.model.study import Cores, Deployment, QuestionSpec, Storage, Study
 from dunnage.report import numbers, words
+from dunnage.units import duration
 
 DATABASES: Mapping[str, str] = {
     "cassandra": "Cassandra",
@@ -160,6 +161,9 @@ def _limits(alike: Sequence[Comparison], subject: str, database: str) -> str:
     ]
     if len(ends) < len(alike):
         return f"What {subject} costs {database} in {metric} is not known yet"
+    if kept := next((found.reason for found in alike if found.withheld), ""):
+        why = f"{kept[0].lower()}{kept[1:]}".rstrip(".")
+        return f"What {subject} costs {database} in {metric} is not claimed: {why}"
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     worse_is_more = METRICS[alike[0].metric].better is Better.LOWER
     most = numbers.most(high if worse_is_more else low)
@@ -220,12 +224,17 @@ def setting(study: Study, plan: Plan) -> str:
     levels = words.levels(run.level for run in plan.runs())
     noun = "workload" if len(workloads) == 1 else "workloads"
     again = ", one of them twice to see how far identical deployments differ" if twins else ""
-    rounds = (
-        f"In each of {len(plan.blocks)} rounds (blocks) every one is brought up, measured and "
-        "taken down again, in balanced random orders"
-        if len(plan.blocks) > 1
-        else "Every one is brought up once, measured and taken down again"
-    )
+    one = len(plan.blocks) == 1
+    rounds = f"In {'one round (block)' if one else f'each of {len(plan.blocks)} rounds (blocks)'}"
+    if study.load.turns is not None:
+        rounds += (
+            " all are brought up at once, each on hosts of its own, and driven in turns of "
+            f"{duration(study.load.turns)}"
+        )
+    else:
+        rounds += " every one is brought up, measured and taken down again"
+    if not one:
+        rounds += ", in balanced random orders"
     text = (
         f"This study runs {database} in {numbers.count(len(ways), 'way')}{again}. {rounds}, under "
         f"YCSB {noun} {words.listed(workloads)} with {levels}."

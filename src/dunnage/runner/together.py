@@ -92,14 +92,17 @@ def side_by_side(scopes: Sequence[AbstractContextManager[Stay]]) -> Iterator[lis
     """Enter and leave scopes all at once; the first error is raised when all have been left."""
     with ThreadPoolExecutor(max_workers=max(1, len(scopes))) as pool:
         entered = [pool.submit(scope.__enter__) for scope in scopes]
-        wait(entered)
-        there = [
-            scope for scope, each in zip(scopes, entered, strict=True) if each.exception() is None
-        ]
         try:
+            wait(entered)
             yield [each.result() for each in entered]
         finally:
             kind, error, trace = sys.exc_info()
+            wait(entered)  # the user may have ended the wait above
+            there = [
+                scope
+                for scope, each in zip(scopes, entered, strict=True)
+                if each.exception() is None
+            ]
             left = [pool.submit(scope.__exit__, kind, error, trace) for scope in there]
             wait(left)
             for each in left:

@@ -131,6 +131,16 @@ class Result:
         """The same of runs that deployments make by themselves, beside their turns."""
         return frozenset(run.id for run in self.plan.alone() if self.layout.record(run.id).exists())
 
+    def complete(self) -> bool:
+        """Whether all runs have a record, those alone too, and every known loss was checked."""
+        alone = {run.id for run in self.plan.alone()}
+        checked = {name for name, loss in self.losses.items() if loss.checked is not None}
+        return (
+            len(self.finished()) == len(tuple(self.plan.runs()))
+            and alone <= self.finished_alone()
+            and {deployment.name for deployment in self.plan.losing()} <= checked
+        )
+
     def events(self) -> Iterator[Mapping[str, Scalar]]:
         """The journal, line by line; a line that is none is passed over."""
         if not self.layout.journal.is_file():

@@ -26,7 +26,7 @@ SHORTEST, LONGEST = 0.15, 5.0
 another."""
 LEAST_TURNS = 4
 """Turns of each deployment in a run."""
-_WHOLE = SETTLING + 5 * PAUSE_PERIOD
+_WHOLE = SETTLING + 2 * PAUSE_PERIOD
 _ROUNDING = 1e-6
 
 

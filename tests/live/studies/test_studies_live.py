@@ -72,7 +72,7 @@ def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(
         assert seen.valid >= 0.9 * seen.planned
         assert all(one.complete_blocks >= 6 for one in seen.answers)
         asked = [each for one in seen.answers for each in one.comparisons]
-        assert all(each.difference.low is not None and each.bound is not None for each in asked)
+        assert all(each.difference.low is not None and each.apart is not None for each in asked)
         assert Path(answer["page"]).stat().st_size > 10_000
 
 

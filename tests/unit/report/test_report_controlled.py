@@ -53,7 +53,7 @@ def test_neighbours_that_cost_too_much_withhold_what_is_said_of_a_metric() -> No
     made = sample()
     spoilt = neighbours(-0.14, -0.09)
     assert withheld(spoilt).startswith(
-        "that others live beside it changes a deployment's throughput by 9.8 % at least"
+        "deployments that live side by side have their throughput (all) lowered by 9.8 % at least"
     )
     assert "Measure without `turns`" in " ".join(
         shown(brief(spoilt, made.study, made.plan)).split()
