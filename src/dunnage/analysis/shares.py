@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dunnage.analysis.additive import block_means, difference, mean
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
+from dunnage.model.load import OWN_UNITS
 from dunnage.model.record import HostUsage, Record, Usage
 
-OURS = frozenset({"sampler", "generator", "pause", "command", "inspect"})
-"""Units that we run ourselves; the sampler's use is taken out, the others' is `other`."""
 OUTSIDE = "outside"
 """Where all hosts are one machine: what it did in no host's control group. No metric has it."""
 SOFT = "soft interrupts"
@@ -83,9 +82,9 @@ def _run(record: Record) -> dict[str, float]:
 def _inside(hosts: Sequence[HostUsage]) -> dict[str, float | None]:
     """CPU seconds of the database hosts by part; None where a host or a unit does not tell them.
 
-    Our own units need not tell theirs: they are `other`, but for the sampler's.
+    Our own units need not tell theirs: they are `other`, but for the sampler's, which is taken out.
     """
-    units = [unit for host in hosts for unit in host.units.items() if unit[0] not in OURS]
+    units = [unit for host in hosts for unit in host.units.items() if unit[0] not in OWN_UNITS]
     servers = [used for name, used in units if not name.startswith("daemon")]
     daemons = _sum(used.cpu for name, used in units if name.startswith("daemon"))
     user, system = _split(servers)

@@ -53,6 +53,10 @@ class Command:
     """Name of a file that is there once a load has begun; empty for what has no such sign."""
 
 
+OWN_UNITS = ("sampler", "generator", "pause", "turns", "command")
+"""Units of a host that we run ourselves while it is measured."""
+
+
 @dataclass(frozen=True)
 class WatchOrder:
     """One host to watch at `rate` hertz.

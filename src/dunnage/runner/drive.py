@@ -40,7 +40,7 @@ def drive(
             parts.append((host, command, process))
         limit = expected + order.timeout + GRACE if order.duration else LONGEST
         for host, command, process in parts:
-            _wait(stay, host, command, process, limit, alone=order.duration is not None)
+            wait(stay, host, command, process, limit, alone=order.duration is not None)
         left = [collect(host, command) for host, command, _ in parts]
     return left, generator.parse(left)
 
@@ -56,10 +56,10 @@ def start(host: Host, command: Command, unit: str) -> Process:
     return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
 
 
-def _wait(
+def wait(
     stay: Stay, host: Host, command: Command, process: Process, limit: float, *, alone: bool
 ) -> None:
-    """Wait for a generator.
+    """Wait for a generator; raises RunError when it fails or does not end within `limit` seconds.
 
     One that ends after a set time is left `alone`: asking after the members would use the very
     processors that are measured. One that ends by itself might wait for a dead member forever.

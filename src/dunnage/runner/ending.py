@@ -1,8 +1,9 @@
-"""Leaving a scope without hiding the error that ended it."""
+"""Leaving a scope without hiding the error that ended it, and saying whose error it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from dunnage.contracts import Host, Process
@@ -47,6 +48,16 @@ def ended(host: Host, process: Process, directory: str) -> Callable[..., None]:
             return
 
     return ending(end)
+
+
+@contextmanager
+def concerning(deployment: str) -> Iterator[None]:
+    """Note in an error of ours which deployment it is of, where several live at once."""
+    try:
+        yield
+    except DunnageError as error:
+        error.add_note(f"deployment `{deployment}`")
+        raise
 
 
 def terminated(process: Process) -> Callable[..., None]:

@@ -20,8 +20,8 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
 from dunnage.model.study import CLIENT_GROUP, SETTLING, Phase
 from dunnage.runner.condition import condition
-from dunnage.runner.drive import collect, put, start
-from dunnage.runner.ending import ended, ending
+from dunnage.runner.drive import collect, put, start, wait
+from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import Watch, watching
@@ -112,7 +112,8 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
     with watching(equipment, stays) as watch:
         driven, taken, raw = _drive(stays, runs, sizes, order, length)
     for stay in stays:
-        stay.platform.running()
+        with concerning(stay.deployment.name):
+            stay.platform.running()
     found = _Together(
         taken=taken,
         raw=raw,
@@ -128,9 +129,10 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
 
 def _prepare(stay: Stay, run: RunPlan) -> float | None:
     """Make a deployment hold what a run expects, with nothing left to do; its data's size."""
-    fill(stay, run)
-    condition(stay, run)
-    return settle(stay)
+    with concerning(stay.deployment.name):
+        fill(stay, run)
+        condition(stay, run)
+        return settle(stay)
 
 
 def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Record:
@@ -244,7 +246,8 @@ def _drive(
             started.append((ordered, parts))
         for stay, (_, parts) in zip(stays, started, strict=True):
             for part in parts:
-                _await_load(stay, *part)
+                with concerning(stay.deployment.name):
+                    _await_load(stay, *part)
         pids = {
             stay.deployment.name: [process.pid for _, _, process in parts]
             for stay, (_, parts) in zip(stays, started, strict=True)
@@ -254,8 +257,9 @@ def _drive(
             for _, _, process in parts:
                 process.signal("TERM")
         for stay, (_, parts) in zip(stays, started, strict=True):
-            for host, _, process in parts:
-                _insist(stay, host, process)
+            for host, command, process in parts:
+                with concerning(stay.deployment.name):
+                    wait(stay, host, command, process, PATIENCE, alone=True)
         left = [[collect(host, command) for host, command, _ in parts] for _, parts in started]
     taken = [Turn.model_validate_json(line) for line in raw[TURNS].decode().splitlines()]
     if [turn.name for turn in taken] != list(order):
@@ -267,17 +271,6 @@ def _drive(
         )
     ]
     return driven, taken, raw
-
-
-def _insist(stay: Stay, host: Host, process: Process) -> None:
-    """Wait for a generator whose turns are over; raises RunError when it fails."""
-    try:
-        code = process.wait(PATIENCE)
-    except TimeoutError:
-        raise RunError("a generator did not end after its turns", where=host.name) from None
-    if code != 0:
-        stay.platform.running()
-        raise RunError(f"the generator ended with code {code}", where=host.name)
 
 
 def _await_load(stay: Stay, host: Host, command: Command, process: Process) -> None:
@@ -293,7 +286,7 @@ def _await_load(stay: Stay, host: Host, command: Command, process: Process) -> N
             clock.sleep(0.005)
         else:
             return
-    _insist(stay, host, process)
+    wait(stay, host, command, process, PATIENCE, alone=True)
     raise RunError("a generator ended before its turns", where=host.name)
 
 
@@ -354,6 +347,11 @@ def _released(process: Process, hosts: Iterable[Host]) -> Callable[..., None]:
 
 
 def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
+    """The load of one deployment, until it is told to end.
+
+    No operation in it times out: a server stands still in others' turns. One that hangs for good
+    is no error then, but its client does no other, so that throughput falls.
+    """
     load = stay.equipment.study.load
     return LoadOrder(
         workload=run.workload,

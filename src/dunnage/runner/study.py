@@ -103,7 +103,7 @@ def _carry_out_blocks(work: Work) -> None:
         failures: dict[str, DunnageError | None] = {}
         apart = block.stays
         if work.equipment.study.load.turns is not None:
-            failures[block.stays[0].id] = together.carry_out_block(work, block.stays)
+            failures[f"block {block.index}"] = together.carry_out_block(work, block.stays)
             apart = (block.alone,) if block.alone is not None else ()
         for planned in apart:
             failures[planned.id] = _until_done(work, planned, _after(work.plan, planned))

@@ -12,6 +12,7 @@ from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.control import control
+from dunnage.runner.ending import concerning
 from dunnage.runner.in_turns import measure
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
@@ -21,7 +22,9 @@ from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
     """Measure what is due of stays that live together; return why it failed in the end.
 
-    In new ones once more if it fails. Raises InterruptedRunError when the user stopped it.
+    In new ones once more if it fails: the block is whole or it is not there, because with fewer
+    neighbours than in other blocks its deployments would not be the same. Raises
+    InterruptedRunError when the user stopped it.
     """
     for attempt in range(1, ATTEMPTS + 1):
         if not _due(work, planned):
@@ -34,7 +37,7 @@ def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | N
             work.equipment.writer.journal(
                 "stay failed", stay=planned[0].id, attempt=attempt, why=why
             )
-            work.watcher.say(f"stay `{planned[0].id}` and those beside it failed: {why}")
+            work.watcher.say(f"the stays of block {planned[0].block} failed: {why}")
             restore_lost(work)
             if attempt == ATTEMPTS:
                 return error
@@ -80,11 +83,21 @@ def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[S
         deployment = work.deployment(each)
         writer.journal("stay begins", stay=name, deployment=deployment.name)
         before = control(client)
-        scopes.append(living_stay(work.equipment, each, name, deployment, together=before))
+        scope = living_stay(work.equipment, each, name, deployment, together=before)
+        scopes.append(named(scope, deployment.name))
     stays = stack.enter_context(side_by_side(scopes))
     for stay in stays:
         writer.journal("stay ready", stay=stay.name)
     return stays
+
+
+@contextmanager
+def named(scope: AbstractContextManager[Stay], deployment: str) -> Iterator[Stay]:
+    """The scope of a stay; where it does not come up, the error says which deployment's it is."""
+    with ExitStack() as stack:
+        with concerning(deployment):
+            stay = stack.enter_context(scope)
+        yield stay
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dunnage.contracts import Host, Process, Running
 from dunnage.errors import RunError
-from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.model.load import OWN_UNITS, Command, Samples, WatchOrder
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.ending import ended
 from dunnage.runner.stay import Equipment, Stay
@@ -78,8 +78,7 @@ def _ended(sampler: tuple[Host, Command, Process]) -> tuple[Host, dict[str, byte
 
 def _units(stay: Stay, host: Host, running: Sequence[Running]) -> dict[str, str]:
     """The host, the members on it, its daemon, and what we run there ourselves."""
-    own = ("sampler", "generator", "pause", "turns", "command")
-    units = {"": host.control_group(""), **{unit: host.control_group(unit) for unit in own}}
+    units = {unit: host.control_group(unit) for unit in ("", *OWN_UNITS)}
     for member in running:
         if member.host.name == host.name:
             units[member.member] = member.control_group

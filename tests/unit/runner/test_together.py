@@ -11,7 +11,8 @@ import pytest
 
 from dunnage.errors import StayError
 from dunnage.runner.stay import Stay
-from dunnage.runner.together import side_by_side
+from dunnage.runner.together import named, side_by_side
+from dunnage.runner.work import said
 
 
 def scope(
@@ -48,6 +49,16 @@ def test_where_one_does_not_come_up_the_others_go_down_and_it_is_told() -> None:
     with pytest.raises(StayError, match="b did not come up"), side_by_side(scopes):
         raise AssertionError("unreachable")
     assert sorted(log) == ["a", "c"]
+
+
+def test_an_error_while_coming_up_names_its_deployment_and_no_later_one_does() -> None:
+    scopes = [named(scope("a", []), "native"), named(scope("b", [], fails="up"), "docker")]
+    with pytest.raises(StayError) as failed, side_by_side(scopes):
+        raise AssertionError("unreachable")
+    assert said(failed.value) == "b did not come up; deployment `docker`"
+    with pytest.raises(StayError) as later, side_by_side([named(scope("a", []), "native")]):
+        raise StayError("died")
+    assert said(later.value) == "died"
 
 
 def test_what_happens_meanwhile_is_told_and_not_what_goes_wrong_while_leaving() -> None:
