@@ -6,7 +6,7 @@ None of them knows another; the runner introduces them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -226,8 +226,10 @@ class Substrate(Protocol):
     def wake(self) -> None:
         """Make it usable for a stay."""
 
-    def freeze(self) -> None:
-        """Keep it from using any CPU during the stay of another platform."""
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
+        """Keep it from using any CPU during the stay of another platform, on all its hosts or on
+        some; `wake` ends it.
+        """
 
     def mend(self, host: str) -> None:
         """Bring its part back on a host that was lost and has been restored, empty."""

@@ -40,7 +40,7 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
     let takers = Takers::find(&plan)?;
     let mut out = BufWriter::new(File::create(&arguments.out)?);
     takers.hold_all()?;
-    let start = Instant::now();
+    let start = Instant::now() + Duration::from_secs_f64(plan.rest);
     for (number, name) in plan.order.iter().enumerate() {
         let at = |turns: usize| start + Duration::from_secs_f64(plan.seconds * turns as f64);
         if stop.by(at(number))? {
@@ -62,7 +62,9 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
             break;
         }
     }
-    out.flush()
+    out.flush()?;
+    stop.by(Instant::now() + Duration::from_secs_f64(plan.rest))?;
+    Ok(())
 }
 
 /// Whether a plan can be carried out; the error says what stands against it.
@@ -75,6 +77,9 @@ fn check(plan: &TurnsPlan) -> Result<(), String> {
     }
     if !(0.01..=60.0).contains(&plan.seconds) {
         return Err("a turn must last from 0.01 to 60 s".to_owned());
+    }
+    if !(0.0..=60.0).contains(&plan.rest) {
+        return Err("the rest must last from 0 to 60 s".to_owned());
     }
     match plan
         .order
@@ -204,6 +209,7 @@ mod tests {
             groups: BTreeMap::new(),
             order: vec!["a".to_owned()],
             seconds: 0.5,
+            rest: 0.1,
         }
     }
 
@@ -217,6 +223,7 @@ mod tests {
         };
         assert!(refused(|plan| plan.version = 9).contains("version 9"));
         assert!(refused(|plan| plan.seconds = 0.0).contains("from 0.01 to 60 s"));
+        assert!(refused(|plan| plan.rest = -1.0).contains("from 0 to 60 s"));
         assert!(refused(|plan| plan.order.push("b".to_owned())).contains("`b`"));
     }
 }

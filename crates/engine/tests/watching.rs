@@ -171,11 +171,12 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
     let (one, other) = (Scene::new("turns-one"), Scene::new("turns-other"));
     let order = ["one", "one", "one", "other"].repeat(5);
     let plan = serde_json::json!({
-        "version": 2,
+        "version": 3,
         "pids": {"one": [one.busy.id()], "other": [other.busy.id()]},
         "groups": {},
         "order": order,
         "seconds": 0.05,
+        "rest": 0.05,
     });
     let (file, out) = (
         one.directory.join("plan"),

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of [`TurnsPlan`] and [`Turn`]. 1: first. 2: without a time at which they begin.
-pub const TURNS_VERSION: u32 = 2;
+/// 3: a rest.
+pub const TURNS_VERSION: u32 = 3;
 
 /// `dunnage-engine turns --plan FILE --out FILE` reads this and writes a [`Turn`] for each turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub struct TurnsPlan {
     pub order: Vec<String>,
     /// Length of a turn.
     pub seconds: f64,
+    /// Seconds before the first turn, and after the last, in which nobody runs: counters that are
+    /// read now and then tell what was used in turns only where they stand still around them.
+    pub rest: f64,
 }
 
 /// One turn as it really was.

@@ -68,6 +68,8 @@ class Evidence:
     measurement: Measurement
     usage: Sequence[HostUsage]
     order: LoadOrder
+    others: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """Hosts among them that are other deployments', where those live meanwhile."""
     endpoint: frozenset[str]
     """Every `address:port` that a connection may go to, as numbers, not names."""
     parts: int
@@ -325,6 +327,7 @@ def _throttled(evidence: Evidence, bounds: Bounds) -> Finding:
     known = {
         f"{unit or 'all'} on {host.host}": used.throttled
         for host in evidence.usage
+        if host.host not in evidence.others
         for unit, used in (("", host.whole), *host.units.items())
     }
     largest = _largest(known)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dunnage.analysis.shares import OURS
 from dunnage.analysis.values import database_hosts, sampler_cpu
 from dunnage.model.conditions import Conditions
+from dunnage.model.load import OWN_UNITS
 from dunnage.model.record import HostUsage, Record, StayRecord, Usage
 
 _COUNTERS = {
@@ -75,7 +75,7 @@ def _members(host: HostUsage) -> list[tuple[str, Usage]]:
     return [
         (name, used)
         for name, used in host.units.items()
-        if name not in OURS and not _is_daemon(name)
+        if name not in OWN_UNITS and not _is_daemon(name)
     ]
 
 

@@ -55,7 +55,10 @@ def fit(study: Study, deployments: Sequence[Deployment], paces: Sequence[Pace] =
     given = own is not None or study.load.operations is not None
     least = LEAST_TURNS * (study.load.turns or 0.0)
     lengths = (own,) if given else tuple(length for length in LENGTHS if length >= least)
-    noise = [pace for each in deployments if (pace := known(each, paces)) is not None]
+    # What earlier results tell of noise is of runs one after another, and in turns most of it
+    # cancels: there it is not known.
+    turns = study.load.turns is not None
+    noise = [] if turns else [p for each in deployments if (p := known(each, paces)) is not None]
     found = [_at(study, deployments, paces, noise, length) for length in lengths]
     blocks, length, half = min(found, key=lambda each: (each[2], each[1] or 0.0))
     return Fit(blocks, length, _why(blocks, length, half, noise, given=given))

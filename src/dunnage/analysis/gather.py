@@ -50,6 +50,8 @@ class Gathered:
     planned: int
     places: Mapping[tuple[int, str], Place]
     """Block and deployment → the planned place there and what comes before."""
+    at_once: bool
+    """Whether all of a block were driven in turns: places are hosts then, and no order."""
     unsteady: frozenset[str]
     """Runs that the study's other runs made invalid: they moved by more."""
 
@@ -162,6 +164,7 @@ def gather(
         settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
         planned=len(planned),
         places=_places(plan),
+        at_once=any(stay.hosts is not None for block in plan.blocks for stay in block.stays),
         unsteady=frozenset(moved),
     )
 

@@ -211,7 +211,7 @@ def _order(gathered: Gathered) -> list[OrderDiagnosis]:
             metric=metric,
             workload=setting.workload,
             level=setting.level,
-            **diagnose(gathered.placed(setting, metric))._asdict(),
+            **diagnose(gathered.placed(setting, metric), at_once=gathered.at_once)._asdict(),
         )
         for metric in HEADLINE
         for setting in gathered.settings

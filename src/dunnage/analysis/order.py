@@ -43,21 +43,23 @@ class Diagnosis(NamedTuple):
     """The same of what came right before."""
 
 
-def diagnose(runs: Sequence[Placed]) -> Diagnosis:
+def diagnose(runs: Sequence[Placed], *, at_once: bool = False) -> Diagnosis:
     """Look for a trend inside blocks, which pairs do not cancel, and for one shift over all.
 
     The trend is the rank correlation of what deployment and block leave of the log values with
     what they leave of the position (raw positions would mostly count blocks, whose effect is gone
     already). The shift is looked for with only the deployment taken out: pairs cancel it, but a
     reader wants to know that the machine changed half-way. Place and predecessor are F tests of
-    what they explain beside deployment, block and each other.
+    what they explain beside deployment, block and each other. Where all of a block are driven `at
+    once`, there is no trend inside blocks: a position in it is no time.
     """
     usable = sorted(run for run in runs if run.value > 0)
     if len(usable) < MINIMUM_RUNS:
         return Diagnosis(None, None, None, None, None)
     logs = np.log([run.value for run in usable])
     effects = design(usable, blocks=True)
-    spearman, p = _trend(effects, logs, np.array([float(run.position) for run in usable]))
+    positions = np.array([float(run.position) for run in usable])
+    spearman, p = (None, None) if at_once else _trend(effects, logs, positions)
     flat = residuals(design(usable, blocks=False), logs)
     at = shift(flat) if float(np.ptp(flat)) > _NOTHING else None
     places = _levels([str(run.place) for run in usable])

@@ -67,13 +67,14 @@ def _run(record: Record) -> dict[str, float]:
     """CPU seconds per operation of each part that this run knows."""
     measurement = record.measurement
     hosts = database_hosts(record.usage)
+    whole = record.one_machine and not record.turns  # in turns the machine is not one deployment's
     if measurement is None or not hosts or not operations(record):
         return {}
     parts = {
         **_inside(hosts),
         "client": measurement.client_cpu,
-        OUTSIDE: _outside(record.usage, measurement.seconds) if record.one_machine else None,
-        SOFT: None if record.one_machine else _soft(hosts, measurement.seconds),
+        OUTSIDE: _outside(record.usage, measurement.seconds) if whole else None,
+        SOFT: None if record.one_machine or record.turns else _soft(hosts, measurement.seconds),
     }
     count = operations(record)
     return {part: seconds / count for part, seconds in parts.items() if seconds is not None}

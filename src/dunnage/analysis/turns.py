@@ -6,12 +6,13 @@ each. Whatever a machine does over seconds then meets all of them alike, and mos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from dunnage.model.load import SAMPLER
 from dunnage.model.record import HostUsage, Turn, Usage, Window
 from dunnage.model.study import SETTLING
 
@@ -115,35 +116,41 @@ def idle(readings: Sequence[tuple[float, float]], taken: Sequence[Turn], name: s
     return used / passed if passed > 0 else None
 
 
-def own_usage(found: HostUsage, rate: float | None, outside: float, share: float) -> HostUsage:
+def own_usage(
+    found: HostUsage, rate: Callable[[str], float | None], outside: float, share: float
+) -> HostUsage:
     """What a host used for the operations that count: less what it does anyway, by their share.
 
-    `rate` is its CPU seconds a second in others' turns, which take `outside` seconds; `share` is
-    the part of its operations that count, 0 to 1.
+    `rate` gives the CPU seconds a second of a unit in others' turns, the empty name those of the
+    whole host; these turns take `outside` seconds. `share` is the part of the operations that
+    count, 0 to 1.
     """
-    whole = _scaled(found.whole, rate or 0.0, outside, share)
-    ratio = whole.cpu / found.whole.cpu if whole.cpu is not None and found.whole.cpu else share
+
+    def own(unit: str, used: Usage) -> Usage:
+        return _scaled(used, rate(unit) or 0.0, outside, share)
+
+    sampler = found.sampler_cpu
+    if sampler is not None:
+        sampler = max(0.0, sampler - (rate(SAMPLER) or 0.0) * outside) * share
     return found.model_copy(
         update={
-            "whole": whole,
-            "units": {name: _times(used, ratio) for name, used in found.units.items()},
+            "whole": own("", found.whole),
+            "units": {name: own(name, used) for name, used in found.units.items()},
+            "sampler_cpu": sampler,
         }
     )
 
 
 def _scaled(used: Usage, rate: float, outside: float, share: float) -> Usage:
     if not used.cpu:
-        return used
+        return _times(used, share, share)
     ratio = max(0.0, used.cpu - rate * outside) * share / used.cpu
     return _times(used, ratio, share)
 
 
-def _times(used: Usage, cpu: float, flows: float | None = None) -> Usage:
+def _times(used: Usage, cpu: float, flows: float) -> Usage:
     """A usage with its CPU time, and what flowed, times a factor each."""
-    factors: Mapping[str, float] = {
-        **dict.fromkeys(_CPU, cpu),
-        **dict.fromkeys(_FLOWS, cpu if flows is None else flows),
-    }
+    factors = {**dict.fromkeys(_CPU, cpu), **dict.fromkeys(_FLOWS, flows)}
     changed = {
         name: value * factor
         for name, factor in factors.items()

@@ -195,8 +195,9 @@ class NamespaceHost:
     def _files(self, path: PurePosixPath, act: str) -> Iterator[Path]:
         """The path as the host itself finds it, to be read or written from here.
 
-        An absolute symbolic link on the way would lead out of the host. Raises FileNotFoundError where there is none, HostLostError when the host is gone, and
-        RunError with what the kernel says.
+        An absolute symbolic link on the way would lead out of the host. Raises FileNotFoundError
+        where there is none, HostLostError when the host is gone, and RunError with what the kernel
+        says.
         """
         door = self._door()
         self._insist_alive(door)

@@ -53,7 +53,8 @@ class Command:
     """Name of a file that is there once a load has begun; empty for what has no such sign."""
 
 
-OWN_UNITS = ("sampler", "generator", "pause", "turns", "command")
+SAMPLER = "sampler"
+OWN_UNITS = (SAMPLER, "generator", "pause", "turns", "command")
 """Units of a host that we run ourselves while it is measured."""
 
 

@@ -93,8 +93,12 @@ class Plan(Value):
                 yield from block.alone.runs
 
     def losing(self) -> Iterator[Deployment]:
-        """Deployments that shall lose throughput; a twin loses what its original does."""
-        return (each for each in self.deployments if each.loss and each.twin_of is None)
+        """Deployments that shall lose throughput, once each: a twin loses what its original does,
+        and stands for it in a plan that lacks that.
+        """
+        losing = [each for each in self.deployments if each.loss]
+        names = {each.name for each in losing}
+        return (each for each in losing if each.twin_of is None or each.twin_of not in names)
 
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""

@@ -424,6 +424,11 @@ class Deployment(Value):
     loss: float = 0.0
     database: DatabaseSpec
 
+    @property
+    def original(self) -> str:
+        """The deployment that a twin is of; its own name where it is none."""
+        return self.twin_of or self.name
+
 
 class Workload(Value):
     """One workload, resolved."""

@@ -109,14 +109,21 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
         groups.items(), key=lambda item: any(c.verdict is Verdict.INCONCLUSIVE for c in item[1])
     ):
         subject = names.get(deployment, words.plain(deployment))
-        one = len({found.verdict for found in alike}) == 1
-        clauses.append(
-            sentence(alike, subject, _database(study)).rstrip(".")
-            if one
-            else _limits(alike, subject, _database(study))
-        )
+        clauses.append(_clause(alike, subject, _database(study)))
     text = "; ".join(clauses)
     return f"{text}." if text else ""
+
+
+def _clause(alike: Sequence[Comparison], subject: str, database: str) -> str:
+    """What all comparisons of one deployment say together; of those withheld, that they are."""
+    kept = [found for found in alike if found.withheld]
+    told = [found for found in alike if not found.withheld] or kept
+    place = _place(told) if len(told) < len(alike) else ""
+    if len({found.verdict for found in told}) == 1:
+        text = sentence(told, subject, database, place).rstrip(".")
+    else:
+        text = f"{_limits(told, subject, database)}{place}"
+    return f"{text}, and nothing is claimed{_place(kept)}" if place else text
 
 
 def _database(study: Study) -> str:

@@ -79,7 +79,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     lines += [("Known loss", text) for text in _losses(plan, study)]
     lines += [("Data", text) for text in _data(plan, study)]
     lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
-    lines += [("Balance", text) for text in _balance(plan)]
+    lines += [("Balance", text) for text in _balance(plan, study)]
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
@@ -108,15 +108,18 @@ def _losses(plan: Plan, study: Study) -> Iterator[str]:
         )
 
 
-def _balance(plan: Plan) -> Iterator[str]:
+def _balance(plan: Plan, study: Study) -> Iterator[str]:
     """How often each deployment has each place, and the number of blocks that makes it even."""
     found = balance(plan.blocks, [deployment.name for deployment in plan.deployments])
     if len(plan.deployments) < 2:
         return
-    text = (
-        f"a deployment has each place in a block {numbers.times(*found.place)}, and comes right "
-        f"after each other one {numbers.times(*found.after)}"
-    )
+    if study.load.turns is None:
+        text = (
+            f"a deployment has each place in a block {numbers.times(*found.place)}, and comes "
+            f"right after each other one {numbers.times(*found.after)}"
+        )
+    else:
+        text = f"a deployment lives on each group of hosts {numbers.times(*found.place)}"
     yield text if found.whole else f"{text}; even would be `blocks: {found.following}`"
 
 

@@ -42,7 +42,8 @@ def condition(stay: Stay, plan: RunPlan) -> None:
             timeout=load.timeout,
             seed=plan.seed,
         )
-        _, measurement = drive(stay, order, f"conditioning/{workload.name}")
+        # Where load comes in turns, all stays of a block are driven from one client at once.
+        _, measurement = drive(stay, order, f"conditioning/{plan.id}/{workload.name}")
         done += measurement.operations["all"].count
     stay.conditioned = True
     stay.equipment.writer.journal("conditioned", stay=stay.name, operations=done)

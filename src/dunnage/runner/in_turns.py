@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import idle, own_usage, spans, windows_of
@@ -151,23 +151,29 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     if not counted:
         raise RunError(f"nothing was answered in the turns of `{name}`")
     every = windows_of(generated.windows, generated.began, own, spans(own, name, settling=0.0))
-    share = counted / sum(window.operations for window in every)
-    outside = found.seconds - math.fsum(turn.ended - turn.began for turn in own)
+    in_turns = sum(window.operations for window in every)
+    driven = math.fsum(turn.ended - turn.began for turn in own)
+    outside, share = found.seconds - driven, counted / in_turns
     hosts = equipment.testbed.group(stay.deployment.hosts)
-    used = [own_usage(found.used[h.name], found.idle(h, name), outside, share) for h in hosts]
+    used = [
+        own_usage(found.used[h.name], partial(found.idle, h, name), outside, share) for h in hosts
+    ]
     members = [found.idle(member.host, name, member.member) for member in stay.platform.running()]
     pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
     paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
-    errors = generated.operations["all"].errors
+    whole = generated.operations["all"]  # with what was answered before the first turn
+    busy = generated.client_busy * generated.seconds * in_turns / whole.count / driven
     measurement = generated.model_copy(
         update={
             "seconds": math.fsum(window.length for window in windows),
             "operations": {
-                "all": OperationStats(count=counted, errors=errors, service=None, response=None)
+                "all": OperationStats(
+                    count=counted, errors=whole.errors, service=None, response=None
+                )
             },
             "windows": windows,
-            "client_cpu": generated.client_cpu * counted / generated.operations["all"].count,
-            "client_busy": generated.client_busy * generated.seconds / (rounds * length),
+            "client_cpu": generated.client_cpu * counted / whole.count,
+            "client_busy": busy,
         }
     )
     checks = judge(
@@ -175,6 +181,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
             measurement=measurement,
             usage=tuple(found.used.values()),
             order=replace(one.order, duration=rounds * (length - SETTLING)),
+            others=frozenset(found.used)
+            - {host.name for host in (*hosts, *equipment.testbed.group(CLIENT_GROUP))},
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
@@ -234,7 +242,7 @@ def _drive(
     started: list[tuple[LoadOrder, list[Part]]] = []
     with ExitStack() as stack:
         for stay, run in zip(stays, runs, strict=True):
-            ordered = _order(stay, run, len(order) * length + PATIENCE)
+            ordered = _order(stay, run, len(order) * length + 2 * PATIENCE)
             directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
             commands = generator.commands(ordered, stay.clients[0].engine, directories)
             parts = []
@@ -304,15 +312,17 @@ def _take_turns(
     """
     (host,) = stays[0].clients
     directory = f"{host.scratch}/turns"
+    rest = 1.1 / stays[0].equipment.study.sampler.rate  # a reading at least falls into it
     members = {stay.deployment.name: stay.platform.running() for stay in stays}
     plan = {
-        "version": 2,
+        "version": 3,
         "pids": pids,
         "groups": {
             name: [member.control_group for member in running] for name, running in members.items()
         },
         "order": list(order),
         "seconds": length,
+        "rest": rest,
     }
     host.put(f"{directory}/{PLAN}", json.dumps(plan).encode())
     words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
@@ -321,7 +331,7 @@ def _take_turns(
     stack.push(ended(host, process, directory))
     stack.push(_released(process, there.values()))  # before that, so that everybody goes on
     try:
-        code = process.wait(len(order) * length + PATIENCE)
+        code = process.wait(len(order) * length + 2 * rest + PATIENCE)
     except TimeoutError:
         raise RunError("turns did not end", where=host.name) from None
     if code != 0:

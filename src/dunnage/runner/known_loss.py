@@ -45,7 +45,7 @@ WINDOW = 0.05
 """Seconds of a window of the generator's time line."""
 LEAST = 20
 """Pairs without which a look tells nothing."""
-LEAD = 1.0
+LEAD = 2.0
 """Seconds until the first piece, when the generator has started."""
 
 Look = tuple[LossStep, tuple[float, ...]]
@@ -59,11 +59,12 @@ def known(work: Work) -> Work:
     still due. Raises DunnageError when one cannot be found: without it there is no study.
     """
     found = dict(open_result(work.equipment.writer.layout.root).losses)
-    if any(run.id not in work.done for run in work.plan.runs()):
+    if found and any(run.id not in work.done for run in work.plan.runs()):
         found = {name: loss.model_copy(update={"checked": None}) for name, loss in found.items()}
+        work.equipment.writer.losses(Losses(found=found))
     for deployment in work.plan.losing():
-        if deployment.name not in found:
-            found[deployment.name] = _tried(work, deployment, None)
+        if deployment.original not in found:
+            found[deployment.original] = _tried(work, deployment, None)
             work.equipment.writer.losses(Losses(found=found))
     return replace(work, losses=found)
 
@@ -75,9 +76,10 @@ def check(work: Work) -> None:
     """
     found = dict(work.losses)
     for deployment in work.plan.losing():
-        if found[deployment.name].checked is None:
+        name = deployment.original
+        if found[name].checked is None:
             try:
-                found[deployment.name] = _tried(work, deployment, found[deployment.name])
+                found[name] = _tried(work, deployment, found[name])
             except (StayError, HostLostError, RunError) as error:
                 work.failures.append(f"the loss of `{deployment.name}`: {said(error)}")
                 continue

@@ -49,16 +49,16 @@ class Patience:
 
 
 def carry_out(
-    stay: Stay, plan: RunPlan, patience: Patience, stop: Stop, say: Callable[[str], None]
+    stay: Stay,
+    plan: RunPlan,
+    done: set[str],
+    patience: Patience,
+    stop: Stop,
+    say: Callable[[str], None],
 ) -> Record:
-    """Carry out one run and write its record; again if it was disturbed and there is patience.
-
-    A disturbed attempt has its record, too, until a later one takes its place with all earlier
-    ones named in it. Raises RunError when the generator failed, StayError when a member died,
-    HostLostError when a host did.
-    """
+    """Carry out one run as `until_undisturbed` says, and return its record."""
     found = until_undisturbed(
-        lambda attempt: [measure(stay, plan, attempt)], [stay], patience, stop, say
+        lambda attempt: [measure(stay, plan, attempt)], [stay], done, patience, stop, say
     )
     return found[0]
 
@@ -66,6 +66,7 @@ def carry_out(
 def until_undisturbed(
     measured: Callable[[int], Sequence[Record]],
     stays: Sequence[Stay],
+    done: set[str],
     patience: Patience,
     stop: Stop,
     say: Callable[[str], None],
@@ -73,12 +74,16 @@ def until_undisturbed(
     """Measure what belongs together, and again while it was disturbed and there is patience.
 
     `measured` gives a record of each stay for an attempt, counted from 1. All are written before
-    another attempt begins: one that fails costs nothing but itself.
+    another attempt begins, and their runs are `done`: an attempt that fails costs nothing but
+    itself, whatever it ends. A later one takes their place with all earlier ones named in it.
+    Raises RunError when the generator failed, StayError when a member died, HostLostError when a
+    host did.
     """
     writer = stays[0].equipment.writer
     records = measured(1)
     for record in records:
         writer.record(record)
+        done.add(record.run)
     while (
         any(disturbed(record.checks) for record in records)
         and (attempt := len(records[0].earlier) + 2) <= ATTEMPTS

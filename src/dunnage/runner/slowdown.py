@@ -14,6 +14,9 @@ from dunnage.errors import RunError
 from dunnage.model.study import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
 
+_LOG = "{}/pause.log"
+"""Below a host's scratch: why stopping its servers ended, if it did."""
+
 
 @dataclass(frozen=True)
 class Toggle:
@@ -59,7 +62,7 @@ class Slowdown:
         first, last = pieces[0][0] + ahead, sum(pieces[-1]) + ahead
         ends = self.clock.now() + 2.0
         while True:
-            points = _points(_record(host, path), key)
+            points = _points(_text(host, path), key)
             if points and points[-1][0] >= last and points[0][0] <= first:
                 grown = [
                     _at(points, began + seconds + ahead) - _at(points, began + ahead)
@@ -67,7 +70,12 @@ class Slowdown:
                 ]
                 return sum(grown) / sum(seconds for _, seconds in pieces)
             if self.clock.now() > ends:
-                raise RunError("the record of the slowdown does not cover the measured window")
+                said = _text(host, _LOG.format(host.scratch)).strip()
+                raise RunError(
+                    "the record of the slowdown does not cover the measured window"
+                    + (f": {said[-400:]}" if said else ""),
+                    where=host.name,
+                )
             self.clock.sleep(0.05)
 
 
@@ -97,14 +105,14 @@ def slowdown(
             process = host.start(
                 [host.engine, "pause", *pids, *words, "--out", path],
                 unit="pause",
-                log=f"{host.scratch}/pause.log",
+                log=_LOG.format(host.scratch),
             )
             stack.push(terminated(process))
             files.append((host, path))
         yield Slowdown(tuple(files), clock)
 
 
-def _record(host: Host, path: str) -> str:
+def _text(host: Host, path: str) -> str:
     """What was written so far; nothing while there is no file."""
     try:
         return host.get(path).decode()

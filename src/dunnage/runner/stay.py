@@ -81,23 +81,23 @@ def living(
     substrate: Substrate | None,
     kept: Kept | None = None,
     *,
-    together: Mapping[str, float] | None = None,
+    together: bool = False,
 ) -> Iterator[Stay]:
     """Bring a deployment up, keep it for the `with`, keep its logs, and take it down.
 
     Its members start with the snapshot `kept`, if there is one. Other platforms' substrates are
-    frozen meanwhile, and its negative control is measured before. Where others come up `together`
-    with it, neither can be: then this is its control, measured before them. Raises StayError when
-    it does not come up.
+    frozen meanwhile, and its negative control is measured before. Where others live `together` with
+    it, neither makes sense: whose time a control would be measured in? Raises StayError when it
+    does not come up.
     """
     testbed, writer = equipment.testbed, equipment.writer
     with ExitStack() as stack:
         for other in equipment.substrates.values():
-            if other is not substrate and together is None:
+            if other is not substrate and not together:
                 other.freeze()
                 stack.callback(other.wake)
         stack.push(ending(platform.down))
-        controlled = control(testbed.group(CLIENT_GROUP)[0]) if together is None else together
+        controlled = {} if together else control(testbed.group(CLIENT_GROUP)[0])
         started = testbed.clock.now()
         spec = deployment.database
         reservation = platform.reserve(database.layout(spec))

@@ -180,12 +180,13 @@ def _carry_out_stay(
             work.watcher.run(run, due[index + 1] if index + 1 < len(due) else upcoming)
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(stay, run, work.patience, work.stop, work.watcher.say)
+                record = carry_out_run(
+                    stay, run, work.done, work.patience, work.stop, work.watcher.say
+                )
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True
                 continue
-            work.done.add(run.id)
             writer.journal("run finished", run=run.id, stay=name, status=record.status.value)
             if planned in _stays(work.plan):  # neither the calibration's nor one alone
                 work.watcher.finished(record)

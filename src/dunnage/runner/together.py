@@ -10,8 +10,6 @@ from functools import partial
 
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.plan import RunPlan, StayPlan
-from dunnage.model.study import CLIENT_GROUP
-from dunnage.runner.control import control
 from dunnage.runner.ending import concerning
 from dunnage.runner.in_turns import measure
 from dunnage.runner.run import until_undisturbed
@@ -58,15 +56,19 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
             work.stop.check()
             work.watcher.run(runs[0], None)
             writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
+            before = set(work.done)
             for record in until_undisturbed(
-                partial(measure, stays, runs), stays, work.patience, work.stop, work.watcher.say
+                partial(measure, stays, runs),
+                stays,
+                work.done,
+                work.patience,
+                work.stop,
+                work.watcher.say,
             ):
-                fresh = record.run not in work.done
-                work.done.add(record.run)
                 writer.journal(
                     "run finished", run=record.run, stay=record.stay, status=record.status.value
                 )
-                if fresh:
+                if record.run not in before:
                     work.watcher.finished(record)
     for stay in stays:
         writer.journal("stay ended", stay=stay.name)
@@ -75,20 +77,32 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
 def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[Stay]:
     """Bring all deployments up side by side; they go down with the stack, side by side as well."""
     writer = work.equipment.writer
-    client = work.equipment.testbed.group(CLIENT_GROUP)[0]
     scopes = []
     for each in planned:
         work.watcher.stay(each)
         name = writer.new_stay(each.id)
         deployment = work.deployment(each)
         writer.journal("stay begins", stay=name, deployment=deployment.name)
-        before = control(client)
-        scope = living_stay(work.equipment, each, name, deployment, together=before)
+        scope = living_stay(work.equipment, each, name, deployment, together=True)
         scopes.append(named(scope, deployment.name))
     stays = stack.enter_context(side_by_side(scopes))
     for stay in stays:
         writer.journal("stay ready", stay=stay.name)
+    _rest_idle_substrates(work, stays, stack)
     return stays
+
+
+def _rest_idle_substrates(work: Work, stays: Sequence[Stay], stack: ExitStack) -> None:
+    """Freeze substrates on the hosts of deployments that do not need them, until the stack ends.
+
+    What a daemon does on such a host would be counted as its deployment's.
+    """
+    testbed = work.equipment.testbed
+    for substrate in work.equipment.substrates.values():
+        without = [stay for stay in stays if stay.substrate is not substrate]
+        hosts = [host.name for stay in without for host in testbed.group(stay.deployment.hosts)]
+        stack.callback(substrate.wake)
+        substrate.freeze(hosts)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class Work:
         if calibration is not None and planned == calibration.stay:
             return calibration.deployment
         found = self.plan.deployment(planned.deployment)
-        loss = self.losses.get(found.twin_of or found.name)
+        loss = self.losses.get(found.original)
         return found.model_copy(update={"slowdown": loss.share}) if loss else found
 
 
@@ -54,11 +54,11 @@ def living_stay(
     deployment: Deployment,
     kept: Kept | None = None,
     *,
-    together: Mapping[str, float] | None = None,
+    together: bool = False,
 ) -> AbstractContextManager[Stay]:
     """A stay of a deployment, on the plan's group of hosts where that names one.
 
-    Others live meanwhile where stays are `together`: see `living`.
+    Others live meanwhile where stays are `together`.
     """
     if plan.hosts is not None:
         deployment = deployment.model_copy(update={"hosts": plan.hosts})

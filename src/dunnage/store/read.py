@@ -138,7 +138,7 @@ class Result:
         return (
             len(self.finished()) == len(tuple(self.plan.runs()))
             and alone <= self.finished_alone()
-            and {deployment.name for deployment in self.plan.losing()} <= checked
+            and {deployment.original for deployment in self.plan.losing()} <= checked
         )
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:

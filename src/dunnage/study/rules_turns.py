@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from dunnage.model.metrics import IN_TURNS
@@ -26,6 +27,9 @@ SHORTEST, LONGEST = 0.15, 5.0
 another."""
 LEAST_TURNS = 4
 """Turns of each deployment in a run."""
+READINGS, MOST_READINGS = 2, 20
+"""Readings that must fall into a wait: what a deployment uses there is the difference of two. The
+most that hosts can be read, in hertz."""
 _WHOLE = SETTLING + 2 * PAUSE_PERIOD
 _ROUNDING = 1e-6
 
@@ -74,6 +78,7 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 "what inserts records cannot be driven in turns",
                 "use A, B, C or F here, or remove `turns`",
             )
+    yield from _readings(draft, len(every) + (draft.twin is not None), load.turns)
     yield from _deployments(every, load.turns)
     for name, question in draft.questions.items():
         if question.metric not in IN_TURNS:
@@ -82,6 +87,21 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 f"turns do not tell `{question.metric}`",
                 f"their metrics are {listed(IN_TURNS)}; or remove `turns`",
             )
+
+
+def _readings(draft: Draft, deployments: int, turn: float) -> Iterator[Finding]:
+    """Whether hosts are read often enough to tell what each does while others have their turns."""
+    wait = max(deployments - 1, 1) * turn - SETTLING
+    if draft.sampler is None or wait <= 0 or draft.sampler.rate * wait >= READINGS - _ROUNDING:
+        return
+    least = math.ceil(READINGS / wait - _ROUNDING)
+    often = least <= MOST_READINGS
+    yield Finding(
+        ("load", "turns"),
+        f"hosts are read {draft.sampler.rate:g} times a second, too seldom to tell what a "
+        f"deployment does in the {duration(wait)} of the others' turns",
+        f"write `sampler: {{rate: {least}Hz}}`" if often else "write longer `turns`",
+    )
 
 
 def _deployments(every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:

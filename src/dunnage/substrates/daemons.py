@@ -7,7 +7,7 @@ namespaces, so this machine's own network and mounts stay untouched.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -145,9 +145,14 @@ class Daemons:
         """Let the daemons go on."""
         self._all(lambda host: host.thaw(UNIT))
 
-    def freeze(self) -> None:
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Hold daemons, containerd, shims and proxies still."""
-        self._all(lambda host: host.freeze(UNIT))
+
+        def hold(host: Host) -> None:
+            if hosts is None or host.name in hosts:
+                host.freeze(UNIT)
+
+        self._all(hold)
 
     def mend(self, host: str) -> None:
         """Start the daemon of a host that was lost and has been restored, if it had one."""

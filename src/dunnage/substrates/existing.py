@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Existing:
     def wake(self) -> None:
         """They are awake."""
 
-    def freeze(self) -> None:
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
         """They are not ours to hold still; `facts` says so."""
 
     def mend(self, host: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from dunnage.contracts import Daemon, Host, Process, Testbed
@@ -19,17 +19,17 @@ class FakeSubstrate:
         self._testbed = testbed
         self._hosts = hosts
         self._processes: dict[str, Process] = {}
-        self._awake = True
+        self._asleep: set[str] = set()
         self.history: list[str] = []
 
     @property
     def awake(self) -> bool:
-        """Whether a platform may use it."""
-        return self._awake
+        """Whether a platform may use it on every host."""
+        return not self._asleep
 
     def daemon(self, host: str) -> Daemon:
         """The daemon of a host; KeyError if there is none, StayError while it is frozen."""
-        if not self._awake:
+        if host in self._asleep:
             raise StayError("its substrate is frozen", where=host)
         known = {fake.name: fake for fake in self._hosts}[host]
         group = f"{known.control_group(UNIT)}/containers"
@@ -44,16 +44,17 @@ class FakeSubstrate:
             host.thaw(UNIT)
             if not self._lives(host.name):
                 self._start(host)
-        self._awake = True
+        self._asleep.clear()
         self.history.append("wake")
 
-    def freeze(self) -> None:
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Keep it from using any CPU during the stay of another platform."""
         lost = self._testbed.lost()
         for host in self._hosts:
-            if host.name not in lost:
-                host.freeze(UNIT)
-        self._awake = False
+            if hosts is None or host.name in hosts:
+                self._asleep.add(host.name)
+                if host.name not in lost:
+                    host.freeze(UNIT)
         self.history.append("freeze")
 
     def mend(self, host: str) -> None:
@@ -62,7 +63,7 @@ class FakeSubstrate:
         if there is None:
             return
         self._start(there)
-        if not self._awake:
+        if host in self._asleep:
             there.freeze(UNIT)
         self.history.append(f"mend {host}")
 

@@ -36,6 +36,7 @@ load: {{threads: [8], turns: 250ms, warmup: 500ms, duration: 3s}}
 blocks: 1
 patience: 0s
 deadline: 60s
+sampler: {{rate: 15Hz}}
 """
 
 
@@ -64,6 +65,8 @@ def test_a_large_loss_is_found_used_and_checked(
     assert 0 < step.cpu < 0.05
     assert found.checked is not None and found.checked.low is not None
     assert found.checked.low > 0
+    idle = [check for each in result.records for check in each.checks if check.check == "idle"]
+    assert [check.status for check in idle] == ["valid", "valid"]
     paused = {record.deployment: record.paused for record in result.records}
     assert paused["native"] is None
     assert paused["slowed"] == pytest.approx(found.share, abs=0.05)

@@ -28,7 +28,7 @@ deployments:
 twin: native
 workloads: [C]
 records: 1000
-load: {{threads: [8], turns: 500ms, warmup: 500ms, duration: {duration}}}
+load: {{threads: [8], turns: 500ms, warmup: 500ms, conditioning: 1s, duration: {duration}}}
 blocks: 1
 sampler: {{rate: 5Hz}}
 patience: 0s
@@ -89,6 +89,22 @@ def test_what_counts_lies_in_the_own_turns_and_others_stand_still_meanwhile(
         assert checks["idle"].status == "valid", checks["idle"].seen
         assert checks["connections"].status == "valid", checks["connections"].seen
         assert not any(record.measurement.operations["all"].errors.values())
+
+
+def test_where_a_deployment_needs_no_daemon_its_hosts_have_none_that_does_anything(
+    result: Result,
+) -> None:
+    for record in result.records:
+        used = [host.units["daemon"].cpu for host in record.usage if host.group != "client"]
+        assert None not in used
+        assert (sum(cpu or 0.0 for cpu in used) > 1e-4) == (record.deployment == "bridge")
+        assert sum(host.sampler_cpu or 0.0 for host in record.usage) > 0
+
+
+def test_all_deployments_are_conditioned_at_once(result: Result) -> None:
+    told = [event for event in result.events() if event["event"] == "conditioned"]
+    assert len(told) == 4  # three in turns, and the one that is measured alone
+    assert all(int(str(event["operations"])) > 100 for event in told)
 
 
 def test_deployments_live_on_hosts_of_their_own_and_one_is_measured_by_itself(

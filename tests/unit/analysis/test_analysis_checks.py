@@ -98,6 +98,14 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
     ("throttled", {"usage": (host(units={"redis-1": Usage(throttled=0.01)}),)}, Status.INVALID),
     (
         "throttled",
+        {
+            "usage": (host(), host("db-2", units={"redis-1": Usage(throttled=0.01)})),
+            "others": frozenset({"db-2"}),
+        },
+        Status.VALID,
+    ),
+    (
+        "throttled",
         {"usage": (host(units={"redis-1": Usage(throttled=0.01)}),), "quota": True},
         Status.VALID,
     ),

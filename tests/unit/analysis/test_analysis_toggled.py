@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dunnage.analysis.toggled import centre, lost, pairs
 from dunnage.model.record import Window
+from dunnage.model.study import PAUSE_PERIOD
 
 RATE = 40_000.0
 PIECE = 0.3
@@ -40,6 +41,33 @@ def test_an_even_loss_is_found_wherever_pieces_begin(share: float, first: float)
     assert len(found) in (98, 99, 100)
     # A window over an edge belongs to both sides by its time: a sixth of the loss may go astray.
     assert np.mean(found) == pytest.approx(math.log1p(-share), abs=share / 4 + 1e-3)
+
+
+def stopped(share: float, begin: float, seconds: float = 60.0) -> list[Window]:
+    """A time line with a whole stop at the beginning of every period of the pieces held."""
+    length = share * PAUSE_PERIOD
+    stops = [
+        (at, at + length)
+        for number in range(math.ceil(seconds / PAUSE_PERIOD) + 1)
+        if number // round(PIECE / PAUSE_PERIOD) % 2 == 0
+        for at in (begin + number * PAUSE_PERIOD,)
+    ]
+    edges = np.arange(round(seconds / 0.05) + 1) * 0.05
+    lost = sum(np.clip(edges - start, 0.0, end - start) for start, end in stops)
+    answered = np.round(RATE * (edges - lost)).astype(int)
+    return [
+        Window(start=float(edge), length=0.05, operations=int(count), errors=0)
+        for edge, count in zip(edges, np.diff(answered), strict=False)
+    ]
+
+
+@given(st.floats(0.01, 0.2), st.floats(0.0, 0.6))
+def test_whole_stops_are_found_to_a_fiftieth_of_the_loss_wherever_they_begin(
+    share: float, begin: float
+) -> None:
+    found = pairs(stopped(share, begin), 0.0, begin - PAUSE_PERIOD / 2, PIECE)
+    assert len(found) in (98, 99, 100)
+    assert np.mean(found) == pytest.approx(math.log1p(-share), rel=0.02)
 
 
 def test_pieces_that_windows_do_not_cover_or_that_hold_nothing_are_left_out() -> None:

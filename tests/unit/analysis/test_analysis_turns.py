@@ -72,20 +72,26 @@ def test_what_hosts_do_in_others_turns_is_read_from_whole_pieces_of_them() -> No
 
 
 def test_what_a_host_does_anyway_and_operations_that_do_not_count_are_taken_off() -> None:
-    """10 s of CPU time, of which 0.1 a second over 20 s are no load; 90 % of operations count."""
+    """10 s of CPU time, of which 0.1 a second over 20 s are a daemon's; 90 % of operations count.
+
+    A member stands still in others' turns: all of its time was for operations.
+    """
     found = HostUsage(
         host="db-1",
         group="db",
         whole=Usage(cpu=10.0, cpu_user=6.0, cpu_system=4.0, received=1000.0, memory_resident=7.0),
-        units={"redis-1": Usage(cpu=8.0)},
+        units={"redis-1": Usage(cpu=7.0), "daemon": Usage(cpu=2.5)},
         machine=MachineUsage(),
         samples=10,
         expected_samples=10,
         sampler_cpu=0.1,
     )
-    own = own_usage(found, 0.1, 20.0, 0.9)
+    rates = {"": 0.1, "redis-1": 0.0, "daemon": 0.1, "sampler": 0.004}
+    own = own_usage(found, rates.get, 20.0, 0.9)
     assert own.whole.cpu == pytest.approx(8.0 * 0.9)
     assert own.whole.cpu_user == pytest.approx(6.0 * 0.72)
     assert (own.whole.received, own.whole.memory_resident) == (pytest.approx(900.0), 7.0)
-    assert own.units["redis-1"].cpu == pytest.approx(8.0 * 0.72)
-    assert own_usage(found, None, 20.0, 1.0).whole.cpu == 10.0
+    assert own.units["redis-1"].cpu == pytest.approx(7.0 * 0.9)
+    assert own.units["daemon"].cpu == pytest.approx(0.5 * 0.9)
+    assert own.sampler_cpu == pytest.approx(0.02 * 0.9)
+    assert own_usage(found, lambda _: None, 20.0, 1.0).whole.cpu == 10.0

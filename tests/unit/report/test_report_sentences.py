@@ -148,6 +148,17 @@ def test_the_lead_says_settled_things_first_and_one_clause_for_each_deployment()
         "networking costs Redis at most 4.0 % of throughput, perhaps nothing."
     )
     assert lead(*mixed) == "Docker with a bridge network costs Redis 0.1 to 12.8 % of throughput."
+    kept = mixed[1].model_copy(
+        update={"withheld": True, "reason": "An interval needs 6 complete blocks of the twin."}
+    )
+    assert lead(mixed[0], kept) == (
+        "Docker with a bridge network costs Redis 11.0 % of throughput under workload "
+        "A (32 threads), and nothing is claimed under workload C (32 threads)."
+    )
+    assert lead(kept) == (
+        "What Docker with a bridge network costs Redis in throughput is not claimed: an interval "
+        "needs 6 complete blocks of the twin."
+    )
     assert lead(aside) == ""
     short = host.difference.model_copy(update={"low": None, "high": None, "n": 3})
     few = host.model_copy(update={"difference": short})

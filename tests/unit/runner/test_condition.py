@@ -28,6 +28,7 @@ class Conditioning:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: float, *runs: RunPlan) -> None:
         self.driven: list[tuple[str, float | None, int | None]] = []
         self.journal: list[dict[str, object]] = []
+        self.places: list[str] = []
         self.stay = cast(
             "Stay",
             SimpleNamespace(
@@ -48,7 +49,8 @@ class Conditioning:
     def _journal(self, event: str, **details: object) -> None:
         self.journal.append({"event": event, **details})
 
-    def _drive(self, _stay: Stay, order: LoadOrder, _place: str) -> tuple[list[Any], Measurement]:
+    def _drive(self, _stay: Stay, order: LoadOrder, place: str) -> tuple[list[Any], Measurement]:
+        self.places.append(place)
         self.driven.append((order.workload.core, order.duration, order.level.threads))
         stats = OperationStats(count=10, errors={"timeout": 3}, service=None, response=None)
         return [], cast("Measurement", SimpleNamespace(operations={"all": stats}))
@@ -88,3 +90,17 @@ def test_a_study_that_asks_for_none_gets_none(monkeypatch: pytest.MonkeyPatch) -
     condition(made.stay, run("A"))
     assert made.driven == []
     assert made.journal == []
+
+
+def test_no_two_stays_that_are_driven_at_once_share_a_directory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    native, docker = (
+        run("C").model_copy(update={"id": f"b01-{name}-C-t8"}) for name in ("native", "docker")
+    )
+    places = []
+    for planned in (native, docker):
+        made = Conditioning(monkeypatch, 4.0, planned)
+        condition(made.stay, planned)
+        places += made.places
+    assert len(set(places)) == 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from planned import one_run
 
-from dunnage.errors import RunError
+from dunnage.errors import DunnageError, RunError, StayError
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import CheckResult, Record, Status
 from dunnage.runner import run
@@ -57,13 +57,13 @@ def staying(writer: Notebook) -> Any:
     return SimpleNamespace(name="b1-native", equipment=equipment, spoiled=False)
 
 
-def measuring(monkeypatch: pytest.MonkeyPatch, *found: Record | RunError) -> None:
+def measuring(monkeypatch: pytest.MonkeyPatch, *found: Record | DunnageError) -> None:
     """Let the attempts of a run end like this, one after the other."""
     left = list(found)
 
     def measure(_stay: Any, _plan: RunPlan, _attempt: int) -> Record:
         one = left.pop(0)
-        if isinstance(one, RunError):
+        if isinstance(one, DunnageError):
             raise one
         return one
 
@@ -75,7 +75,7 @@ def test_what_was_spent_is_written_down_and_a_resumed_study_has_only_the_rest(
 ) -> None:
     writer = Notebook()
     measuring(monkeypatch, record(STOLEN), record())
-    made = carry_out(staying(writer), PLAN, Patience(10.0), Stop(), lambda _: None)
+    made = carry_out(staying(writer), PLAN, set(), Patience(10.0), Stop(), lambda _: None)
     assert made.status is Status.VALID and len(made.earlier) == 1
     again = {"event": AGAIN, "run": PLAN.id, "stay": "b1-native", "seconds": 7.5}
     assert writer.events == [again]
@@ -87,7 +87,7 @@ def test_what_was_spent_is_written_down_and_a_resumed_study_has_only_the_rest(
 def test_without_patience_the_disturbed_run_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Notebook()
     measuring(monkeypatch, record(STOLEN))
-    made = carry_out(staying(writer), PLAN, Patience(7.0), Stop(), lambda _: None)
+    made = carry_out(staying(writer), PLAN, set(), Patience(7.0), Stop(), lambda _: None)
     assert made.earlier == () and writer.events == []
 
 
@@ -97,10 +97,21 @@ def test_an_attempt_that_breaks_off_spoils_the_stay_and_leaves_the_first_record(
     writer, said = Notebook(), list[str]()
     measuring(monkeypatch, record(STOLEN), RunError("the generator died"))
     stay = staying(writer)
-    made = carry_out(stay, PLAN, Patience(60.0), Stop(), said.append)
+    made = carry_out(stay, PLAN, set(), Patience(60.0), Stop(), said.append)
     assert stay.spoiled
     assert made == writer.records[-1] == record(STOLEN)
     assert "could not be measured again: the generator died" in said[-1]
+
+
+def test_a_disturbed_attempt_stays_where_the_next_one_ends_the_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer, done = Notebook(), set[str]()
+    measuring(monkeypatch, record(STOLEN), StayError("redis-1 died"))
+    with pytest.raises(StayError):
+        carry_out(staying(writer), PLAN, done, Patience(60.0), Stop(), lambda _: None)
+    assert writer.records == [record(STOLEN)]
+    assert done == {PLAN.id}
 
 
 @pytest.mark.parametrize("breaks_off", [False, True])
@@ -117,7 +128,7 @@ def test_runs_that_belong_together_are_measured_again_together_and_kept_before_t
             raise RunError("a generator died")
         return [record(), record(STOLEN) if attempt == 1 else record()]
 
-    made = until_undisturbed(measured, stays, Patience(60.0), Stop(), lambda _: None)
+    made = until_undisturbed(measured, stays, set(), Patience(60.0), Stop(), lambda _: None)
     assert kept == [0, 2]
     assert [len(one.earlier) for one in made] == ([0, 0] if breaks_off else [1, 1])
     assert [stay.spoiled for stay in stays] == [breaks_off, breaks_off]

@@ -6,7 +6,7 @@ import pytest
 
 from dunnage.errors import StudyError
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds, loss_seconds
+from dunnage.study.estimate import estimate_seconds, filter_plan, loss_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
@@ -34,6 +34,8 @@ def test_a_twin_loses_what_its_original_does_and_is_not_tried_by_itself() -> Non
     plan = make_plan(study(), deployments(study(), OFFER))
     assert [each.loss for each in plan.deployments] == [0.0, 0.05, 0.05]
     assert [each.name for each in plan.losing()] == ["slowed"]
+    left = filter_plan(plan, ["native", "slowed-twin"])
+    assert [(each.name, each.original) for each in left.losing()] == [("slowed-twin", "slowed")]
     assert 0 < loss_seconds(plan, study()) < estimate_seconds(plan, study())
 
 

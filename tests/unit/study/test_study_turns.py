@@ -30,6 +30,7 @@ twin: native
 workloads: [A, C]
 load: {threads: [32], turns: 600ms, duration: 6s}
 blocks: 8
+sampler: {rate: 5Hz}
 questions:
   q: {baseline: native, against: [host, bridge]}
 """
@@ -43,7 +44,7 @@ def plan() -> Plan:
     return make_plan(study(), deployments(study(), OFFER))
 
 
-def testevery_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
+def test_every_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
     places = Counter(
         (stay.deployment, stay.hosts) for block in plan().blocks for stay in block.stays
     )
@@ -51,6 +52,34 @@ def testevery_deployment_lives_equally_often_on_each_group_of_hosts() -> None:
     groups = [slot("db", place) for place in range(4)]
     assert groups == ["db", "db.2", "db.3", "db.4"]
     assert places == {(name, group): 2 for name in names for group in groups}
+
+
+@pytest.mark.parametrize(
+    ("turns", "rate", "said"),
+    [
+        ("600ms", "1Hz", "rate: 2Hz"),
+        ("250ms", "2Hz", "rate: 3Hz"),
+        ("150ms", "4Hz", "rate: 5Hz"),
+    ],
+)
+def test_hosts_are_read_often_enough_to_tell_what_each_does_while_it_waits(
+    turns: str, rate: str, said: str
+) -> None:
+    text = TEXT.replace("turns: 600ms", f"turns: {turns}")
+    assert study(text).load.turns is not None
+    with pytest.raises(StudyError) as refused:
+        study(text.replace("rate: 5Hz", f"rate: {rate}"))
+    (problem,) = refused.value.problems
+    assert "too seldom" in problem.what
+    assert said in problem.hint
+
+
+def test_of_two_deployments_each_waits_for_one_turn_at_a_time() -> None:
+    two = TEXT.replace("twin: native\n", "").replace("  bridge:", "  # bridge:")
+    two = two.replace("[host, bridge]", "[host]").replace("600ms", "200ms")
+    with pytest.raises(StudyError) as refused:
+        study(two)
+    assert "rate: 14Hz" in refused.value.problems[0].hint
 
 
 def test_the_testbed_has_a_group_for_each_and_one_client() -> None:
