@@ -15,7 +15,7 @@ from dunnage.cli.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
 
 NAME = "quickstart"
-HELP = "Answer a first question on this machine: what Docker costs Redis. About eight minutes."
+HELP = "Answer a first question on this machine: what Docker costs Redis. About seven minutes."
 EXAMPLES = "Examples:  dunnage quickstart  ·  dunnage quickstart --fake  ·  make quickstart"
 
 
