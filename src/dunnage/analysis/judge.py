@@ -72,7 +72,8 @@ def analyse(
     base = reference(study, plan)
     checked = check_parity(plan, stays, base, study.questions.values())
     gathered = gather(plan, records, checked.broken)
-    beside_turns = neighbours(gathered, alone, base, number(looks))
+    originals = {each.name: each.original for each in plan.deployments}
+    beside_turns = neighbours(gathered, alone, originals, base, number(looks))
     contrasts = Contrasts(study, plan, gathered, number(looks), beside_turns)
     compared = beside.pairs(study, plan, base)
     splits = beside.variance(plan, gathered, contrasts.metrics())

@@ -23,15 +23,24 @@ from dunnage.model.record import Record, Status
 
 LEAST_FREEDOM = 3
 """Degrees of freedom below which the spread inside deployments is not known."""
-METHOD = "difference of mean paired log ratios, t interval with the variance of all deployments"
+METHOD = (
+    "difference of mean paired log ratios, simultaneous t interval with the variance of all "
+    "deployments"
+)
 
 
 def neighbours(
-    gathered: Gathered, alone: Iterable[Record], base: str, look: int = 1
+    gathered: Gathered,
+    alone: Iterable[Record],
+    originals: Mapping[str, str],
+    base: str,
+    look: int = 1,
 ) -> tuple[NeighbourCost, ...]:
     """In turns over alone, paired over blocks, of every metric that turns tell.
 
-    Workloads and levels of a block are averaged. Empty where nothing was measured alone.
+    Workloads and levels of a block are averaged. `originals` maps each deployment to the one that
+    it is a twin of, or to itself: twins are one here, as their neighbours cannot cost one more than
+    the other. Empty where nothing was measured alone.
     """
     valid = {run.run for run in gathered.runs if run.status == Status.VALID}
     single = [record for record in alone if record.status is Status.VALID]
@@ -57,20 +66,23 @@ def neighbours(
         if difference is not None:
             costs: dict[str, list[float]] = defaultdict(list)
             for block in together.keys() & by_itself.keys():
-                costs[of[block]].append(together[block] - by_itself[block])
-            uneven = _uneven(costs, base, looks.coverage(look))
+                costs[originals[of[block]]].append(together[block] - by_itself[block])
+            uneven = _uneven(costs, originals[base], looks.coverage(look))
             found.append(NeighbourCost(metric=metric, difference=difference, uneven=uneven))
     return tuple(found)
 
 
 def _uneven(costs: Mapping[str, list[float]], base: str, level: float) -> Mapping[str, Estimate]:
-    """Deployment → what neighbours cost it over what they cost the baseline, ratio minus one."""
+    """Deployment → what neighbours cost it over what they cost the baseline, ratio minus one.
+
+    All intervals hold together, by Bonferroni's inequality.
+    """
     freedom = sum(len(logs) - 1 for logs in costs.values())
     if base not in costs or freedom < LEAST_FREEDOM:
         return {}
     squares = [(log - fmean(logs)) ** 2 for logs in costs.values() for log in logs]
     sd = math.sqrt(math.fsum(squares) / freedom)
-    reach = t_quantile((1 + level) / 2, freedom) * sd
+    reach = t_quantile(1 - (1 - level) / 2 / max(1, len(costs) - 1), freedom) * sd
     found = {}
     for name, logs in sorted(costs.items()):
         if name != base:

@@ -193,8 +193,9 @@ class NeighbourCost(Value):
     difference: Estimate
     """Ratio minus one; blocks are paired."""
     uneven: Mapping[str, Estimate] = {}
-    """Deployment → the same over that of the baseline, ratio minus one: what would be taken for a
-    difference between platforms. Empty where too few blocks tell it."""
+    """Deployment → the same over that of the baseline and its twin, ratio minus one: what would be
+    taken for a difference between platforms. Their intervals hold together. Empty where too few
+    blocks tell it."""
 
 
 class ControlDifference(Value):
