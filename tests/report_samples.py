@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import report_explanations as explanations
+from dunnage.analysis.checks.finding import share
 from dunnage.model.analysis import (
     Analysis,
     Comparison,
@@ -22,7 +23,9 @@ from dunnage.model.analysis import (
     Summary,
     Verdict,
 )
+from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.metrics import HEADLINE, METRICS, Better
+from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import (
@@ -46,6 +49,30 @@ T95 = {6: 2.571, 7: 2.447, 8: 2.365}
 """Quantiles 0.975 of Student's t for this many blocks."""
 
 BASE = {"throughput": 48_200.0, "service.p95": 0.001204, "cpu.database": 18.2e-6}
+OTHER_LIBRARY = Difference(
+    roles=("primary", "replica"),
+    aspect=Aspect.MAPPED,
+    name="/usr/lib/libc.so.6",
+    baseline="3f9a01c2d4e5",
+    deployment="b07e44a1f233",
+    cause=Cause.UNDECLARED,
+)
+CRASHED = CheckResult(
+    check="steal",
+    status=Status.UNKNOWN,
+    why=Why.CRASHED,
+    seen=(Reading(what="error", value="ZeroDivisionError('by accident')"),),
+)
+
+
+def spoilt_by(
+    gate: str, seen: tuple[Reading, ...] = (), allowed: tuple[Reading, ...] = ()
+) -> CheckResult:
+    return CheckResult(
+        check=gate, status=Status.INVALID, why=Why.MEASURED, seen=seen, allowed=allowed
+    )
+
+
 EFFECTS = {
     "native": (0.0, 0.0, 0.0, 0.004),
     "native-twin": (0.001, -0.002, 0.0, 0.004),
@@ -135,7 +162,7 @@ def nothing_measured() -> Analysis:
         runs=(),
         curves=(),
         shares=(),
-        parity=Parity(compared=(), differences=()),
+        parity=Parity(compared=(), reference="native", differences=()),
         planned=60,
         valid=0,
         invalid=0,
@@ -283,13 +310,14 @@ def _runs(plan: Plan) -> tuple[RunSummary, ...]:
         }
         values["cpu.client"] = 9.1e-6 * (1 + dice.gauss(0, 0.01))
         values["memory.database"] = 3 * 41.5 * 2**20
-        status, reasons = "valid", ()
+        status, failed = "valid", ()
         if plan_run.id.startswith("b02-docker-noisy"):
             status = "invalid"
-            reasons = (f"client-busy: {0.93 + dice.random() / 50:.2f} seen, at most 0.90",)
+            busy = share("busy", 0.98 + dice.random() / 50)
+            failed = (spoilt_by("client", seen=(busy,), allowed=(share("busy", 0.98),)),)
         elif plan_run.id == "b03-docker-host-A-t32":
             status = "unknown"
-            reasons = ("steal: the check itself failed",)
+            failed = (CRASHED,)
         runs.append(
             RunSummary(
                 run=plan_run.id,
@@ -301,7 +329,7 @@ def _runs(plan: Plan) -> tuple[RunSummary, ...]:
                 position=plan_run.position,
                 status=status,
                 values=values,
-                reasons=reasons,
+                checks=failed,
             )
         )
     return tuple(runs)
@@ -404,20 +432,18 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
             ),
             factors={
                 against: tuple(
-                    text
-                    for text in (
-                        "platform: native → docker",
-                        "network: host → bridge" if "bridge" in against else "",
-                        "storage: bind → container" if "noisy" in against else "",
+                    Factor(key=key, baseline=a, deployment=b)
+                    for key, a, b, there in (
+                        ("platform", "native", "docker", True),
+                        ("network", "host", "bridge", "bridge" in against),
+                        ("storage", "bind", "container", "noisy" in against),
                     )
-                    if text
+                    if there
                 )
                 for against in question.against
             },
             differences={
-                against: ("mapped file /usr/lib/libc.so.6: 2 versions",)
-                if against == "docker-noisy"
-                else ()
+                against: (OTHER_LIBRARY,) if against == "docker-noisy" else ()
                 for against in question.against
             },
             complete_blocks=study.blocks - 1,
@@ -459,7 +485,12 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         shares=_shares(workloads),
         parity=Parity(
             compared=("executable and mapped files", "arguments", "configuration", "limits"),
-            differences=("docker-noisy: mapped file /usr/lib/libc.so.6 has another hash",),
+            reference="native",
+            differences=(
+                FoundDifference(
+                    deployment="docker-noisy", baseline="native", difference=OTHER_LIBRARY
+                ),
+            ),
         ),
         planned=len(runs) + 1,
         valid=sum(1 for run in runs if run.status == "valid"),

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from dunnage.model.analysis import Analysis, RunSummary
+from dunnage.report.reasons import Reason, of_run
 
 TOLERATED = 0.1
 """Share of the runs that may be spoilt."""
@@ -23,9 +24,9 @@ def insist_it_answered(seen: Analysis) -> None:
     assert seen.missing == 0
     assert seen.unknown == 0
     spoilt = [run for run in seen.runs if run.status != "valid"]
-    assert all(run.reasons for run in spoilt)
-    outside = [run for run in spoilt if all(map(from_outside, run.reasons))]
-    own = [run.reasons for run in spoilt if run not in outside]
+    assert all(of_run(run) for run in spoilt)
+    outside = [run for run in spoilt if all(map(from_outside, of_run(run)))]
+    own = [[reason.text for reason in of_run(run)] for run in spoilt if run not in outside]
     assert len(own) <= TOLERATED * seen.planned, f"{len(own)} of {seen.planned} runs: {own}"
     blocks = [one.complete_blocks for one in seen.answers]
     lost_to_outside = min(blocks) < BLOCKS and outside and not own
@@ -37,14 +38,14 @@ def insist_it_answered(seen: Analysis) -> None:
     assert min(blocks) >= BLOCKS, f"complete blocks: {blocks}"
 
 
-def from_outside(reason: str) -> bool:
+def from_outside(reason: Reason) -> bool:
     """Whether a gate blames what other machines or other programs of this one did."""
-    return reason.startswith(("steal:", "other load:"))
+    return reason.gate in {"steal", "other load"}
 
 
 def first_reasons(run: RunSummary) -> str:
     """Why a run is not valid, each reason without its details."""
-    return "; ".join(reason.split(";")[0] for reason in run.reasons)
+    return "; ".join(f"{reason.gate}: {reason.seen}" for reason in of_run(run))
 
 
 def in_short(seen: Analysis) -> str:
@@ -52,7 +53,7 @@ def in_short(seen: Analysis) -> str:
     blocks = ", ".join(str(one.complete_blocks) for one in seen.answers)
     verdicts = Counter(each.verdict for one in seen.answers for each in one.comparisons)
     counted = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    gates = Counter(reason.split(":")[0] for run in seen.runs for reason in run.reasons)
+    gates = Counter(reason.gate for run in seen.runs for reason in of_run(run))
     spoilt = ", ".join(f"{gate} {count} ×" for gate, count in sorted(gates.items()))
     valid = f"{seen.valid} of {seen.planned} runs valid{f' ({spoilt})' if spoilt else ''}"
     return f"{valid}; complete blocks {blocks}; {counted}"

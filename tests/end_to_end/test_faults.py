@@ -13,7 +13,7 @@ from faulty import RUNS, STUDY, Carry, complete
 from dunnage.analysis.looks import number
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
-from dunnage.model.record import Status
+from dunnage.model.check import Status
 
 
 def test_without_faults_every_stay_happens_once(carry_out: Carry) -> None:

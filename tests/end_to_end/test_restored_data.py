@@ -9,7 +9,7 @@ from faulty import RUNS, STUDY, Carry, complete
 
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
-from dunnage.model.record import Status
+from dunnage.model.check import Status
 
 RESTORED = STUDY + "data: restore\n"
 

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 from dunnage import contracts
-from dunnage.analysis.parity import Cause, compare, factors, keys
+from dunnage.analysis.parity import compare, factors, keys
 from dunnage.contracts import Host, Platform, Running, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis import Redis
 from dunnage.hosts.control_groups import mounted
 from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Place, Service, Software
+from dunnage.model.parity import Cause
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import (
     QUOTA_PERIOD,
@@ -37,6 +38,7 @@ from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
 from dunnage.software.obtain import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.wording.parity import sentence
 
 pytestmark = pytest.mark.live
 
@@ -147,7 +149,7 @@ def docker(lab: Lab) -> StayRecord:
 
 def undeclared(a: StayRecord, b: StayRecord) -> list[str]:
     """Everything that tells two stays apart when no factor is declared."""
-    return [found.text for found in compare(a, b, ()) if found.cause is Cause.UNDECLARED]
+    return [sentence(found) for found in compare(a, b, ()) if found.cause is Cause.UNDECLARED]
 
 
 def caught(texts: list[str], *words: str) -> bool:
@@ -332,7 +334,7 @@ def test_an_environment_that_a_server_has_written_over_is_unknown(lab: Lab) -> N
         seen = record()
     (found,) = compare(seen, seen, ())
     assert found.cause is Cause.UNKNOWN
-    assert "environment: the process has written over them" in found.text
+    assert "environment: the process has written over them" in sentence(found)
 
 
 def test_configuration_that_was_changed_after_it_was_put_there_is_caught(
@@ -345,7 +347,7 @@ def test_configuration_that_was_changed_after_it_was_put_there_is_caught(
         lab.host.remove(path)
         (found,) = compare(native, record(), ())
     assert found.cause is Cause.UNKNOWN
-    assert "configuration redis.conf" in found.text
+    assert "configuration redis.conf" in sentence(found)
 
 
 # What a process says for itself of huge pages outlives its next program.
@@ -476,11 +478,11 @@ def test_a_java_that_cannot_be_asked_is_unknown_and_never_equal(lab: Lab) -> Non
     with java(lab, "silent", "-Xrs", "-XX:+DisableAttachMechanism") as silent:
         (found,) = compare(silent, silent, ())
     assert found.cause is Cause.UNKNOWN
-    assert "virtual machine: it was started so that it cannot be asked" in found.text
+    assert "virtual machine: it was started so that it cannot be asked" in sentence(found)
     with java(lab, "asked") as asked:
         one_sided = compare(asked, silent, ())
     assert {each.cause for each in one_sided} == {Cause.UNKNOWN, Cause.UNDECLARED}
-    assert not caught([each.text for each in one_sided], "flag.")
+    assert not caught([sentence(each) for each in one_sided], "flag.")
 
 
 @contextmanager

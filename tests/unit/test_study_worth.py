@@ -7,19 +7,21 @@ from collections.abc import Sequence
 import pytest
 
 import report_samples
+from dunnage.analysis.checks.finding import count, share
 from dunnage.model.analysis import Analysis
+from dunnage.model.check import CheckResult
 from study_worth import in_short, insist_it_answered
 
-STEAL = "steal: 12 % seen by db-1; wanted below 5 %"
-OWN = "errors: 3 of 9; wanted none"
+STEAL = report_samples.spoilt_by("steal", (share("steal", 0.12, "db-1"),), (share("steal", 0.05),))
+OWN = report_samples.spoilt_by("errors", (count("errors", 3), count("operations", 9)))
 
 
-def seen(*reasons: Sequence[str], blocks: int = 6) -> Analysis:
+def seen(*reasons: Sequence[CheckResult], blocks: int = 6) -> Analysis:
     """A study of which every run is valid but some, each spoilt for its reasons."""
     sample = report_samples.sample().analysis
-    whole = [run.model_copy(update={"status": "valid", "reasons": ()}) for run in sample.runs]
+    whole = [run.model_copy(update={"status": "valid", "checks": ()}) for run in sample.runs]
     spoilt = [
-        run.model_copy(update={"status": "invalid", "reasons": tuple(each)})
+        run.model_copy(update={"status": "invalid", "checks": tuple(each)})
         for run, each in zip(whole, reasons, strict=False)
     ]
     answers = [each.model_copy(update={"complete_blocks": blocks}) for each in sample.answers]
@@ -35,7 +37,9 @@ def test_a_study_with_enough_valid_runs_and_blocks_is_judged() -> None:
 
 
 @pytest.mark.parametrize("reasons", [[], [[OWN]], [[STEAL], [OWN]], [[STEAL, OWN]]])
-def test_blocks_that_are_missing_by_the_study_s_own_fault_fail(reasons: list[list[str]]) -> None:
+def test_blocks_that_are_missing_by_the_study_s_own_fault_fail(
+    reasons: list[list[CheckResult]],
+) -> None:
     with pytest.raises(AssertionError, match="complete blocks: "):
         insist_it_answered(seen(*reasons, blocks=5))
 
@@ -47,7 +51,7 @@ def test_runs_that_fail_by_the_study_s_own_fault_fail_and_say_how_many() -> None
 
 
 def test_a_study_that_only_other_programs_and_machines_spoilt_is_skipped_by_name() -> None:
-    with pytest.raises(pytest.skip.Exception, match=r"1 of .* disturbed from outside.*steal: 12 %"):
+    with pytest.raises(pytest.skip.Exception, match=r"1 of .* from outside.*steal: 12.0 %"):
         insist_it_answered(seen([STEAL], blocks=5))
     many = [[STEAL]] * (len(seen().runs) // 10 + 1)
     with pytest.raises(pytest.skip.Exception, match=f"{len(many)} of .* disturbed from outside"):

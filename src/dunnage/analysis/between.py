@@ -15,8 +15,8 @@ from dunnage.analysis.estimate import (
 )
 from dunnage.analysis.gather import counts
 from dunnage.model.analysis import Analysis, Comparison, Estimate, RunSummary
+from dunnage.model.check import Status
 from dunnage.model.metrics import HEADLINE, METRICS
-from dunnage.model.record import Status
 from dunnage.model.value import Value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from dunnage.analysis import looks
 from dunnage.analysis.between import between, over_capacity, welch
@@ -13,9 +14,19 @@ from dunnage.analysis.estimate import MINIMUM_BLOCKS, Paired, block_logs
 from dunnage.analysis.gather import counts
 from dunnage.analysis.rates import Load, other_rates
 from dunnage.model.analysis import Analysis, Estimate, Summary
-from dunnage.model.between import Change, ChangeVerdict, Mismatch, ResultComparison, Side
+from dunnage.model.between import (
+    Change,
+    ChangeVerdict,
+    LeftOut,
+    Mismatch,
+    MismatchKind,
+    ResultComparison,
+    Side,
+    WhyLeftOut,
+)
+from dunnage.model.check import Status
 from dunnage.model.metrics import HEADLINE, METRICS, Better
-from dunnage.model.record import Record, Status
+from dunnage.model.record import Record
 from dunnage.units import percent
 
 METHOD = (
@@ -65,7 +76,7 @@ def compare(
 
 
 def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
-    kinds = ("study", "deployment", "environment", "process", "network")
+    kinds = list(MismatchKind)
     return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 
@@ -136,41 +147,46 @@ def _pairs(a: Analysis, b: Analysis, others: Collection[Load]) -> Iterator[tuple
             yield one, second[place]
 
 
-def _left_out(a: Judged, b: Judged) -> Iterator[str]:
-    """What decides but cannot be compared, each as a sentence with its reason."""
+def _left_out(a: Judged, b: Judged) -> Iterator[LeftOut]:
+    """What decides and cannot be compared, with the reason."""
     first, second = _by_place(a.analysis), _by_place(b.analysis)
     over = over_capacity(a.analysis), over_capacity(b.analysis)
     deciding, twins = _deciding(b), _twins(b)
     others = _other_rates(a, b)
-    for (workload, level), (one, other) in others.items():
-        yield (
-            f"{workload}, {level}: not the same load, as the same share of each result's own "
-            f"capacity is {one:,.0f} and {other:,.0f} op/s; `dunnage run --rates-of` takes an "
-            "earlier result's rates over"
-        )
+    for (workload, level), rates in others.items():
+        yield LeftOut(why=WhyLeftOut.OTHER_RATE, workload=workload, level=level, rates=rates)
     for place in dict.fromkeys((*first, *second)):
         deployment, workload, level, metric = place
         if metric not in deciding or deployment in twins or (workload, level) in others:
             continue
-        what = f"{deployment}, {metric}, {workload}, {level}"
-        sides = [
-            name
-            for name, found in zip(("first", "second"), over, strict=True)
-            if place[:3] in found
-        ]
-        if METRICS[metric].latency and sides:
-            yield f"{what}: over capacity in the {' and the '.join(sides)} result"
-        elif place not in first or place not in second:
-            yield f"{what}: the {'second' if place in first else 'first'} result has no value"
+        overloaded = [place[:3] in found for found in over]
+        lacking = [place not in found for found in (first, second)]
+        if METRICS[metric].latency and any(overloaded):
+            why, sides = WhyLeftOut.OVER_CAPACITY, overloaded
+        elif any(lacking):
+            why, sides = WhyLeftOut.NO_VALUE, lacking
+        else:
+            continue
+        yield LeftOut(
+            why=why,
+            deployment=deployment,
+            metric=metric,
+            workload=workload,
+            level=level,
+            results=tuple(compress(("first", "second"), sides)),
+        )
     known = {place[:3] for place in (*first, *second)}
     planned = dict.fromkeys(
         (run.deployment, run.workload.name, run.level.name)
         for side in (a, b)
         for run in side.circumstances.plan.runs()
     )
-    for condition in planned:
-        if condition not in known and condition[0] not in twins and condition[1:] not in others:
-            yield f"{', '.join(condition)}: neither result has a valid run"
+    for deployment, workload, level in planned:
+        missing = (deployment, workload, level) not in known
+        if missing and deployment not in twins and (workload, level) not in others:
+            yield LeftOut(
+                why=WhyLeftOut.NO_RUN, deployment=deployment, workload=workload, level=level
+            )
 
 
 def _other_rates(a: Judged, b: Judged) -> Mapping[Load, tuple[float, float]]:

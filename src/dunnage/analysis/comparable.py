@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dunnage.analysis.mask import Mask
 from dunnage.analysis.parity import compare, factors
-from dunnage.model.between import Mismatch
+from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.plan import Plan
 from dunnage.model.record import ProcessFacts, StayRecord
@@ -54,47 +54,53 @@ def _study(a: Study, b: Study) -> Iterator[Mismatch]:
     )
     for key in sorted(left.keys() | right.keys()):
         if left.get(key) != right.get(key):
-            yield Mismatch(kind="study", text=_arrow(key, left.get(key), right.get(key)))
+            yield _mismatch(MismatchKind.STUDY, key, left.get(key), right.get(key))
 
 
 def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
     left = {deployment.name: deployment for deployment in a.deployments}
     right = {deployment.name: deployment for deployment in b.deployments}
     for name in sorted(left.keys() ^ right.keys()):
-        where = "first" if name in left else "second"
-        yield Mismatch(kind="deployment", text=f"{name}: measured in the {where} result only")
+        one, other = (name if name in side else None for side in (left, right))
+        yield Mismatch(kind=MismatchKind.DEPLOYMENT, deployments=(name,), a=one, b=other)
     for name in sorted(left.keys() & right.keys()):
         for factor in factors(left[name], right[name]):
-            yield Mismatch(kind="deployment", text=f"{name}: {factor}")
+            yield Mismatch(
+                kind=MismatchKind.DEPLOYMENT,
+                deployments=(name,),
+                key=factor.key,
+                a=factor.baseline,
+                b=factor.deployment,
+            )
 
 
 def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[Mismatch]:
     for fact in sorted(a.keys() | b.keys()):
         if a.get(fact) != b.get(fact):
-            yield Mismatch(kind="environment", text=_arrow(fact, a.get(fact), b.get(fact)))
+            yield _mismatch(MismatchKind.ENVIRONMENT, fact, a.get(fact), b.get(fact))
 
 
 def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
     left, right = _first(a.stays), _first(b.stays)
     # Deployments mostly share what differs, such as a server's version: it is told once for all.
-    told: dict[tuple[str, str], list[str]] = {}
+    alike: dict[Mismatch, list[str]] = {}
     for name in left:
         if name in right:
             pair = _anywhere(left[name], a.study.name), _anywhere(right[name], b.study.name)
             for mismatch in _pair(*pair):
-                told.setdefault((mismatch.kind, mismatch.text), []).append(name)
-    for (kind, text), names in told.items():
-        yield Mismatch(kind=kind, text=f"{', '.join(names)}: {text}")
+                alike.setdefault(mismatch, []).append(name)
+    for mismatch, names in alike.items():
+        yield mismatch.model_copy(update={"deployments": tuple(names)})
 
 
 def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
     for difference in compare(a, b, ()):
-        yield Mismatch(kind="process", text=difference.text)
+        yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
     masks = Mask.of(a), Mask.of(b)
     for key in sorted(a.network.keys() | b.network.keys()):
-        one, other = a.network.get(key, "-"), b.network.get(key, "-")
-        if masks[0].text(one) != masks[1].text(other):
-            yield Mismatch(kind="network", text=_arrow(key, one, other))
+        one, other = a.network.get(key), b.network.get(key)
+        if _masked(masks[0], one) != _masked(masks[1], other):
+            yield _mismatch(MismatchKind.NETWORK, key, one, other)
 
 
 def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
@@ -137,9 +143,13 @@ def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:
         yield prefix, item
 
 
-def _arrow(key: str, one: object, other: object) -> str:
-    return f"{key}: {_word(one)} → {_word(other)}"
+def _mismatch(kind: MismatchKind, key: str, one: object, other: object) -> Mismatch:
+    return Mismatch(kind=kind, key=key, a=_text(one), b=_text(other))
 
 
-def _word(item: object) -> str:
-    return "-" if item is None else str(item)
+def _text(item: object) -> str | None:
+    return None if item is None else str(item)
+
+
+def _masked(mask: Mask, text: str | None) -> str | None:
+    return None if text is None else mask.text(text)

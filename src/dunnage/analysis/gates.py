@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dunnage.analysis.gather import STEADY, Gathered
 from dunnage.model.analysis import GateSummary
-from dunnage.model.record import CheckResult, Status
+from dunnage.model.check import CheckResult, Status
 
 
 def gates(gathered: Gathered) -> tuple[GateSummary, ...]:
@@ -34,6 +34,5 @@ def _summary(name: str, checks: Iterable[CheckResult], beside: int) -> GateSumma
         fired=sum(check.status is Status.INVALID for check in every) + beside,
         unknown=sum(check.status is Status.UNKNOWN for check in every),
         nearest=None if near is None else near.used,
-        seen="" if near is None else near.seen,
-        bound=(near or every[0]).bound,
+        example=near or every[0],
     )

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from dunnage.analysis.checks.finding import count, share
 from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
-from dunnage.analysis.parity import Cause, Difference
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.metrics import METRICS
+from dunnage.model.parity import Cause, Difference
 from dunnage.model.plan import Plan
-from dunnage.model.record import Record, Status
+from dunnage.model.record import Record
 from dunnage.model.study import Phase
-from dunnage.units import percent
 
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""
@@ -181,11 +182,6 @@ def _places(plan: Plan) -> dict[tuple[int, str], Place]:
 
 
 def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
-    reasons = tuple(
-        f"{check.check}: {check.seen}; wanted {check.bound}"
-        for check in record.checks
-        if check.status is not Status.VALID
-    )
     return RunSummary(
         run=record.run,
         stay=record.stay,
@@ -196,7 +192,8 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         position=record.position,
         status=_status(record, broken),
         values=values(record),
-        reasons=reasons + tuple(map(_reason, broken)),
+        checks=tuple(check for check in record.checks if check.status is not Status.VALID),
+        differences=tuple(broken),
         paused=record.paused,
         over_capacity=record.over_capacity,
         sampler_cpu=sampler_cpu(record.usage),
@@ -221,13 +218,18 @@ def _steadied(runs: Sequence[RunSummary], moved: Mapping[str, Usual]) -> Iterato
         if known is None or run.trend is None:
             yield run
             continue
-        reason = (
-            f"{STEADY}: {percent(run.trend, sign=True)} from its first to its last third; wanted "
-            f"within {percent(math.expm1(known.most))} of its deployment's median: "
-            f"{known.runs} runs of this study moved by {percent(known.spread)} (one standard "
-            "deviation)"
+        check = CheckResult(
+            check=STEADY,
+            status=Status.INVALID,
+            why=Why.MOVED,
+            seen=(share("trend", run.trend),),
+            allowed=(
+                share("most", math.expm1(known.most)),
+                count("runs", known.runs),
+                share("spread", known.spread),
+            ),
         )
-        update = {"status": Status.INVALID.value, "reasons": (*run.reasons, reason)}
+        update = {"status": Status.INVALID.value, "checks": (*run.checks, check)}
         yield run.model_copy(update=update)
 
 
@@ -243,11 +245,6 @@ def _status(record: Record, broken: Sequence[Difference]) -> Status:
     if any(found.cause is Cause.UNDECLARED for found in broken):
         return Status.INVALID
     return Status.UNKNOWN if broken and record.status is Status.VALID else record.status
-
-
-def _reason(found: Difference) -> str:
-    gate = "parity unknown" if found.cause is Cause.UNKNOWN else "parity"
-    return f"{gate}: {found.text}"
 
 
 def counts(run: RunSummary, metric: str) -> bool:

@@ -35,12 +35,13 @@ from dunnage.model.analysis import (
     Share,
     Summary,
 )
+from dunnage.model.check import Status
 from dunnage.model.conditions import Conditions
 from dunnage.model.load import Samples
 from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
-from dunnage.model.record import Record, Status, StayRecord
+from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import QuestionSpec, Study
 from dunnage.model.value import Scalar
 from dunnage.study.matrix import baseline
@@ -103,7 +104,7 @@ def analyse(
         gates=gates(gathered),
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
-        skipped=tuple(f"{skipped.deployment}: {skipped.reason}" for skipped in plan.skipped),
+        skipped=plan.skipped,
         looks=tuple(looks),
         scalability=scalability(plan, gathered),
         over_levels=over_levels(plan, gathered, base, contrasts.metrics(), contrasts.look),

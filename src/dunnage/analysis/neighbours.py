@@ -18,8 +18,9 @@ from dunnage.analysis.estimate import Paired, block_logs
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.values import values
 from dunnage.model.analysis import Estimate, NeighbourCost
+from dunnage.model.check import Status
 from dunnage.model.metrics import IN_TURNS
-from dunnage.model.record import Record, Status
+from dunnage.model.record import Record
 
 LEAST_FREEDOM = 3
 """Degrees of freedom below which the spread inside deployments is not known."""

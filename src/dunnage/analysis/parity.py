@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import Enum, StrEnum
+from enum import Enum
 from itertools import zip_longest
 
 from dunnage.analysis.mask import Mask
+from dunnage.model.parity import Aspect, Cause, Difference, Factor
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Deployment
-from dunnage.model.value import Value
 
 _NAMES = frozenset({"name", "title", "twin_of"})
 """What a deployment is called is not a factor."""
@@ -40,43 +41,25 @@ _SURROUNDINGS = re.compile(rf"{_HOST_NAME}|KUBERNETES_(SERVICE|PORT)(_\w+)?")
 """Variables by which Docker and Kubernetes tell every container where it is."""
 _ENVIRONMENT, _JAVA = "environment", "virtual machine"
 """What may be absent besides files. Only a virtual machine that answers tells its jars."""
+_DIGITS = 12
+"""Of a hash, enough to tell two apart."""
 _PATH = frozenset({"network", "endpoint", "peers"})
 """Factors that change addresses."""
 
 
-class Cause(StrEnum):
-    """Where a difference comes from."""
-
-    FACTOR = "factor"
-    """A factor under study brings it about."""
-    INHERENT = "inherent"
-    """It comes with the platform or the network under study and cannot be avoided."""
-    UNDECLARED = "undeclared"
-    """Nothing under study explains it: the two did not run the same thing."""
-    UNKNOWN = "unknown"
-    """It could not be read on one side or on both, so nobody knows whether they are the same."""
-
-
-class Difference(Value):
-    """One difference between two stays, as a sentence with its cause."""
-
-    text: str
-    cause: Cause
-
-
-def factors(a: Deployment, b: Deployment) -> tuple[str, ...]:
-    """Factors in which two deployments differ, as `key: a → b`; twins have none."""
+def factors(a: Deployment, b: Deployment) -> tuple[Factor, ...]:
+    """Factors in which two deployments differ, `a` as the baseline; twins have none."""
     left, right = _flat(a), _flat(b)
     return tuple(
-        f"{key}: {_word(left.get(key))} → {_word(right.get(key))}"
+        Factor(key=key, baseline=_text(left.get(key)), deployment=_text(right.get(key)))
         for key in sorted(left.keys() | right.keys())
         if left.get(key) != right.get(key)
     )
 
 
-def keys(differing: Collection[str]) -> frozenset[str]:
-    """First words of `factors`: `limits.cpus: - → 2` is of the factor `limits`."""
-    return frozenset(factor.split(":")[0].split(".")[0] for factor in differing)
+def keys(differing: Iterable[Factor]) -> frozenset[str]:
+    """What `factors` are of: `limits.cpus` is of the factor `limits`."""
+    return frozenset(factor.name for factor in differing)
 
 
 def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
@@ -88,71 +71,122 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     masks = Mask.of(a), Mask.of(b)
     known = frozenset(factors)
     found = (*_members(a, b, masks, known), *_facts(a, b, masks, known))
-    return tuple(sorted(_told_once(found), key=lambda difference: difference.text))
+    return tuple(sorted(_of_all_roles(found), key=_rank))
 
 
-def _told_once(found: Iterable[Difference]) -> Iterator[Difference]:
+def _of_all_roles(found: Iterable[Difference]) -> Iterator[Difference]:
     """The same difference of several roles becomes one that names them all."""
-    roles: dict[tuple[str, Cause], list[str]] = {}
+    alike: dict[Difference, list[str]] = {}
     for difference in found:
-        who, _, what = difference.text.partition(": ")
-        named = roles.setdefault((what, difference.cause), [])
-        if who not in named:
-            named.append(who)
-    for (what, cause), named in roles.items():
-        yield Difference(text=f"{', '.join(named)}: {what}" if what else named[0], cause=cause)
+        roles = alike.setdefault(difference.model_copy(update={"roles": ()}), [])
+        roles += (role for role in difference.roles if role not in roles)
+    for difference, roles in alike.items():
+        yield difference.model_copy(update={"roles": tuple(roles)})
+
+
+def _rank(found: Difference) -> tuple[str, ...]:
+    return (
+        ", ".join(found.roles),
+        found.aspect,
+        found.name,
+        found.baseline or "",
+        found.deployment or "",
+    )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two stays that are compared, and by what they may differ."""
+
+    masks: tuple[Mask, Mask]
+    factors: frozenset[str]
+
+    def difference(
+        self,
+        role: str,
+        aspect: Aspect,
+        name: str,
+        sides: tuple[str | None, str | None],
+        *,
+        explained: bool = False,
+        comes_with: str = "",
+    ) -> Difference:
+        """A difference that nothing under study explains, unless something is named."""
+        cause = Cause.FACTOR if explained else Cause.UNDECLARED
+        return Difference(
+            roles=(role,) if role else (),
+            aspect=aspect,
+            name=name,
+            baseline=sides[0],
+            deployment=sides[1],
+            cause=Cause.INHERENT if comes_with else cause,
+            comes_with=comes_with,
+        )
+
+    def software(
+        self, role: str, aspect: Aspect, name: str, sides: tuple[str | None, str | None]
+    ) -> Difference:
+        """A difference of what runs: the database's, or that of an image that a user named."""
+        image = IMAGE in self.factors and "database" not in self.factors
+        return self.difference(
+            role,
+            aspect,
+            name,
+            sides,
+            explained="database" in self.factors,
+            comes_with=IMAGE if image else "",
+        )
 
 
 def _members(
     a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
+    pair = _Pair(masks, factors)
     left = {process.member: process for process in a.processes}
     right = {process.member: process for process in b.processes}
     for member in sorted(left.keys() ^ right.keys()):
-        side = a.deployment if member in left else b.deployment
-        yield _difference(f"member {member} is there in {side} only", "database" in factors)
+        sides = (member, None) if member in left else (None, member)
+        yield pair.difference("", Aspect.MEMBER, member, sides, explained="database" in factors)
     for member in sorted(left.keys() & right.keys()):
-        yield from _process(left[member], right[member], masks, factors)
+        yield from _process(left[member], right[member], pair)
 
 
-def _process(
-    a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
-) -> Iterator[Difference]:
-    who = a.role
+def _process(a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
+    who, masks = a.role, pair.masks
     absent = tuple(_own(mask, p.absent) for mask, p in zip(masks, (a, b), strict=True))
     unknown = absent[0].keys() | absent[1].keys()
     for what in sorted(unknown):
-        reasons = dict.fromkeys(side[what] for side in absent if what in side)
-        yield _unknown(f"{who}: {_file(what)}: {'; '.join(reasons)}")
+        yield Difference(
+            roles=(who,),
+            aspect=Aspect.UNREAD,
+            name=what,
+            baseline=absent[0].get(what),
+            deployment=absent[1].get(what),
+            cause=Cause.UNKNOWN,
+        )
     if a.executable_sha256 != b.executable_sha256:
-        yield _software(
-            f"{who}: the executable is another: {a.executable} {a.executable_sha256[:12]}, "
-            f"{b.executable} {b.executable_sha256[:12]}",
-            factors,
-        )
+        files = tuple(f"{p.executable} {p.executable_sha256[:_DIGITS]}" for p in (a, b))
+        yield pair.software(who, Aspect.EXECUTABLE, "", (files[0], files[1]))
     elif masks[0].text(a.executable) != masks[1].text(b.executable):
-        yield _software(
-            f"{who}: the executable lies elsewhere: {a.executable}, {b.executable}", factors
-        )
+        yield pair.software(who, Aspect.PLACE, "", (a.executable, b.executable))
     mapped = tuple(_own(mask, p.mapped) for mask, p in zip(masks, (a, b), strict=True))
     for path, one, other in _unequal(*mapped):
         if not (path.endswith(".jar") and _JAVA in unknown):
-            yield _software(f"{who}: mapped file {path}: {one[:12]}, {other[:12]}", factors)
-    argv = tuple(
-        {f"argument {i}": word for i, word in enumerate(process.argv)} for process in (a, b)
-    )
-    yield from _texts(who, argv, masks, factors)
+            digests = (one and one[:_DIGITS], other and other[:_DIGITS])
+            yield pair.software(who, Aspect.MAPPED, path, digests)
+    argv = tuple({f"{i}": word for i, word in enumerate(process.argv)} for process in (a, b))
+    yield from _texts(who, Aspect.ARGUMENT, argv, pair)
     if _ENVIRONMENT not in unknown:
-        yield from _environment(who, a, b, masks, factors)
-    files = tuple(_own(mask, p.files) for mask, p in zip(masks, (a, b), strict=True))
-    for path, one, other in _unequal(*files):
+        yield from _environment(who, a, b, pair)
+    files_of = tuple(_own(mask, p.files) for mask, p in zip(masks, (a, b), strict=True))
+    for path, one, other in _unequal(*files_of):
         if path not in unknown:
-            yield from _lines(who, _file(path), one, other, masks, factors)
-    yield from _kernel(who, a, b, factors)
+            yield from _lines(who, path.rsplit("/", 1)[-1], one, other, pair)
+    yield from _kernel(who, a, b, pair)
     if _JAVA not in unknown:
-        yield from _runtime(who, a, b, masks, factors)
+        yield from _runtime(who, a, b, pair)
     if a.user != b.user:
-        yield _difference(f"{who}: runs as {a.user}, {b.user}", False)
+        yield pair.difference(who, Aspect.USER, "", (a.user, b.user))
 
 
 def _own(mask: Mask, paths: Mapping[str, str]) -> dict[str, str]:
@@ -160,25 +194,16 @@ def _own(mask: Mask, paths: Mapping[str, str]) -> dict[str, str]:
     return {mask.text(path): value for path, value in paths.items()}
 
 
-def _file(path: str) -> str:
-    """A configuration file by its name; what is no path stays as it is."""
-    return f"configuration {path.rsplit('/', 1)[-1]}" if "/" in path else path
-
-
-def _environment(
-    who: str, a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
-) -> Iterator[Difference]:
+def _environment(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
     """An image that a user named may bring variables along, as it does software."""
-    sides = tuple(_variables(mask, p) for mask, p in zip(masks, (a, b), strict=True))
+    sides = tuple(_variables(mask, p) for mask, p in zip(pair.masks, (a, b), strict=True))
     for key, one, other in _unequal(*sides):
-        name = f"environment variable {key}"
-        text = f"{who}: {name}: `{one}`, `{other}`"
-        if _SURROUNDINGS.fullmatch(key) and "platform" in factors:
-            yield _inherent(text, "platform")
-        elif IMAGE in factors:
-            yield _software(text, factors)
+        if _SURROUNDINGS.fullmatch(key) and "platform" in pair.factors:
+            yield pair.difference(who, Aspect.VARIABLE, key, (one, other), comes_with="platform")
+        elif IMAGE in pair.factors:
+            yield pair.software(who, Aspect.VARIABLE, key, (one, other))
         else:
-            yield from _line(who, name, one, other, masks, factors)
+            yield from _line(who, Aspect.VARIABLE, key, (one, other), pair)
 
 
 def _variables(mask: Mask, process: ProcessFacts) -> dict[str, str]:
@@ -188,63 +213,67 @@ def _variables(mask: Mask, process: ProcessFacts) -> dict[str, str]:
     }
 
 
-def _kernel(
-    who: str, a: ProcessFacts, b: ProcessFacts, factors: frozenset[str]
-) -> Iterator[Difference]:
-    for key, one, other in _unequal(a.limits, b.limits):
-        text = f"{who}: limit {key}: {one}, {other}"
-        if key in _CONTAINMENT and "platform" in factors:
-            yield _inherent(text, "platform")
-        else:
-            yield _difference(text, _LIMITED_BY.get(key) in factors)
+def _kernel(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
+    factors = pair.factors
+    for key, *sides in _unequal(a.limits, b.limits):
+        inherent = key in _CONTAINMENT and "platform" in factors
+        yield pair.difference(
+            who,
+            Aspect.LIMIT,
+            key,
+            (sides[0], sides[1]),
+            explained=_LIMITED_BY.get(key) in factors,
+            comes_with="platform" if inherent else "",
+        )
     for key, one, other in _unequal(*(_mount(process.data) for process in (a, b))):
-        yield _difference(f"{who}: data directory, {key}: {one}, {other}", "storage" in factors)
+        yield pair.difference(who, Aspect.DATA, key, (one, other), explained="storage" in factors)
     for key, one, other in _unequal(a.kernel, b.kernel):
-        text = f"{who}: kernel setting {key}: {one}, {other}"
-        if key.startswith("net.") and factors & {"network", "platform"}:
-            yield _inherent(text, "network")
-        else:
-            yield _difference(text, "hosts" in factors)
+        inherent = key.startswith("net.") and bool(factors & {"network", "platform"})
+        yield pair.difference(
+            who,
+            Aspect.KERNEL,
+            key,
+            (one, other),
+            explained="hosts" in factors,
+            comes_with="network" if inherent else "",
+        )
 
 
-def _runtime(
-    who: str, a: ProcessFacts, b: ProcessFacts, masks: tuple[Mask, Mask], factors: frozenset[str]
-) -> Iterator[Difference]:
+def _runtime(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
     """Java derives its heap, its collector and their threads from limits where nobody sets them."""
     texts = (
         {key: mask.text(value) for key, value in process.runtime.items()}
-        for mask, process in zip(masks, (a, b), strict=True)
+        for mask, process in zip(pair.masks, (a, b), strict=True)
     )
+    explained = bool(pair.factors & {"database", "limits"})
     for key, one, other in _unequal(*texts):
-        text = f"{who}: virtual machine, {key}: {one}, {other}"
-        yield _difference(text, bool(factors & {"database", "limits"}))
+        yield pair.difference(who, Aspect.RUNTIME, key, (one, other), explained=explained)
 
 
 def _facts(
     a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
 ) -> Iterator[Difference]:
     sides = tuple({key: _word(value) for key, value in stay.facts.items()} for stay in (a, b))
-    yield from _texts("server", sides, masks, factors)
+    yield from _texts("server", Aspect.FACT, sides, _Pair(masks, factors))
 
 
 def _texts(
-    who: str,
-    sides: tuple[Mapping[str, str], Mapping[str, str]] | tuple[dict[str, str], ...],
-    masks: tuple[Mask, Mask],
-    factors: frozenset[str],
+    who: str, aspect: Aspect, sides: tuple[Mapping[str, str], ...], pair: _Pair
 ) -> Iterator[Difference]:
     for key, one, other in _unequal(sides[0], sides[1]):
-        yield from _line(who, key, one, other, masks, factors)
+        yield from _line(who, aspect, key, (one, other), pair)
 
 
 def _lines(
-    who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
+    who: str, name: str, one: str | None, other: str | None, pair: _Pair
 ) -> Iterator[Difference]:
     """Differing lines of two files. A line told twice, or elsewhere, counts: the last one wins.
 
-    So does how a line ends, and whether the last one does.
+    So does how a line ends, and whether the last one does. A side without the file has one line
+    that reads `-`, as the other's name of a file is a difference by itself.
     """
-    left, right = one.split("\n"), other.split("\n")
+    left, right = ((text if text is not None else "-").split("\n") for text in (one, other))
+    masks = pair.masks
     matcher = SequenceMatcher(
         None,
         [masks[0].text(line) for line in left],
@@ -253,27 +282,28 @@ def _lines(
     )
     for tag, start, end, begin, until in matcher.get_opcodes():
         if tag != "equal":
-            for a, b in zip_longest(left[start:end], right[begin:until], fillvalue="-"):
-                yield from _line(who, name, a, b, masks, factors)
+            for sides in zip_longest(left[start:end], right[begin:until]):
+                yield from _line(who, Aspect.CONFIGURATION, name, sides, pair)
 
 
 def _line(
-    who: str, name: str, one: str, other: str, masks: tuple[Mask, Mask], factors: frozenset[str]
+    who: str, aspect: Aspect, name: str, sides: tuple[str | None, str | None], pair: _Pair
 ) -> Iterator[Difference]:
-    """`one` may equal `other`: a word `-`, and none, which is written so too."""
-    if one != other and masks[0].text(one) == masks[1].text(other):
-        return
-    text = f"{who}: {name}: `{one}`, `{other}`"
-    if one != other and masks[0].without_addresses(one) == masks[1].without_addresses(other):
-        path = factors & _PATH
-        if path:
-            yield _difference(text, True)
-        elif "platform" in factors:
-            yield _inherent(text, "platform")
-        else:
-            yield _difference(text, False)
+    """Two lines that are the same but for the stays' own names are no difference."""
+    one, other = sides
+    addresses = False
+    if one is not None and other is not None:
+        if pair.masks[0].text(one) == pair.masks[1].text(other):
+            return
+        bare = pair.masks[0].without_addresses(one), pair.masks[1].without_addresses(other)
+        addresses = one != other and bare[0] == bare[1]
+    path = bool(pair.factors & _PATH)
+    if not addresses:
+        yield pair.difference(who, aspect, name, sides, explained="database" in pair.factors)
+    elif not path and "platform" in pair.factors:
+        yield pair.difference(who, aspect, name, sides, comes_with="platform")
     else:
-        yield _difference(text, "database" in factors)
+        yield pair.difference(who, aspect, name, sides, explained=path)
 
 
 def _mount(data: Mapping[str, str]) -> dict[str, str]:
@@ -284,29 +314,12 @@ def _mount(data: Mapping[str, str]) -> dict[str, str]:
     return known
 
 
-def _unequal(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+def _unequal(
+    a: Mapping[str, str], b: Mapping[str, str]
+) -> Iterator[tuple[str, str | None, str | None]]:
     for key in sorted(a.keys() | b.keys()):
         if a.get(key) != b.get(key):
-            yield key, a.get(key, "-"), b.get(key, "-")
-
-
-def _difference(text: str, explained: bool) -> Difference:
-    return Difference(text=text, cause=Cause.FACTOR if explained else Cause.UNDECLARED)
-
-
-def _software(text: str, factors: frozenset[str]) -> Difference:
-    image = IMAGE in factors and "database" not in factors
-    return _inherent(text, IMAGE) if image else _difference(text, "database" in factors)
-
-
-def _inherent(text: str, source: str) -> Difference:
-    return Difference(
-        text=f"{text} (comes with the {source}, cannot be avoided)", cause=Cause.INHERENT
-    )
-
-
-def _unknown(text: str) -> Difference:
-    return Difference(text=f"{text} (unknown, cannot be compared)", cause=Cause.UNKNOWN)
+            yield key, a.get(key), b.get(key)
 
 
 def _flat(deployment: Deployment) -> dict[str, object]:
@@ -323,6 +336,10 @@ def _flat(deployment: Deployment) -> dict[str, object]:
         if key not in _NAMES:
             walk(key, value)
     return flat
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else _word(value)
 
 
 def _word(value: object) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.parity import IMAGE, Cause, Difference, compare, factors, keys
+from dunnage.analysis.parity import IMAGE, compare, factors, keys
 from dunnage.model.analysis import Parity
+from dunnage.model.parity import Cause, Difference, FoundDifference
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Deployment, QuestionSpec
@@ -24,34 +25,34 @@ class Checked:
     broken: Mapping[str, tuple[Difference, ...]]
     """Stay → what spoils its runs: it ran something else than the baseline did, or may have."""
 
-    def between(self, baseline: str, deployment: str) -> tuple[str, ...]:
+    def between(self, baseline: str, deployment: str) -> tuple[Difference, ...]:
         """Distinct differences of two deployments that are not factors under study."""
         found = _pairwise(self.plan, self.stays, baseline, deployment)
-        return tuple(dict.fromkeys(item.text for items in found.values() for item in items))
+        return tuple(dict.fromkeys(item for items in found.values() for item in items))
 
 
 def check_parity(
     plan: Plan, stays: Sequence[StayRecord], reference: str, questions: Iterable[QuestionSpec] = ()
 ) -> Checked:
     """Compare every deployment's stays with the reference's, and what each question compares."""
-    sentences: dict[str, None] = {}
-    broken: dict[str, dict[str, Difference]] = {}
+    differing: dict[FoundDifference, None] = {}
+    broken: dict[str, dict[Difference, None]] = {}
     compared: dict[str, None] = {}
     for baseline, deployment in _pairs(plan, reference, questions):
         found = _pairwise(plan, stays, baseline, deployment)
         if found:
             compared |= {baseline: None, deployment: None}
-        side = deployment if baseline == reference else f"{deployment} from {baseline}"
         for stay, items in found.items():
-            sentences |= {f"{side}: {item.text}": None for item in items}
-            spoiling = {item.text: item for item in items if item.cause in _SPOILING}
-            if spoiling:
-                broken.setdefault(stay, {}).update(spoiling)
+            for item in items:
+                here = FoundDifference(deployment=deployment, baseline=baseline, difference=item)
+                differing[here] = None
+                if item.cause in _SPOILING:
+                    broken.setdefault(stay, {})[item] = None
     return Checked(
         plan,
         stays,
-        Parity(compared=tuple(compared), differences=tuple(sentences)),
-        {stay: tuple(found.values()) for stay, found in broken.items()},
+        Parity(compared=tuple(compared), reference=reference, differences=tuple(differing)),
+        {stay: tuple(found) for stay, found in broken.items()},
     )
 
 

@@ -7,12 +7,12 @@ import re
 from dunnage import __version__, catalog
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import UsageError
-from dunnage.model.record import Status
+from dunnage.model.check import Status
 from dunnage.model.study import Study
-from dunnage.report.numbers import count
 from dunnage.runner.added import add_blocks
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
+from dunnage.wording.numbers import count
 
 MOST = 1000
 """As many as a study file may ask for."""

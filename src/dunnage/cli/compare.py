@@ -16,8 +16,9 @@ from dunnage.errors import ExitCode, UsageError
 from dunnage.model.between import Change, ChangeVerdict, ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.between_text import comparison
-from dunnage.report.numbers import count
 from dunnage.units import SHARES, quantity
+from dunnage.wording.between import mismatch
+from dunnage.wording.numbers import count
 
 NAME = "compare"
 HELP = (
@@ -99,8 +100,8 @@ def _tell_mismatches(found: ResultComparison, command: str, *, anyway: bool) -> 
         say((f"compared although {differ}, so no change has a known cause:", "yellow"))
     else:
         say(("not comparable:", "bold red"), f" {differ}")
-    for mismatch in found.mismatches:
-        say(f"  {mismatch.kind}: {mismatch.text}")
+    for each in found.mismatches:
+        say(f"  {mismatch(each)}")
     if not anyway:
         say("  try: ", (command, "bold"))
 

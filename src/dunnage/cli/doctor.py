@@ -10,7 +10,7 @@ from dunnage import catalog
 from dunnage.cli import history
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
 from dunnage.errors import ExitCode
-from dunnage.report.words import plain
+from dunnage.wording.terms import plain
 
 NAME = "doctor"
 HELP = "Tell what can run on this machine, and how to get what is missing."

@@ -15,10 +15,10 @@ from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import ResultError, UsageError
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report import hlog, latex, markdown, run_columns, tables
-from dunnage.report.numbers import count
 from dunnage.report.parquet import write_runs
 from dunnage.report.sheet import Sheet
 from dunnage.report.sheets import sheets
+from dunnage.wording.numbers import count
 
 NAME = "export"
 HELP = "Write the tables, the runs and the histograms of a result for other programs and papers."

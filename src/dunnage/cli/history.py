@@ -11,8 +11,8 @@ from dunnage.analysis.pace import paces
 from dunnage.cli.terminal import say
 from dunnage.model.history import TwinsSaid
 from dunnage.opened import OpenedResult
-from dunnage.report.numbers import count
 from dunnage.store.machine_log import remember, remembered, this_machine
+from dunnage.wording.numbers import count
 
 KEPT = 200
 """Results of a machine that are told of: the latest."""

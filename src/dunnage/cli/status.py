@@ -10,9 +10,10 @@ import typer
 
 from dunnage.cli.files import RESULTS
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, show_line, typed
-from dunnage.model.record import Status
+from dunnage.model.check import Status
 from dunnage.report.text import status_table
 from dunnage.store.read import open_result
+from dunnage.wording import checks
 
 NAME = "status"
 HELP = "Tell how far a result has come: finished, invalid and missing runs, with reasons."
@@ -49,12 +50,7 @@ def command(
     for status in (Status.INVALID, Status.UNKNOWN):
         for record in opened.records:
             if record.status is status:
-                reasons = "; ".join(
-                    f"{check.check}: {check.seen}"
-                    for check in record.checks
-                    if check.status is not Status.VALID
-                )
-                show_line(f"  {status.value} {record.run}: {reasons}")
+                show_line(f"  {status.value} {record.run}: {checks.failed(record.checks)}")
     for event in failures:
         what = next(filter(None, map(event.get, ("stay", "run", "of", "host"))), "")
         show_line(f"  {event.get('event')} {what}: {event['why']}")

@@ -6,21 +6,24 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from dunnage.model.calibration import Calibration
+from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
 from dunnage.model.estimate import Estimate as Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
 from dunnage.model.loss import KnownLoss
 from dunnage.model.open_load import OpenLevel, SaturationSearch
+from dunnage.model.parity import Difference, Factor, FoundDifference
+from dunnage.model.plan import Skipped
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 4
+ANALYSIS_VERSION = 5
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
-took the place of `bound`."""
+took the place of `bound`. 5: gates, differences, factors and what was skipped are values."""
 
 
 class Verdict(StrEnum):
@@ -84,9 +87,9 @@ class QuestionAnswer(Value):
 
     question: str
     comparisons: tuple[Comparison, ...]
-    factors: Mapping[str, tuple[str, ...]]
-    """Deployment compared → factors in which it differs from the baseline, as `key: a → b`."""
-    differences: Mapping[str, tuple[str, ...]]
+    factors: Mapping[str, tuple[Factor, ...]]
+    """Deployment compared → factors in which it differs from the baseline."""
+    differences: Mapping[str, tuple[Difference, ...]]
     """Deployment compared → differences that parity found and that are not factors under study."""
     complete_blocks: int
 
@@ -120,8 +123,10 @@ class RunSummary(Value):
     position: int
     status: str
     values: Mapping[str, float]
-    reasons: tuple[str, ...]
-    """Why it is not valid."""
+    checks: tuple[CheckResult, ...] = ()
+    """Gates that it did not pass."""
+    differences: tuple[Difference, ...] = ()
+    """What parity found of its stay that no factor under study explains."""
     paused: float | None = None
     """Share of the measured time in which a declared slowdown really held the servers."""
     over_capacity: bool = False
@@ -181,9 +186,8 @@ class GateSummary(Value):
     nearest: float | None
     """The most of its bound that a run used which passed; at 1 it would have fired. None where the
     bound is no number."""
-    seen: str
-    """What was seen of that run."""
-    bound: str
+    example: CheckResult
+    """The gate in that run; where there is none, in the first run."""
 
 
 class NeighbourCost(Value):
@@ -217,8 +221,10 @@ class Parity(Value):
     """Whether the deployments ran the same thing."""
 
     compared: tuple[str, ...]
-    differences: tuple[str, ...]
-    """Each as a sentence; empty when nothing but the factors under study differs."""
+    reference: str
+    """The deployment against which all others are held."""
+    differences: tuple[FoundDifference, ...]
+    """Empty when nothing but the factors under study differs."""
 
 
 class Restored(Value):
@@ -262,7 +268,7 @@ class Analysis(Value):
     disturbed: Mapping[str, int] = {}
     """Gate → attempts that it spoilt and that were made again; their records name each."""
     environment: Mapping[str, Scalar]
-    skipped: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
     """Deployments that could not run here, with the reason."""
     looks: tuple[Look, ...] = ()
     """When blocks were added after earlier ones were seen; the error rate is spent over them."""

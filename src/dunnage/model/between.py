@@ -5,10 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 
 from dunnage.model.estimate import Estimate
+from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 1
-"""1: first."""
+BETWEEN_VERSION = 2
+"""1: first. 2: mismatches, and what was left out, are values."""
 
 
 class ChangeVerdict(StrEnum):
@@ -21,13 +22,57 @@ class ChangeVerdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
+class MismatchKind(StrEnum):
+    """What a mismatch is of, in the order in which mismatches are shown."""
+
+    STUDY = "study"
+    DEPLOYMENT = "deployment"
+    ENVIRONMENT = "environment"
+    PROCESS = "process"
+    NETWORK = "network"
+
+
 class Mismatch(Value):
     """A fact in which two results differ although it is not what is compared."""
 
-    kind: str
-    """`study`, `deployment`, `environment`, `process` or `network`."""
-    text: str
-    """Such as `kernel: 6.1.0 → 6.12.3`."""
+    kind: MismatchKind
+    deployments: tuple[str, ...] = ()
+    """Of which it is; empty where it is of the whole result."""
+    key: str = ""
+    """Such as `kernel` or `load.threads`; empty where one result lacks the deployment."""
+    a: str | None = None
+    """What the first result has; None where it has nothing."""
+    b: str | None = None
+    difference: Difference | None = None
+    """What parity found, of a process."""
+
+
+class WhyLeftOut(StrEnum):
+    """Why something that decides cannot be compared."""
+
+    OTHER_RATE = "other rate"
+    """The same share of each result's own capacity is not the same rate."""
+    OVER_CAPACITY = "over capacity"
+    """A deployment could not keep up with the load, so that its latencies say nothing."""
+    NO_VALUE = "no value"
+    """A result has no value."""
+    NO_RUN = "no run"
+    """Neither result has a valid run."""
+
+
+class LeftOut(Value):
+    """Something that decides and cannot be compared."""
+
+    why: WhyLeftOut
+    deployment: str | None = None
+    """None where it holds for all."""
+    metric: str | None = None
+    workload: str
+    level: str
+    results: tuple[str, ...] = ()
+    """`first`, `second` or both: where the reason lies."""
+    rates: tuple[float, float] | None = None
+    """Operations per second of both results, where these differ."""
 
 
 class Side(Value):
@@ -80,10 +125,8 @@ class ResultComparison(Value):
     """Why they are not comparable; empty where they are."""
     changes: tuple[Change, ...]
     """Empty where they are not comparable and nobody asked to compare them anyway."""
-    left_out: tuple[str, ...] = ()
-    """What decides but cannot be compared, each as a sentence: a result has no value, or a
-    deployment could not keep up with the load, so that its latencies say nothing, or a share of the
-    capacity is not the same rate in both."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What decides and cannot be compared."""
     method: str
     caution: str
     """What nobody may conclude."""

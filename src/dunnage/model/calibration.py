@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from pydantic import field_validator
+
+from dunnage.model.check import CheckResult
 from dunnage.model.level import Level
 from dunnage.model.value import Value
 
-CALIBRATION_VERSION = 2
-"""1: first. 2: it may be taken from another result."""
+CALIBRATION_VERSION = 3
+"""1: first. 2: it may be taken from another result. 3: gates are values."""
 
 
 class Capacity(Value):
@@ -18,8 +22,20 @@ class Capacity(Value):
     """Operations per second: the median of the runs that count."""
     runs: Mapping[str, float]
     """Run → its throughput. Their records lie beside those of the study."""
-    spoilt: Mapping[str, str] = {}
-    """Run that is not valid → why. It counts only where no run is valid."""
+    spoilt: Mapping[str, tuple[CheckResult, ...]] = {}
+    """Run that is not valid → the gates that it did not pass. It counts only where no run is
+    valid."""
+
+    @field_validator("spoilt", mode="before")
+    @classmethod
+    def _from_sentences(cls, given: Any) -> Any:
+        """Before version 3 it was a sentence for each run."""
+        if not isinstance(given, Mapping):
+            return given
+        return {
+            run: (CheckResult.written(found),) if isinstance(found, str) else found
+            for run, found in given.items()
+        }
 
     @property
     def doubtful(self) -> bool:

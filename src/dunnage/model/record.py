@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.check import CheckResult, Status
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 3
+RECORD_VERSION = 4
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
-apart; a negative control of each stay."""
-
-
-class Status(StrEnum):
-    """What the instrument thinks of its own run."""
-
-    VALID = "valid"
-    INVALID = "invalid"
-    UNKNOWN = "unknown"
+apart; a negative control of each stay. 4: gates keep readings and no sentences."""
 
 
 class Turn(Value):
@@ -29,17 +22,6 @@ class Turn(Value):
     began: float
     """Unix time by the clock of the client's host."""
     ended: float
-
-
-class CheckResult(Value):
-    """One validity gate: its verdict, what was seen and what would have been accepted."""
-
-    check: str
-    status: Status
-    seen: str
-    bound: str
-    used: float | None = None
-    """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
 
 
 class Latency(Value):

@@ -11,7 +11,8 @@ from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report import looked, numbers, words
+from dunnage.report import looked
+from dunnage.wording import numbers, terms
 
 
 @dataclass(frozen=True)
@@ -174,9 +175,9 @@ def besides_the_plan(analysis: Analysis) -> str:
 
 def heading(condition: Condition, among: Sequence[Condition]) -> str:
     """A condition's title; it names the baseline where there are several."""
-    title = words.condition(condition.workload, condition.level)
+    title = terms.condition(condition.workload, condition.level)
     if len({other.baseline for other in among}) > 1:
-        title += f", against {words.plain(condition.baseline)}"
+        title += f", against {terms.plain(condition.baseline)}"
     return title
 
 
@@ -186,9 +187,9 @@ def reached(analysis: Analysis) -> tuple[tuple[str, ...], tuple[tuple[str, tuple
     metrics = tuple(metric for metric in HEADLINE if metric in there)
     values: dict[str, dict[str, str]] = {}
     for summary in analysis.summaries:
-        name = f"{summary.deployment}, {summary.workload}, {words.level(summary.level)}"
+        name = f"{summary.deployment}, {summary.workload}, {terms.level(summary.level)}"
         text = numbers.value(summary.metric, summary.estimate.value)
-        values.setdefault(words.plain(name), {})[summary.metric] = text
+        values.setdefault(terms.plain(name), {})[summary.metric] = text
     rows = tuple(
         (name, tuple(found.get(metric, "-") for metric in metrics))
         for name, found in values.items()
@@ -203,18 +204,18 @@ def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
     known = [deployment.name for deployment in plan.deployments]
     wanted = dict.fromkeys(question.baseline for question in study.questions.values())
     lacking = [name for name in wanted if name not in known]
-    skipped = {text.partition(":")[0] for text in analysis.skipped}
+    skipped = {each.deployment for each in analysis.skipped}
     left_out = [name for name in lacking if name not in skipped]
     if left_out:
         twins = {deployment.name for deployment in plan.deployments if deployment.twin_of}
         together = [*left_out, *(name for name in known if name not in twins)]
-        names = words.listed([f"`{words.plain(name)}`" for name in left_out])
+        names = terms.listed([f"`{terms.plain(name)}`" for name in left_out])
         return (
             f"No comparison could be made: the baseline {names} was not part of this run. "
             f"With it: `dunnage run STUDY {' '.join(f'--only {name}' for name in together)}`"
         )
     if lacking:
-        names = words.listed([f"`{words.plain(name)}`" for name in lacking])
+        names = terms.listed([f"`{terms.plain(name)}`" for name in lacking])
         return f"No comparison could be made: the baseline {names} cannot run here."
     if len(known) == 1:
         return "No comparison could be made: only one deployment was run."

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import Association
-from dunnage.report import numbers, words
 from dunnage.report.shown import unit
+from dunnage.wording import numbers, terms
 
 _FAR = 1.0
 """Differences beyond this share of the baseline's value are drawn at the edge."""
@@ -63,12 +63,12 @@ def _beside(
     still = [one for one in found if not one.baseline_value.value and not one.value.value]
     rows = sorted((_row(one) for one in found if one not in still), key=lambda row: not row.clear)
     return Beside(
-        deployment=words.plain(deployment),
-        baseline=words.plain(baseline),
-        condition=words.condition(workload, level),
+        deployment=terms.plain(deployment),
+        baseline=terms.plain(baseline),
+        condition=terms.condition(workload, level),
         rows=tuple(rows),
         clear=sum(row.clear for row in rows),
-        still=tuple(words.plain(one.title) for one in still),
+        still=tuple(terms.plain(one.title) for one in still),
     )
 
 
@@ -80,7 +80,7 @@ def _row(found: Association) -> Row:
     low, high = difference.low, difference.high
     known = low is not None and high is not None
     return Row(
-        title=words.plain(found.title),
+        title=terms.plain(found.title),
         machine=found.machine,
         unit=shown.label,
         baseline=shown.bare(sides[0]),

@@ -9,8 +9,8 @@ from dunnage.analysis.shares import OUTSIDE, PARTS
 from dunnage.model.analysis import Analysis, Share
 from dunnage.model.metrics import METRICS
 from dunnage.model.variance import VarianceSplit
-from dunnage.report import numbers, words
 from dunnage.report.scale import Scale, linear
+from dunnage.wording import numbers, terms
 
 METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
@@ -58,7 +58,7 @@ class Bars:
 
 def part_title(part: str) -> str:
     """A part of the CPU time as readers see it."""
-    return PART_TITLES.get(part, words.plain(part))
+    return PART_TITLES.get(part, terms.plain(part))
 
 
 def cpu_bars(analysis: Analysis) -> tuple[Bars, ...]:
@@ -67,7 +67,7 @@ def cpu_bars(analysis: Analysis) -> tuple[Bars, ...]:
     for share in analysis.shares:
         bars = groups.setdefault((share.workload, share.level), {})
         bars.setdefault(share.deployment, {})[share.part] = share
-    return tuple(_cpu(words.condition(*key), bars) for key, bars in groups.items())
+    return tuple(_cpu(terms.condition(*key), bars) for key, bars in groups.items())
 
 
 def parts_of(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
             if part in shares
         )
         total = _at_least(shares, stacked) + numbers.value(METRIC, totals[name])
-        laid.append(Bar(words.plain(name), tuple(segments), total, inner))
+        laid.append(Bar(terms.plain(name), tuple(segments), total, inner))
     columns = (*stacked, *within)
     return Bars(
         title=title,
@@ -120,7 +120,7 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
         ),
         rows=tuple(
             (
-                words.plain(name),
+                terms.plain(name),
                 (
                     *(_with_interval(shares.get(part)) for part in columns),
                     _at_least(shares, stacked) + numbers.bare(METRIC, totals[name]),
@@ -173,8 +173,8 @@ def _variance(splits: Sequence[VarianceSplit]) -> Bars:
     scale = linear([0.0, 1.0])
     laid, rows = [], []
     for split in splits:
-        where = f"{words.plain(split.workload)}, {words.level(split.level)}"
-        name = f"{words.title(split.metric)}; {where}"
+        where = f"{terms.plain(split.workload)}, {terms.level(split.level)}"
+        name = f"{terms.title(split.metric)}; {where}"
         known = {part.part: part for part in split.parts}
         reached = 0.0
         segments = []

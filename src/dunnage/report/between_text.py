@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.model.between import Change, ChangeVerdict, ResultComparison, Side
-from dunnage.report import numbers, words
+from dunnage.wording import numbers, terms
+from dunnage.wording.between import left_out
 
 STYLES: Mapping[ChangeVerdict, str] = {
     ChangeVerdict.REGRESSION: "red",
@@ -46,8 +47,8 @@ def comparison(found: ResultComparison) -> RenderableType:
             c for c in others if c.verdict in (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
         ]
         grid.add_row("Beside", Text(_others(len(others), told)))
-    for number, text in enumerate(found.left_out):
-        grid.add_row("Left out" if number == 0 else "", Text(words.plain(text)))
+    for number, each in enumerate(found.left_out):
+        grid.add_row("Left out" if number == 0 else "", Text(terms.plain(left_out(each))))
     if found.changes:
         grid.add_row("Method", Text(found.method))
     grid.add_row("Caution", Text(found.caution))
@@ -60,7 +61,7 @@ def _side(side: Side) -> str:
     if side.began is not None and side.ended is not None:
         began, ended = (datetime.fromtimestamp(t, tz=UTC) for t in (side.began, side.ended))
         when = f", {began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} UTC"
-    return words.plain(
+    return terms.plain(
         f"{side.path}: {side.study}, {numbers.count(side.blocks, 'block')}, "
         f"{side.valid} of {numbers.count(side.planned, 'run')} valid{when}"
     )
@@ -77,7 +78,7 @@ def _table(changes: Sequence[Change]) -> Table:
     for change in changes:
         groups.setdefault((change.deployment, change.workload, change.level), []).append(change)
     for (deployment, workload, level), found in groups.items():
-        heading = f"{words.plain(deployment)} · {words.plain(workload)}, {words.level(level)}"
+        heading = f"{terms.plain(deployment)} · {terms.plain(workload)}, {terms.level(level)}"
         table.add_row(Text(heading, style="bold"))
         for change in found:
             table.add_row(*_row(change), end_section=change is found[-1])
@@ -92,7 +93,7 @@ def _row(change: Change) -> Sequence[Text]:
     interval = numbers.interval(change.change.low, change.change.high)
     verdict = f"{SYMBOLS[change.verdict]} {change.verdict.value}"
     return (
-        Text(f"  {words.title(change.metric)}"),
+        Text(f"  {terms.title(change.metric)}"),
         Text(values),
         Text.assemble((numbers.difference(change.change.value), "bold"), f"\n{interval}"),
         _overhead(change),
@@ -114,4 +115,4 @@ def _others(count: int, told: Sequence[Change]) -> str:
         return text
     named = [f"{c.deployment} {c.metric} {numbers.difference(c.change.value)}" for c in told[:6]]
     more = f" and {len(told) - 6} more" if len(told) > 6 else ""
-    return words.plain(f"{text}; beyond their tolerance: {', '.join(named)}{more}")
+    return terms.plain(f"{text}; beyond their tolerance: {', '.join(named)}{more}")

@@ -11,11 +11,12 @@ from rich.text import Text
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report import answer, controlled, looked, numbers, sentences, words
+from dunnage.report import answer, controlled, looked, sentences
 from dunnage.report.notes import Line, advice, grid
 from dunnage.report.overload import over_capacity
 from dunnage.report.text import STYLES, heading, nothing, wrong
 from dunnage.report.trouble import trouble
+from dunnage.wording import numbers, terms
 
 ROWS = 12
 """Comparisons that are shown, so that all of it fits 40 lines of 80 columns."""
@@ -97,9 +98,9 @@ def _settled_first(asked: QuestionAnswer) -> list[Comparison]:
 
 
 def _title(asked: QuestionAnswer, first: Comparison) -> Text:
-    what = f"{words.phrase(first.metric)} against {words.plain(first.baseline)}"
+    what = f"{terms.phrase(first.metric)} against {terms.plain(first.baseline)}"
     within = f"tolerance {numbers.tolerance(first.tolerance)}"
-    return Text.assemble((words.plain(asked.question), "bold"), (f"  {what}, {within}", "dim"))
+    return Text.assemble((terms.plain(asked.question), "bold"), (f"  {what}, {within}", "dim"))
 
 
 def _baseline(rows: Sequence[Comparison], reached: sentences.Reached) -> str:
@@ -108,22 +109,22 @@ def _baseline(rows: Sequence[Comparison], reached: sentences.Reached) -> str:
     places = dict.fromkeys((row.workload, row.level) for row in rows)
     told = [
         f"{numbers.value(first.metric, found.value)} "
-        f"({words.plain(workload)}, {words.level(level)})"
+        f"({terms.plain(workload)}, {terms.level(level)})"
         for workload, level in places
         if (found := reached.get((first.baseline, workload, level, first.metric))) is not None
     ]
     if not told or len(told) > _BASELINES:
         return ""
-    return f"{words.plain(first.baseline)}: {', '.join(told)}"
+    return f"{terms.plain(first.baseline)}: {', '.join(told)}"
 
 
 def _row(comparison: Comparison) -> tuple[Text, ...]:
     found = comparison.difference
-    place = f"{words.plain(comparison.workload)}, {words.level(comparison.level)}"
+    place = f"{terms.plain(comparison.workload)}, {terms.level(comparison.level)}"
     return (
-        Text(f"  {words.plain(comparison.deployment)}"),
+        Text(f"  {terms.plain(comparison.deployment)}"),
         Text(place),
-        Text(words.mark(comparison.verdict), style=f"bold {STYLES[comparison.verdict]}"),
+        Text(terms.mark(comparison.verdict), style=f"bold {STYLES[comparison.verdict]}"),
         Text(numbers.seen(found), style="bold"),
         Text(numbers.interval(found.low, found.high)),
     )
@@ -142,15 +143,15 @@ def _notes(analysis: Analysis) -> Iterator[Line]:
     if told := looked.brief(analysis):
         yield "Look", told
     for skipped in analysis.skipped:
-        yield "Skipped", skipped
+        yield "Skipped", f"{skipped.deployment}: {skipped.reason}"
     yield from advice(analysis)
 
 
 def _twins(analysis: Analysis) -> str:
     """Whether identical deployments were told apart anywhere."""
     apart = [
-        f"{words.phrase(found.metric)}, {words.plain(found.workload)}, "
-        f"{words.level(found.level)}: {numbers.least(found.apart)}"
+        f"{terms.phrase(found.metric)}, {terms.plain(found.workload)}, "
+        f"{terms.level(found.level)}: {numbers.least(found.apart)}"
         for found in analysis.twin
         if found.apart
     ]

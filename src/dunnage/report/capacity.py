@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.calibration import Capacity
-from dunnage.report import numbers, words
+from dunnage.wording import checks, numbers, terms
 
 
 def capacities(analysis: Analysis) -> tuple[str, ...]:
@@ -12,10 +12,10 @@ def capacities(analysis: Analysis) -> tuple[str, ...]:
     found = analysis.calibration
     if found is None:
         return ()
-    of = f"{words.plain(found.deployment)} at {numbers.count(found.threads, 'thread')}"
-    where = f" in {words.plain(found.taken_from)}" if found.taken_from else ""
+    of = f"{terms.plain(found.deployment)} at {numbers.count(found.threads, 'thread')}"
+    where = f" in {terms.plain(found.taken_from)}" if found.taken_from else ""
     return tuple(
-        f"rates are shares of what {of} reached{where}, workload {words.plain(workload)}: "
+        f"rates are shares of what {of} reached{where}, workload {terms.plain(workload)}: "
         f"{numbers.value('throughput', capacity.throughput)}{_doubt(capacity)}"
         for workload, capacity in found.capacities.items()
     )
@@ -24,7 +24,8 @@ def capacities(analysis: Analysis) -> tuple[str, ...]:
 def _doubt(capacity: Capacity) -> str:
     if not capacity.spoilt:
         return ""
-    reasons = "; ".join(dict.fromkeys(map(words.plain, capacity.spoilt.values())))
+    found = (terms.plain(checks.failed(spoilt)) for spoilt in capacity.spoilt.values())
+    reasons = "; ".join(dict.fromkeys(found))
     if capacity.doubtful:
         return f"; to be doubted, as none of its {_runs(capacity)} is valid ({reasons})"
     return f"; {len(capacity.spoilt)} of {_runs(capacity)} left out ({reasons})"

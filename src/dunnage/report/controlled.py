@@ -6,7 +6,7 @@ import math
 
 from dunnage.analysis.compare import apart
 from dunnage.model.analysis import Analysis, ControlDifference
-from dunnage.report import numbers, words
+from dunnage.wording import numbers, terms
 
 NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}
 
@@ -30,7 +30,7 @@ def held(analysis: Analysis) -> str:
     if not known or broken(analysis):
         return ""
     return (
-        f"{words.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
+        f"{terms.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
         "client's host, measured before each deployment was there, do not differ between "
         f"deployments; their intervals reach to {numbers.bound(max(map(_reach, known)))}"
     )
@@ -39,8 +39,8 @@ def held(analysis: Analysis) -> str:
 def _said(found: ControlDifference) -> str:
     difference = found.difference
     ends = numbers.interval(difference.low, difference.high)
-    what = NAMES.get(found.control, words.plain(found.control))
-    return f"{what} of {words.plain(found.deployment)} {numbers.seen(difference)} ({ends})"
+    what = NAMES.get(found.control, terms.plain(found.control))
+    return f"{what} of {terms.plain(found.deployment)} {numbers.seen(difference)} ({ends})"
 
 
 def _reach(found: ControlDifference) -> float:
@@ -60,10 +60,10 @@ def withheld(analysis: Analysis) -> str:
         for name, difference in each.items():
             cost = apart(difference) or 0.0
             if cost > tolerances.get(found.metric, math.inf):
-                whose = f"that of {words.plain(name)} more than others'" if name else "all"
+                whose = f"that of {terms.plain(name)} more than others'" if name else "all"
                 way = "lowered" if difference.value < 0 else "raised"
                 told.append(
-                    f"{words.phrase(found.metric)} ({whose}) {way} by {numbers.least(cost)}"
+                    f"{terms.phrase(found.metric)} ({whose}) {way} by {numbers.least(cost)}"
                 )
     if not told:
         return ""
@@ -79,13 +79,13 @@ def neighbours(analysis: Analysis) -> str:
     if not known:
         return ""
     told = [
-        f"{words.phrase(found.metric)} {numbers.seen(found.difference)} "
+        f"{terms.phrase(found.metric)} {numbers.seen(found.difference)} "
         f"({numbers.interval(found.difference.low, found.difference.high)})"
         for found in known
     ]
     text = f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"
     uneven = [
-        f"{words.plain(name)}'s {words.phrase(found.metric)} "
+        f"{terms.plain(name)}'s {terms.phrase(found.metric)} "
         f"({numbers.interval(difference.low, difference.high)})"
         for found in known
         for name, difference in found.uneven.items()

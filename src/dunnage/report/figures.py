@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis, Comparison, Estimate, RunSummary
-from dunnage.report import answer, numbers, words
+from dunnage.report import answer
 from dunnage.report.scale import Scale, linear
+from dunnage.wording import numbers, terms
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def forest(analysis: Analysis, metric: str) -> Forest:
         groups.append(
             ForestGroup(
                 title=answer.heading(condition, [each for each, _ in conditions]),
-                baseline=words.plain(condition.baseline),
+                baseline=terms.plain(condition.baseline),
                 value=_reached(metric, reached),
                 rows=tuple(_row(scale, comparison) for comparison in cells),
                 band=(scale.at(-tolerance), scale.at(tolerance)),
@@ -128,7 +129,7 @@ def sequels(analysis: Analysis, metric: str = "throughput") -> tuple[Sequel, ...
             )
             for run in runs
         )
-        title = words.condition(workload, level)
+        title = terms.condition(workload, level)
         figures.append(Sequel(title, workload, level, scale, dots, edges))
     return tuple(figures)
 

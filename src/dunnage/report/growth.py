@@ -9,9 +9,9 @@ from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 from dunnage.model.scalability import FittedPoint, LevelPoint, Scalability
-from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Mark, Plot, apart, area, height, path, ticks
 from dunnage.report.scale import WIDE, Scale, Tick, linear, logarithmic
+from dunnage.wording import numbers, terms
 
 _DODGE = 0.35
 """Percent by which the points of neighbouring deployments stand apart, so that all are seen."""
@@ -66,28 +66,28 @@ QUANTITIES: tuple[tuple[str, Callable[[LevelPoint], Estimate | None]], ...] = (
 
 def _growth(workload: str, found: Sequence[Scalability]) -> Growth:
     x = _threads(found)
-    title = f"Workload {words.plain(workload)}"
+    title = f"Workload {terms.plain(workload)}"
     plots = [_plot(title, metric, of, found, x) for metric, of in QUANTITIES]
     fitted = [point.value for curve in found for fit in _fitted(curve) for point in fit]
     top = _scale(found, throughput, fitted)
     levels = {point.level: None for curve in found for point in curve.levels}
     return Growth(
-        workload=words.plain(workload),
+        workload=terms.plain(workload),
         title=title,
         plots=tuple(plot for plot in plots if plot.marks),
         fits=tuple(
-            Fits(words.plain(curve.deployment), _fit(title, curve, x, top), curve)
+            Fits(terms.plain(curve.deployment), _fit(title, curve, x, top), curve)
             for curve in found
             if curve.law or curve.quadratic
         ),
-        deployments=tuple(words.plain(curve.deployment) for curve in found),
+        deployments=tuple(terms.plain(curve.deployment) for curve in found),
         rows=tuple(
-            (words.level(level), metric, tuple(_cell(curve, level, metric, of) for curve in found))
+            (terms.level(level), metric, tuple(_cell(curve, level, metric, of) for curve in found))
             for metric, of in QUANTITIES
             for level in levels
         ),
-        refused=words.together(
-            (words.plain(curve.deployment), sentence)
+        refused=terms.together(
+            (terms.plain(curve.deployment), sentence)
             for curve in found
             for sentence in curve.refused
         ),
@@ -112,12 +112,12 @@ def _plot(
             if (estimate := of(point)) is not None
         ]
         marks += own
-        curves.append(Curve(words.plain(curve.deployment), path((mark.x, mark.y) for mark in own)))
+        curves.append(Curve(terms.plain(curve.deployment), path((mark.x, mark.y) for mark in own)))
     unit = METRICS[metric].unit
     return Plot(
         title=title,
-        unit=f"{words.phrase(metric)}, {unit}",
-        label=f"{words.title(metric)} over threads, {title}; the table below has the numbers",
+        unit=f"{terms.phrase(metric)}, {unit}",
+        label=f"{terms.title(metric)} over threads, {title}; the table below has the numbers",
         x=_marks(x),
         x_title="threads",
         y=ticks(y, lambda value: f"{value * METRICS[metric].scale:,g}"),
@@ -127,7 +127,7 @@ def _plot(
 
 
 def _fit(title: str, curve: Scalability, x: Scale, y: Scale) -> Plot:
-    name = words.plain(curve.deployment)
+    name = terms.plain(curve.deployment)
     curves, bands = [], []
     quadratic = next((fit for fit in curve.quadratic if fit.metric == "throughput"), None)
     if quadratic is not None:
@@ -169,12 +169,12 @@ def _mark(
     low = None if estimate.low is None else height(y, estimate.low)
     high = None if estimate.high is None else height(y, estimate.high)
     return Mark(
-        series=words.plain(deployment),
+        series=terms.plain(deployment),
         x=round(x.at(point.threads) + shift, 2),
         y=height(y, estimate.value),
         low=low,
         high=high,
-        text=f"{words.plain(deployment)}, {words.level(point.level)}: "
+        text=f"{terms.plain(deployment)}, {terms.level(point.level)}: "
         f"{numbers.value(metric, estimate.value)}, {numbers.span(metric, estimate)}",
     )
 

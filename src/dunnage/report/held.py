@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.conditions import Conditions
-from dunnage.report import words
 from dunnage.units import duration, percent, size
+from dunnage.wording import terms
 
 TITLES = (
     "Throttled, of the time",
@@ -37,14 +37,14 @@ def held(analysis: Analysis) -> Held | None:
     by_deployment: dict[str, list[Conditions]] = {}
     for found in analysis.conditions:
         if any(getattr(found, field) is not None for field in _FIELDS):
-            by_deployment.setdefault(words.plain(found.deployment), []).append(found)
+            by_deployment.setdefault(terms.plain(found.deployment), []).append(found)
     if not by_deployment:
         return None
     return Held(
         titles=TITLES,
         rows=tuple((name, _cells(every)) for name, every in by_deployment.items()),
-        absent=words.together(
-            (words.plain(found.deployment), f"{name.replace('_', ' ')}: {words.plain(reason)}")
+        absent=terms.together(
+            (terms.plain(found.deployment), f"{name.replace('_', ' ')}: {terms.plain(reason)}")
             for found in analysis.conditions
             for name, reason in found.absent.items()
         ),

@@ -26,17 +26,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
-from dunnage.report import (
-    answer,
-    controlled,
-    differences,
-    figures,
-    looked,
-    numbers,
-    reasons,
-    sentences,
-    words,
-)
+from dunnage.report import answer, controlled, figures, looked, reasons, sentences
 from dunnage.report.associations import beside
 from dunnage.report.bars import cpu_bars, part_title, variance_bars
 from dunnage.report.capacity import capacities
@@ -52,6 +42,7 @@ from dunnage.report.tails import shifts, tails
 from dunnage.report.timeline import times
 from dunnage.report.trouble import trouble
 from dunnage.units import duration
+from dunnage.wording import alike, checks, numbers, parity, terms
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
@@ -133,7 +124,7 @@ def _told(
         "questions": _questions(analysis, study, plan),
         "besides_the_plan": answer.besides_the_plan(analysis),
         "reasons": reasons.why_not_valid(analysis),
-        "failures": reasons.grouped(failures),
+        "failures": alike.grouped(failures),
         "reading": answer.reading(analysis),
         "looked": looked.looks(analysis),
         "looks_before": looked.before(analysis),
@@ -147,7 +138,7 @@ def _told(
         "trend": trend(analysis),
         "control_broken": controlled.broken(analysis),
         "control_held": controlled.held(analysis),
-        "parity": differences.told(analysis.parity.differences),
+        "parity": parity.shown(analysis.parity.differences, analysis.parity.reference),
     }
 
 
@@ -184,7 +175,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "held": held(analysis),
         "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
         "series": {
-            words.plain(deployment.name): number
+            terms.plain(deployment.name): number
             for number, deployment in enumerate(plan.deployments)
         },
     }
@@ -200,9 +191,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean,
     )
-    environment.globals.update(n=numbers, w=words, s=sentences, METRICS=METRICS)
-    environment.filters.update(plain=words.plain, fact=_fact, readable=differences.readable)
-    environment.filters.update(coded=_coded, title_of=words.title)
+    environment.globals.update(n=numbers, w=terms, s=sentences, c=checks, p=parity, METRICS=METRICS)
+    environment.filters.update(plain=terms.plain, fact=_fact)
+    environment.filters.update(coded=_coded, title_of=terms.title)
     return environment
 
 
@@ -210,14 +201,14 @@ def _clean(value: Any) -> Any:
     """Every text that reaches the page loses its control characters; our own markup stays."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
-    return words.plain(value)
+    return terms.plain(value)
 
 
 def _coded(text: str) -> Markup:
     """A sentence with what stands between backticks set as code; every part is escaped."""
-    parts = [escape(words.plain(part)) for part in text.split("`")]
+    parts = [escape(terms.plain(part)) for part in text.split("`")]
     if len(parts) % 2 == 0:
-        return escape(words.plain(text))
+        return escape(terms.plain(text))
     code = Markup("<code>{}</code>")
     return Markup("").join(
         code.format(part) if place % 2 else part for place, part in enumerate(parts)
@@ -235,10 +226,6 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, A
             "claims": sentences.claims(found, study, plan, reached),
             "advice": advice.get(found.question),
             "answer": found,
-            "differences": {
-                deployment: differences.told(f"{deployment}: {text}" for text in texts)
-                for deployment, texts in found.differences.items()
-            },
             "spec": study.questions.get(found.question),
         }
         for number, found in enumerate(analysis.answers, start=1)

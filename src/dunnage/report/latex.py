@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from dunnage.report.sheet import Cell, Sheet, text
-from dunnage.report.words import plain
+from dunnage.wording.terms import plain
 
 _SPECIAL: Mapping[str, str] = {
     "\\": r"\textbackslash{}",

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from dunnage.analysis.looks import coverage, number
 from dunnage.model.analysis import Analysis
-from dunnage.report import numbers
+from dunnage.wording import numbers
 
 
 def looks(analysis: Analysis) -> str:

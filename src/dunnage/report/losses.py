@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dunnage.model.analysis import Analysis, Estimate
 from dunnage.model.loss import KnownLoss
-from dunnage.report import numbers, words
 from dunnage.units import percent
+from dunnage.wording import numbers, terms
 
 
 def losses(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment that shall lose throughput."""
     return tuple(
-        f"{words.plain(name)} shall lose {percent(found.asked)} of throughput; before block 1 that "
+        f"{terms.plain(name)} shall lose {percent(found.asked)} of throughput; before block 1 that "
         f"took stopping its servers for {percent(found.share)} of the time: the loss was then "
         f"between {_ends(found.loss)}; {_checked(found)}"
         for name, found in analysis.losses.items()

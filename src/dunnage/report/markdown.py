@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from dunnage.report.sheet import Sheet, text
-from dunnage.report.words import plain
+from dunnage.wording.terms import plain
 
 _ENTITIES: Mapping[str, str] = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _PART = re.compile(r"[&<>]|[\\`*_{}\[\]()#+!|~$:@]|\s+")

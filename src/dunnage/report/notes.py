@@ -8,12 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import answer, controlled, differences, numbers, reasons, words
+from dunnage.report import answer, controlled, reasons
 from dunnage.report.capacity import capacities
 from dunnage.report.held import watching
 from dunnage.report.losses import losses
 from dunnage.report.overload import over_capacity
 from dunnage.report.restored import restored
+from dunnage.wording import alike, numbers, parity, terms
 
 _REASONS_SHOWN = 5
 Line = tuple[str, str]
@@ -27,7 +28,7 @@ def grid(lines: Sequence[Line]) -> Table:
     table.add_column(overflow="fold")
     previous = None
     for label, text in lines:
-        table.add_row("" if label == previous else label, Text(words.plain(text)))
+        table.add_row("" if label == previous else label, Text(terms.plain(text)))
         previous = label or previous
     return table
 
@@ -45,11 +46,11 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
     yield "Runs", answer.runs_counted(analysis)
     found = reasons.why_not_valid(analysis)
     for reason in found[:_REASONS_SHOWN]:
-        yield "", f"{reason.runs} × {differences.readable(reason.text)}"
+        yield "", f"{reason.runs} × {reason.text}"
     if len(found) > _REASONS_SHOWN:
         yield "", f"and {len(found) - _REASONS_SHOWN} more reasons: see the report"
-    for failure in reasons.grouped(failures)[:_REASONS_SHOWN]:
-        yield "Failed", f"{failure.runs} × {failure.text}"
+    for times, failure in alike.grouped(failures)[:_REASONS_SHOWN]:
+        yield "Failed", f"{times} × {failure}"
     complete: dict[int, list[str]] = {}
     for question in analysis.answers:
         if question.comparisons:
@@ -63,7 +64,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
     for text in over_capacity(analysis):
         yield "Over capacity", text
     for text in capacities(analysis):
-        yield "Capacity", differences.readable(text)
+        yield "Capacity", text
     for text in losses(analysis):
         yield "Known loss", text
     for text in restored(analysis):
@@ -71,7 +72,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
     if took := watching(analysis):
         yield "Sampler", took
     for skipped in analysis.skipped:
-        yield "Skipped", skipped
+        yield "Skipped", f"{skipped.deployment}: {skipped.reason}"
 
 
 def _causes(analysis: Analysis) -> Iterator[Line]:
@@ -80,22 +81,18 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         baselines = {found.deployment: found.baseline for found in question.comparisons}
         for deployment, factors in question.factors.items():
             if factors:
-                key = ("Differs in", baselines.get(deployment, "the baseline"), "; ".join(factors))
+                text = "; ".join(map(parity.factor, factors))
+                key = ("Differs in", baselines.get(deployment, "the baseline"), text)
                 lines.setdefault(key, []).append(deployment)
         for deployment, items in question.differences.items():
-            for found in differences.told(f"{deployment}: {item}" for item in items):
-                with_ = f" (comes with the {found.comes_with})" if found.comes_with else ""
-                with_ = " (unknown, cannot be compared)" if found.unknown else with_
-                key = (
-                    "Also",
-                    baselines.get(deployment, "the baseline"),
-                    f"{found.what}{with_}",
-                )
+            for item in items:
+                text = parity.sentence(item) + parity.origin(item)
+                key = ("Also", baselines.get(deployment, "the baseline"), text)
                 lines.setdefault(key, []).append(deployment)
     for (label, baseline, text), deployments in sorted(
         lines.items(), key=lambda item: item[0][0] == "Also"
     ):
-        yield label, f"{words.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
+        yield label, f"{terms.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
     compared = any(question.comparisons for question in analysis.answers)
     if compared and not any(label == "Also" for label, _, _ in lines):
         yield "Also", "nothing else was found to differ"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.open_load import OpenLevel
-from dunnage.report import numbers, words
 from dunnage.units import duration
+from dunnage.wording import numbers, terms
 
 Place = tuple[str, str, str]
 """Deployment, workload and level."""
@@ -55,7 +55,7 @@ def open_levels(analysis: Analysis) -> tuple[OpenLevels, ...]:
         by_workload.setdefault(found.workload, []).append(found)
     return tuple(
         OpenLevels(
-            title=f"Workload {words.plain(workload)}",
+            title=f"Workload {terms.plain(workload)}",
             rows=tuple(_kept(each, over, baselines) for each in found),
             over=any(each.over_capacity for each in found),
             why=tuple(_why(found)),
@@ -67,8 +67,8 @@ def open_levels(analysis: Analysis) -> tuple[OpenLevels, ...]:
 def _kept(found: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> Kept:
     share = found.achieved.value if found.achieved is not None else None
     return Kept(
-        level=words.level(found.level),
-        deployment=words.plain(found.deployment),
+        level=terms.level(found.level),
+        deployment=terms.plain(found.deployment),
         offered=numbers.bare("offered", found.offered.value),
         answered="-"
         if found.throughput is None
@@ -93,7 +93,7 @@ def _latencies(found: OpenLevel, over: Collection[Place], baselines: Mapping[Pla
         return "not compared"
     baseline = baselines.get(place)
     if baseline is not None and (baseline, found.workload, found.level) in over:
-        return f"not compared: {words.plain(baseline)} was over capacity"
+        return f"not compared: {terms.plain(baseline)} was over capacity"
     return "compared"
 
 
@@ -101,7 +101,7 @@ def _why(found: Sequence[OpenLevel]) -> Iterator[str]:
     for each in found:
         if each.growth is not None and each.lag is not None and each.growth > 0:
             yield (
-                f"{words.plain(each.deployment)}, {words.level(each.level)}: the backlog grew by "
+                f"{terms.plain(each.deployment)}, {terms.level(each.level)}: the backlog grew by "
                 f"{duration(each.growth)} in each second, and when {duration(each.seconds)} were "
                 f"over the answers lay {duration(each.lag)} behind; in twice the time it would "
                 "have been about twice as much"

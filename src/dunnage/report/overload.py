@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dunnage.model.analysis import Analysis, RunSummary
-from dunnage.model.record import Status
-from dunnage.report import numbers, words
+from dunnage.model.check import Status
+from dunnage.wording import numbers, terms
 
 
 def over_capacity(analysis: Analysis) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def _sentence(deployment: str, workload: str, level: str, runs: list[RunSummary]
     achieved = [run.values["achieved"] for run in over if "achieved" in run.values]
     least = f", {numbers.value('achieved', min(achieved))} of the rate at worst" if achieved else ""
     return (
-        f"{words.plain(deployment)}, workload {words.plain(workload)}, {words.level(level)}: "
+        f"{terms.plain(deployment)}, workload {terms.plain(workload)}, {terms.level(level)}: "
         f"{len(over)} of {numbers.count(len(runs), 'run')}{least}; throughput is compared, "
         "latencies are not"
     )

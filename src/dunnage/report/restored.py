@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import numbers, words
+from dunnage.wording import numbers, terms
 
 
 def restored(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each snapshot; none where every stay put its records in."""
     return tuple(
-        f"{words.listed([words.plain(name) for name in found.stays])}: data restored from a "
-        f"snapshot made in stay `{words.plain(found.made_in)}` "
+        f"{terms.listed([terms.plain(name) for name in found.stays])}: data restored from a "
+        f"snapshot made in stay `{terms.plain(found.made_in)}` "
         f"({numbers.count(sum(found.stays.values()), 'stay')}), so that servers are as after a "
         "restart"
         for found in analysis.restored

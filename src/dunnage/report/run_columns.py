@@ -16,6 +16,7 @@ from dunnage.model.metrics import METRICS, Metric
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record
 from dunnage.model.study import Deployment
+from dunnage.report import reasons
 
 RUNS_VERSION = 1
 """1: first."""
@@ -175,7 +176,11 @@ _FIXED: tuple[RunColumn, ...] = (
         lambda row: row.summary.status,
     ),
     RunColumn(
-        "reasons", ColumnType.TEXTS, "", "why it is not valid", lambda row: row.summary.reasons
+        "reasons",
+        ColumnType.TEXTS,
+        "",
+        "why it is not valid",
+        lambda row: tuple(reason.text for reason in reasons.of_run(row.summary)),
     ),
     RunColumn(
         "attempts",

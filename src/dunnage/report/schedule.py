@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.model.plan import BEFORE, Plan, RunPlan
-from dunnage.report import words
+from dunnage.wording import terms
 
 
 def runs_table(plan: Plan) -> Table:
@@ -35,4 +35,4 @@ def _stays(plan: Plan) -> Iterator[tuple[RunPlan, ...]]:
 def _cells(run: RunPlan) -> tuple[Text, ...]:
     block = "before" if run.block == BEFORE else str(run.block)
     cells = (block, run.deployment, run.workload.name, run.level.label, run.id)
-    return tuple(Text(words.plain(cell)) for cell in cells)
+    return tuple(Text(terms.plain(cell)) for cell in cells)

@@ -12,10 +12,10 @@ from dunnage.analysis.schedule import KEPT
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.model.open_load import SaturationSearch, SearchProbe
-from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Mark, Plot, apart, area, height, path, ticks
 from dunnage.report.scale import WIDE, Scale, linear, logarithmic
 from dunnage.units import percent
+from dunnage.wording import numbers, terms
 
 LATENCY = "response.p99"
 """What a probe tells of its response times."""
@@ -62,15 +62,15 @@ def searches(analysis: Analysis) -> tuple[Searches, ...]:
 
 
 def _searches(workload: str, found: Sequence[SaturationSearch]) -> Searches:
-    title = f"Workload {words.plain(workload)}"
+    title = f"Workload {terms.plain(workload)}"
     plots = (_answered(title, found), _latency(title, found))
     return Searches(
         title=title,
         rule=_rule(found[0].precision, found[0].objective),
         plots=tuple(plot for plot in plots if plot.marks),
-        deployments=tuple(words.plain(each.deployment) for each in found),
+        deployments=tuple(terms.plain(each.deployment) for each in found),
         columns=COLUMNS,
-        rows=tuple((words.plain(each.deployment), _found(each)) for each in found),
+        rows=tuple((terms.plain(each.deployment), _found(each)) for each in found),
         probes=tuple(_row(each, probe) for each in found for probe in each.probes),
         limited=LATENCY in found[0].objective,
     )
@@ -78,10 +78,10 @@ def _searches(workload: str, found: Sequence[SaturationSearch]) -> Searches:
 
 def _rule(precision: float, objective: Mapping[str, float]) -> str:
     kept = [
-        f"{words.phrase(name)} is at most {most * METRICS[name].scale:g} {METRICS[name].unit}"
+        f"{terms.phrase(name)} is at most {most * METRICS[name].scale:g} {METRICS[name].unit}"
         for name, most in objective.items()
     ]
-    besides = f", and {words.listed(kept)}" if kept else ""
+    besides = f", and {terms.listed(kept)}" if kept else ""
     return (
         f"A rate is sustained where at least {percent(KEPT)} of it is answered and no backlog grows"
         f"{besides}. What a search found lies at most {percent(precision)} below a rate that "
@@ -118,7 +118,7 @@ def _latency(title: str, found: Sequence[SaturationSearch]) -> Plot:
     metric = METRICS[LATENCY]
     return _plot(
         title,
-        f"{words.phrase(LATENCY)}, {metric.unit}",
+        f"{terms.phrase(LATENCY)}, {metric.unit}",
         found,
         (x, y),
         lambda probe: probe.p99,
@@ -149,7 +149,7 @@ def _plot(
         bands=tuple(_intervals(found, x)),
         marks=tuple(
             Mark(
-                series=words.plain(each.deployment),
+                series=terms.plain(each.deployment),
                 x=round(x.at(probe.offered), 2),
                 y=height(y, seen),
                 low=None,
@@ -169,7 +169,7 @@ def _at_rates(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
     for each in found:
         if each.found is not None:
             at = x.at(each.found.value)
-            yield Curve(words.plain(each.deployment), path([(at, 0.0), (at, 100.0)]))
+            yield Curve(terms.plain(each.deployment), path([(at, 0.0), (at, 100.0)]))
 
 
 def _intervals(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
@@ -179,7 +179,7 @@ def _intervals(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
         if estimate is not None and estimate.low is not None and estimate.high is not None:
             ends = x.at(estimate.low), x.at(estimate.high)
             outline = area([(at, 0.0) for at in ends], [(at, 100.0) for at in ends])
-            yield Curve(words.plain(each.deployment), outline)
+            yield Curve(terms.plain(each.deployment), outline)
 
 
 def _axis(values: Sequence[float], like: Scale | None = None) -> Scale:
@@ -209,7 +209,7 @@ def _found(each: SaturationSearch) -> tuple[str, ...]:
 
 def _row(each: SaturationSearch, probe: SearchProbe) -> ProbeRow:
     return ProbeRow(
-        deployment=words.plain(each.deployment),
+        deployment=terms.plain(each.deployment),
         cells=(
             str(probe.block),
             numbers.bare("offered", probe.offered),
@@ -225,13 +225,13 @@ def _verdict(probe: SearchProbe) -> str:
     if probe.sustained:
         return "sustained"
     whose = ", by the client's limit" if probe.client else ""
-    return f"refused{whose}: {words.plain(probe.why_not)}" if probe.why_not else f"refused{whose}"
+    return f"refused{whose}: {terms.plain(probe.why_not)}" if probe.why_not else f"refused{whose}"
 
 
 def _told(each: SaturationSearch, probe: SearchProbe) -> str:
     late = "" if probe.p99 is None else f", p99 {numbers.value(LATENCY, probe.p99)}"
     return (
-        f"{words.plain(each.deployment)}, block {probe.block}: "
+        f"{terms.plain(each.deployment)}, block {probe.block}: "
         f"{numbers.value('offered', probe.achieved)} of "
         f"{numbers.bare('offered', probe.offered)}{late}; {_verdict(probe)}"
     )

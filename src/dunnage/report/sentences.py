@@ -12,8 +12,8 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
 from dunnage.model.study import Cores, Deployment, QuestionSpec, Storage, Study
-from dunnage.report import numbers, words
 from dunnage.units import duration
+from dunnage.wording import numbers, terms
 
 DATABASES: Mapping[str, str] = {
     "cassandra": "Cassandra",
@@ -72,13 +72,13 @@ def claims(
             verdict=verdict,
             sentence=sentence(
                 alike,
-                names.get(deployment, words.plain(deployment)),
+                names.get(deployment, terms.plain(deployment)),
                 database,
                 "" if everywhere[deployment] else _place(alike),
             ),
-            deployment=words.plain(deployment),
+            deployment=terms.plain(deployment),
             evidence=tuple(
-                (words.condition(found.workload, found.level), evidence(found, reached))
+                (terms.condition(found.workload, found.level), evidence(found, reached))
                 for found in alike
             ),
         )
@@ -108,7 +108,7 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
     for deployment, alike in sorted(
         groups.items(), key=lambda item: any(c.verdict is Verdict.INCONCLUSIVE for c in item[1])
     ):
-        subject = names.get(deployment, words.plain(deployment))
+        subject = names.get(deployment, terms.plain(deployment))
         clauses.append(_clause(alike, subject, _database(study)))
     text = "; ".join(clauses)
     return f"{text}." if text else ""
@@ -127,7 +127,7 @@ def _clause(alike: Sequence[Comparison], subject: str, database: str) -> str:
 
 
 def _database(study: Study) -> str:
-    return words.plain(DATABASES.get(study.database.kind, study.database.kind))
+    return terms.plain(DATABASES.get(study.database.kind, study.database.kind))
 
 
 def sentence(alike: Sequence[Comparison], subject: str, database: str, place: str = "") -> str:
@@ -136,7 +136,7 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
     `place` names their conditions where the deployment has other verdicts elsewhere.
     """
     first = alike[0]
-    metric = words.phrase(first.metric)
+    metric = terms.phrase(first.metric)
     if first.verdict is Verdict.EQUIVALENT:
         return (
             f"{subject} leaves the {metric} of {database} as it is{place}, "
@@ -160,7 +160,7 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
 
 def _limits(alike: Sequence[Comparison], subject: str, database: str) -> str:
     """What intervals leave as possible, where they settle nothing: they hold together."""
-    metric = words.phrase(alike[0].metric)
+    metric = terms.phrase(alike[0].metric)
     ends = [
         (found.difference.low, found.difference.high)
         for found in alike
@@ -226,9 +226,9 @@ def setting(study: Study, plan: Plan) -> str:
     """What was done, for somebody who has never seen a study."""
     ways = [deployment for deployment in plan.deployments if deployment.twin_of is None]
     twins = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
-    database = words.plain(DATABASES.get(study.database.kind, study.database.kind))
+    database = terms.plain(DATABASES.get(study.database.kind, study.database.kind))
     workloads = sorted({run.workload.name for run in plan.runs()})
-    levels = words.levels(run.level for run in plan.runs())
+    levels = terms.levels(run.level for run in plan.runs())
     noun = "workload" if len(workloads) == 1 else "workloads"
     again = ", one of them twice to see how far identical deployments differ" if twins else ""
     one = len(plan.blocks) == 1
@@ -244,9 +244,9 @@ def setting(study: Study, plan: Plan) -> str:
         rounds += ", in balanced random orders"
     text = (
         f"This study runs {database} in {numbers.count(len(ways), 'way')}{again}. {rounds}, under "
-        f"YCSB {noun} {words.listed(workloads)} with {levels}."
+        f"YCSB {noun} {terms.listed(workloads)} with {levels}."
     )
-    return words.plain(text)
+    return terms.plain(text)
 
 
 INVENTED = (
@@ -282,7 +282,7 @@ def asks(question: QuestionSpec | None, plan: Plan) -> str:
     listed = f"each of {len(against)} deployments" if len(against) > 2 else " and ".join(against)
     verb = "do" if len(against) == 2 else "does"
     return (
-        f"What {verb} {listed} cost in {words.phrase(question.metric)}, "
+        f"What {verb} {listed} cost in {terms.phrase(question.metric)}, "
         f"compared with {question.baseline}?"
     )
 
@@ -294,7 +294,7 @@ def subjects(plan: Plan) -> Mapping[str, str]:
         phrases[deployment.name] for deployment in plan.deployments if deployment.twin_of is None
     )
     return {
-        name: phrase if phrase and uses[phrase] == 1 else words.plain(name)
+        name: phrase if phrase and uses[phrase] == 1 else terms.plain(name)
         for name, phrase in phrases.items()
     }
 
@@ -304,7 +304,7 @@ def headline(study: Study, plan: Plan) -> str:
     used = dict.fromkeys(deployment.platform for deployment in plan.deployments)
     platforms = [PLATFORMS[platform] for platform in used if platform in PLATFORMS]
     if not platforms or study.database.kind not in DATABASES:
-        return words.plain(study.name)
+        return terms.plain(study.name)
     if len(platforms) == 1:
         return f"What {platforms[0]} costs {DATABASES[study.database.kind]}"
     listed = f"{', '.join(platforms[:-1])} and {platforms[-1]}"
@@ -327,5 +327,5 @@ def _phrase(deployment: Deployment) -> str:
 
 
 def _place(alike: Sequence[Comparison]) -> str:
-    conditions = [f"{words.plain(found.workload)} ({words.level(found.level)})" for found in alike]
+    conditions = [f"{terms.plain(found.workload)} ({terms.level(found.level)})" for found in alike]
     return f" under workload {' and '.join(conditions)}"

@@ -8,9 +8,10 @@ from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.value import Value
-from dunnage.report import answer, flatten
+from dunnage.report import answer, flatten, reasons
 from dunnage.report.sheet import Cell, Sheet, joined
 from dunnage.report.tables import answer_rows, run_rows
+from dunnage.wording import parity
 
 _OTHERWISE = frozenset({"answers", "comparisons", "twin", "runs", "curves", "shares", "summaries"})
 """Parts of the analysis that have a table of their own here; every other is flattened."""
@@ -71,8 +72,13 @@ def _factors(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
             yield {
                 "question": question.question,
                 "deployment": deployment,
-                "factors": joined(factors),
-                "other differences": joined(question.differences.get(deployment, ())),
+                "factors": joined([parity.factor(factor) for factor in factors]),
+                "other differences": joined(
+                    [
+                        parity.sentence(found) + parity.origin(found)
+                        for found in question.differences.get(deployment, ())
+                    ]
+                ),
                 "complete blocks": question.complete_blocks,
             }
 
@@ -132,14 +138,21 @@ def _deployments(plan: Plan) -> Iterator[Mapping[str, Cell]]:
 
 def _reasons(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
     for run in analysis.runs:
-        for reason in run.reasons:
-            gate, _, seen = reason.partition(": ")
-            yield {"run": run.run, "gate": gate, "seen": seen}
+        for reason in reasons.of_run(run):
+            seen = {"seen": reason.seen, "wanted": reason.allowed}
+            yield {"run": run.run, "gate": reason.gate, **seen}
 
 
 def _parity(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
-    for text in analysis.parity.differences:
-        yield {"difference": text}
+    for found in analysis.parity.differences:
+        difference = found.difference
+        yield {
+            "deployment": found.deployment,
+            "baseline": found.baseline,
+            "difference": parity.sentence(difference),
+            "cause": difference.cause.value,
+            "comes with": difference.comes_with,
+        }
 
 
 def _environment(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
@@ -150,8 +163,9 @@ def _environment(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
 def _counts(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
     for kind in ("planned", "valid", "invalid", "unknown", "missing"):
         yield {"runs": kind, "number": getattr(analysis, kind), "why": ""}
-    for text in analysis.skipped:
-        yield {"runs": "skipped", "number": None, "why": text}
+    for skipped in analysis.skipped:
+        why = f"{skipped.deployment}: {skipped.reason}"
+        yield {"runs": "skipped", "number": None, "why": why}
     for gate, number in analysis.disturbed.items():
         yield {"runs": "measured again", "number": number, "why": gate}
 

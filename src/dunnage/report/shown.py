@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dunnage.model.estimate import Estimate
-from dunnage.report import numbers
+from dunnage.wording import numbers
 
 _STEPS: Mapping[str, tuple[tuple[float, str], ...]] = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),

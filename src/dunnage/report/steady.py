@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import numbers
+from dunnage.wording import numbers
 
 
 def trend(analysis: Analysis) -> str:

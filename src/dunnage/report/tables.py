@@ -9,7 +9,7 @@ from pathlib import Path
 from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
-from dunnage.report import answer
+from dunnage.report import answer, reasons
 
 Cell = str | int | float | None
 
@@ -84,7 +84,7 @@ def run_rows(analysis: Analysis) -> list[Mapping[str, Cell]]:
             **({"slowed down [%]": _percent(run.paused)} if slowed else {}),
             "sampler [CPU s]": _digits(run.sampler_cpu),
             "trend [%]": _percent(run.trend),
-            "reasons": "; ".join(run.reasons),
+            "reasons": "; ".join(reason.text for reason in reasons.of_run(run)),
         }
         for run in analysis.runs
     ]

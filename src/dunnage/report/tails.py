@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis, LatencyCurve
 from dunnage.model.explanation import LatencyDifference, QuantileDifference
-from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Mark, Plot, apart, height, path, ticks
 from dunnage.report.scale import Scale, linear, logarithmic
+from dunnage.wording import numbers, terms
 
 QUANTILES: Mapping[str, float] = {
     "p50": 0.5,
@@ -55,7 +55,7 @@ def tails(analysis: Analysis) -> tuple[Tail, ...]:
         if inside(curve):
             groups.setdefault((curve.workload, curve.level, curve.kind), []).append(curve)
     return tuple(
-        _tail(words.condition(workload, level), kind, curves)
+        _tail(terms.condition(workload, level), kind, curves)
         for (workload, level, kind), curves in groups.items()
     )
 
@@ -114,7 +114,7 @@ def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:
         y=ticks(y, lambda value: f"{value:g}"),
         curves=tuple(
             Curve(
-                words.plain(curve.deployment),
+                terms.plain(curve.deployment),
                 path((depth(q, last), height(y, s * 1e3)) for q, s in shown[curve.deployment]),
             )
             for curve in curves
@@ -125,7 +125,7 @@ def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:
         columns=(*QUANTILES, *(("slowest",) if slowest else ()), "operations"),
         rows=tuple(
             (
-                words.plain(curve.deployment),
+                terms.plain(curve.deployment),
                 (
                     *(_time(at_quantile(curve, share)) for share in QUANTILES.values()),
                     *((_time(curve.maximum),) if slowest else ()),
@@ -140,7 +140,7 @@ def _tail(title: str, kind: str, curves: Sequence[LatencyCurve]) -> Tail:
 def _shift(
     workload: str, level: str, kind: str, baseline: str, found: Sequence[LatencyDifference]
 ) -> Shift:
-    title = words.condition(workload, level)
+    title = terms.condition(workload, level)
     each = [quantile for difference in found for quantile in difference.quantiles]
     last = deepest([quantile.share for quantile in each])
     y = linear([0.0, *(end for quantile in each for end in _ends(quantile))], wanted=4)
@@ -153,7 +153,7 @@ def _shift(
     return Shift(
         plot=Plot(
             title=title,
-            unit=f"{kind} time, difference from {words.plain(baseline)}",
+            unit=f"{kind} time, difference from {terms.plain(baseline)}",
             label=f"Difference in {kind} time by quantile, {title}; numbers in the table below",
             x=apart(
                 ((name, round(_within(depth(share, last)), 2)) for name, share in marks_of(last)),
@@ -164,14 +164,14 @@ def _shift(
             marks=tuple(marks),
             zero=height(y, 0.0),
         ),
-        baseline=words.plain(baseline),
+        baseline=terms.plain(baseline),
         columns=tuple(names),
         rows=tuple(
-            (words.plain(difference.deployment), tuple(_cell(difference, name) for name in names))
+            (terms.plain(difference.deployment), tuple(_cell(difference, name) for name in names))
             for difference in found
         ),
-        left_out=words.together(
-            (words.plain(difference.deployment), f"{name}: {words.plain(reason)}")
+        left_out=terms.together(
+            (terms.plain(difference.deployment), f"{name}: {terms.plain(reason)}")
             for difference in found
             for name, reason in difference.left_out.items()
         ),
@@ -183,12 +183,12 @@ def _mark(
 ) -> Mark:
     difference = quantile.difference
     return Mark(
-        series=words.plain(deployment),
+        series=terms.plain(deployment),
         x=round(_within(depth(quantile.share, last)) + place * _DODGE, 2),
         y=height(y, difference.value),
         low=None if difference.low is None else height(y, difference.low),
         high=None if difference.high is None else height(y, difference.high),
-        text=f"{words.plain(deployment)}, {quantile.quantile}: {numbers.seen(difference)}, "
+        text=f"{terms.plain(deployment)}, {quantile.quantile}: {numbers.seen(difference)}, "
         f"{numbers.interval(difference.low, difference.high)}",
     )
 

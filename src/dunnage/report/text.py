@@ -11,15 +11,16 @@ from rich.text import Text
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.check import Status
 from dunnage.model.plan import Plan
-from dunnage.model.record import Status
 from dunnage.model.study import Data, Deployment, Study
-from dunnage.report import answer, numbers, sentences, words
+from dunnage.report import answer, sentences
 from dunnage.report.notes import grid, notes
 from dunnage.report.trouble import Trouble, trouble
 from dunnage.study.balance import balance
 from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_seconds
 from dunnage.units import duration, percent
+from dunnage.wording import numbers, terms
 
 STYLES: Mapping[Verdict, str] = {
     Verdict.OVERHEAD: "red",
@@ -55,7 +56,7 @@ def answer_table(
 
 def heading(analysis: Analysis, study: Study) -> Iterator[Text]:
     """The study's name, and what must be known before any of its numbers."""
-    yield Text(words.plain(analysis.study), style="bold")
+    yield Text(terms.plain(analysis.study), style="bold")
     for warning in (sentences.invented(study), sentences.shared(study)):
         if warning:
             yield Text(warning, style="yellow")
@@ -66,14 +67,14 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     runs = sum(1 for _ in plan.runs())
     stays = sum(len(block.stays) for block in plan.blocks)
     heading = Text.assemble(
-        (words.plain(plan.study), "bold"),
+        (terms.plain(plan.study), "bold"),
         f": {numbers.count(len(plan.blocks), 'block')}, {numbers.count(stays, 'stay')}, "
         f"{numbers.count(runs, 'run')}, about {duration(seconds)}",
     )
     order = Table("block", "deployments in the order of their stays", "runs", box=_BOX)
     order.columns[0].justify = order.columns[2].justify = "right"
     for block in plan.blocks:
-        names = ", ".join(words.plain(stay.deployment) for stay in block.stays)
+        names = ", ".join(terms.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
     lines = [("Calibration", text) for text in _calibration(plan, study)]
     lines += [("Known loss", text) for text in _losses(plan, study)]
@@ -91,7 +92,7 @@ def _calibration(plan: Plan, study: Study) -> Iterator[str]:
         runs = plan.calibration.stay.runs
         level = runs[0].level.label
         yield (
-            f"before block 1 a stay of {words.plain(plan.calibration.deployment.name)} with "
+            f"before block 1 a stay of {terms.plain(plan.calibration.deployment.name)} with "
             f"{numbers.count(len(runs), 'run')} at {level}, about "
             f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
             "shares of"
@@ -102,7 +103,7 @@ def _losses(plan: Plan, study: Study) -> Iterator[str]:
     """What happens before block 1 and after the last, where throughput is to be lost."""
     for deployment in plan.losing():
         yield (
-            f"before block 1 the time is found for which {words.plain(deployment.name)} must be "
+            f"before block 1 the time is found for which {terms.plain(deployment.name)} must be "
             f"stopped to lose {percent(deployment.loss)} of throughput, and after the last that is "
             f"measured again, about {duration(loss_seconds(plan, study))} in all"
         )
@@ -150,14 +151,14 @@ def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:
         runs = [status for block in blocks.values() for status in block]
         done = [status for status in runs if status is not None]
         table.add_row(
-            Text(words.plain(name)),
+            Text(terms.plain(name)),
             f"{len(done)}/{len(runs)}",
             str(sum(1 for status in done if status is not Status.VALID)),
             Text.assemble(*(_block(block) for block in blocks.values())),
         )
     total = sum(1 for _ in plan.runs())
     heading = Text.assemble(
-        (words.plain(plan.study), "bold"),
+        (terms.plain(plan.study), "bold"),
         f": {len(statuses)} of {numbers.count(total, 'run')} done",
     )
     legend = "■ done and valid   ! done, not all valid   ▪ in part   · nothing yet"
@@ -179,16 +180,16 @@ class _Variants:
         for deployment in self._plan.deployments:
             facts = _facts(deployment)
             cells = facts if roomy else (f"{facts[0]}\n{', '.join(facts[1:])}",)
-            name = words.plain(deployment.name)
+            name = terms.plain(deployment.name)
             if deployment.twin_of is not None:
-                name += f" (twin of {words.plain(deployment.twin_of)})"
+                name += f" (twin of {terms.plain(deployment.twin_of)})"
             table.add_row(Text(name, style="bold"), *(Text(cell) for cell in cells))
         yield table
 
 
 def _facts(deployment: Deployment) -> tuple[str, ...]:
     facts = (deployment.title, deployment.platform, deployment.network, deployment.endpoint)
-    return tuple(words.plain(text) for text in facts)
+    return tuple(terms.plain(text) for text in facts)
 
 
 class _Answer:
@@ -203,7 +204,7 @@ class _Answer:
         table = Table(box=_BOX, pad_edge=False, show_edge=False)
         table.add_column("Workload, level", overflow="fold")
         for metric in self._metrics:
-            table.add_column(Text(words.title(metric)), overflow="fold")
+            table.add_column(Text(terms.title(metric)), overflow="fold")
         every = answer.conditions(self._analysis)
         conditions = [
             condition
@@ -261,13 +262,13 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
             asks += f" Tolerance {numbers.tolerance(question.tolerance)}."
         if number:
             table.add_row()
-        table.add_row(Text(words.plain(found.question), style="dim"), Text(asks, style="dim"))
+        table.add_row(Text(terms.plain(found.question), style="dim"), Text(asks, style="dim"))
         for claim in sentences.claims(found, study, plan, reached):
             said = claim.sentence
             if claim.deployment not in said:
                 said += f" ({claim.deployment})"
             table.add_row(
-                Text(words.mark(claim.verdict), style=f"bold {STYLES[claim.verdict]}"), Text(said)
+                Text(terms.mark(claim.verdict), style=f"bold {STYLES[claim.verdict]}"), Text(said)
             )
     return table
 
@@ -276,7 +277,7 @@ def wrong(found: Trouble) -> Text:
     """That most of the runs do not count, and why."""
     style = "bold red" if found.grave else "bold yellow"
     return Text.assemble(
-        (found.headline, style), *(f"\n  {words.plain(cause)}" for cause in found.causes)
+        (found.headline, style), *(f"\n  {terms.plain(cause)}" for cause in found.causes)
     )
 
 
@@ -286,7 +287,7 @@ def nothing(why: str, analysis: Analysis) -> RenderableType:
     parts: list[RenderableType] = [Text(why, style="bold"), Text()]
     if metrics:
         table = Table(box=_BOX, pad_edge=False, show_edge=False)
-        for title in ("Measured all the same", *map(words.title, metrics)):
+        for title in ("Measured all the same", *map(terms.title, metrics)):
             table.add_column(Text(title), overflow="fold")
         for name, cells in rows:
             table.add_row(Text(name), *map(Text, cells))
@@ -302,7 +303,7 @@ def _twins(found: Comparison | None) -> Text:
 
 
 def _indented(name: str) -> Text:
-    return Text("  " + words.plain(name))
+    return Text("  " + terms.plain(name))
 
 
 def _cell(comparison: Comparison | None, joint: str) -> Text:
@@ -311,7 +312,7 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
     estimate = comparison.difference
     star = "" if comparison.primary else ASIDE
     return Text.assemble(
-        (words.mark(comparison.verdict) + star, f"bold {STYLES[comparison.verdict]}"),
+        (terms.mark(comparison.verdict) + star, f"bold {STYLES[comparison.verdict]}"),
         joint,
         (numbers.seen(estimate), "bold"),
         "\n",

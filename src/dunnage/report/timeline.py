@@ -8,10 +8,10 @@ from statistics import median
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import TimeLine, TimeSeries
-from dunnage.report import numbers, words
 from dunnage.report.plot import Curve, Plot, area, height, path, ticks
 from dunnage.report.scale import Scale, linear
 from dunnage.report.shown import Unit, unit
+from dunnage.wording import numbers, terms
 
 TITLES: Mapping[str, str] = {
     "throughput": "Throughput",
@@ -54,7 +54,7 @@ def times(analysis: Analysis) -> tuple[Times, ...]:
     for line in analysis.timelines:
         if line.starts and any(_moves(series) for series in line.series):
             groups.setdefault((line.workload, line.level), []).append(line)
-    return tuple(_times(words.condition(*key), lines) for key, lines in groups.items())
+    return tuple(_times(terms.condition(*key), lines) for key, lines in groups.items())
 
 
 def series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, TimeSeries]]:
@@ -90,14 +90,14 @@ def _times(title: str, lines: Sequence[TimeLine]) -> Times:
         columns=tuple(f"{_title(name)}, {units[name].label}" for name in names),
         rows=tuple(
             Row(
-                words.plain(line.deployment),
+                terms.plain(line.deployment),
                 line.runs,
                 tuple(_cell(line, name, units[name]) for name in names),
             )
             for line in lines
         ),
-        absent=words.together(
-            (words.plain(line.deployment), f"{_title(name)}, {words.plain(reason)}")
+        absent=terms.together(
+            (terms.plain(line.deployment), f"{_title(name)}, {terms.plain(reason)}")
             for line in lines
             for name, reason in (*line.absent.items(), *_still(line, names))
         ),
@@ -119,7 +119,7 @@ def _panel(
     y = linear([0.0, *(end / shown.size for end in ends)], wanted=3)
     curves, bands = [], []
     for line, series in found:
-        deployment = words.plain(line.deployment)
+        deployment = terms.plain(line.deployment)
         at = [_middle(line, place) for place in range(len(line.starts))]
         middle, low, high = (
             [
@@ -187,7 +187,7 @@ def _cell(line: TimeLine, name: str, shown: Unit) -> str:
 
 
 def _title(name: str) -> str:
-    return TITLES.get(name, words.plain(name))
+    return TITLES.get(name, terms.plain(name))
 
 
 def _still(line: TimeLine, shown: Sequence[str]) -> list[tuple[str, str]]:

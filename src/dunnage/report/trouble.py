@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis
-from dunnage.report import differences, numbers, reasons
+from dunnage.report import reasons
+from dunnage.wording import alike, numbers
 
 ENOUGH_VALID = 0.9
 """Share of the planned runs that must be valid for an answer to be trusted."""
@@ -47,14 +48,13 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
 def _spoilt(analysis: Analysis) -> Iterator[tuple[int, str]]:
     for group in reasons.first_causes(analysis).values():
         runs, first = sum(reason.runs for reason in group), group[0]
-        seen = differences.readable(first.seen)
-        seen = f"{seen}; wanted: {first.wanted}" if first.wanted else seen
+        seen = f"{first.seen}; wanted: {first.allowed}" if first.allowed else first.seen
         more = f"; and {numbers.count(len(group) - 1, 'reason')} like it" if group[1:] else ""
         yield runs, f"{numbers.count(runs, 'run')}: {first.cause} ({seen}{more})."
 
 
 def _missing(analysis: Analysis, failures: Sequence[str]) -> Iterator[tuple[int, str]]:
     if analysis.missing:
-        why = [reason.text.rstrip(".") for reason in reasons.grouped(failures)]
+        why = [text.rstrip(".") for _, text in alike.grouped(failures)]
         told = why[0] if why else "the study was interrupted or is not over yet"
         yield analysis.missing, f"{numbers.count(analysis.missing, 'run')} did not happen: {told}."

@@ -8,8 +8,10 @@ from statistics import median
 from dunnage.analysis.values import values
 from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.check import Status
 from dunnage.model.plan import CalibrationPlan
-from dunnage.model.record import Record, Status
+from dunnage.model.record import Record
+from dunnage.wording import checks
 
 
 def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
@@ -25,11 +27,7 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
         mine = [record for record in found if record.workload.name == name]
         reached = {record.run: values(record).get("throughput", 0.0) for record in mine}
         spoilt = {
-            record.run: "; ".join(
-                f"{check.check}: {check.seen}"
-                for check in record.checks
-                if check.status is not Status.VALID
-            )
+            record.run: tuple(c for c in record.checks if c.status is not Status.VALID)
             for record in mine
             if record.status is not Status.VALID
         }
@@ -38,7 +36,7 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
         if not counted:
             raise StayError(
                 f"the capacity of `{plan.deployment.name}` under workload `{name}` is not known: "
-                f"{'; '.join(spoilt.values()) or 'it has no run'}",
+                f"{'; '.join(map(checks.failed, spoilt.values())) or 'it has no run'}",
                 where=plan.stay.id,
             )
         capacities[name] = Capacity(throughput=median(counted), runs=reached, spoilt=spoilt)

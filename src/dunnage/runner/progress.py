@@ -15,11 +15,13 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from dunnage.model.check import Status
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
-from dunnage.model.record import Record, Status
-from dunnage.report.numbers import count
-from dunnage.report.words import plain
+from dunnage.model.record import Record
 from dunnage.units import duration
+from dunnage.wording import checks
+from dunnage.wording.numbers import count
+from dunnage.wording.terms import plain
 
 
 class Watcher(Protocol):
@@ -124,7 +126,7 @@ class Display:
         self._bar.update(self._task, completed=self._done, left=self._left_text())
         if record.status is not Status.VALID:
             reasons = "; ".join(
-                f"{check.check}: {check.seen}, should be {check.bound}"
+                f"{check.check}: {checks.seen(check)}, should be {checks.allowed(check)}"
                 for check in record.checks
                 if check.status is not Status.VALID
             )

@@ -9,9 +9,10 @@ from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, statu
 from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
+from dunnage.model.check import Status
 from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
-from dunnage.model.record import Attempt, Record, Status
+from dunnage.model.record import Attempt, Record
 from dunnage.model.study import CLIENT_GROUP, Level, Phase
 from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
@@ -21,6 +22,7 @@ from dunnage.runner.interrupt import Stop
 from dunnage.runner.loading import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
+from dunnage.wording.checks import failed
 
 ATTEMPTS = 3
 """Measurements of one run at most: patience is for all runs of a study."""
@@ -93,9 +95,7 @@ def until_undisturbed(
         first = records[0]
         writer.journal(AGAIN, run=first.run, stay=first.stay, seconds=took)
         tried = [as_attempt(record) for record in records]
-        reasons = "; ".join(
-            dict.fromkeys(f"{check.check}: {check.seen}" for each in tried for check in each.checks)
-        )
+        reasons = failed(check for each in tried for check in each.checks)
         say(
             f"run `{first.run}` was disturbed and is measured again "
             f"(attempt {attempt} of {ATTEMPTS} at most): {reasons}"

@@ -20,6 +20,7 @@ from dunnage import catalog
 from dunnage.analysis import parity
 from dunnage.errors import RunError, StayError
 from dunnage.hosts.lab import SCRATCH
+from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Phase
 from dunnage.runner.fill import fill
@@ -29,6 +30,7 @@ from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
+from dunnage.wording.parity import sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -155,10 +157,10 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
     study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
     native, bridge = deployments(study, catalog.OFFER)
     factors = parity.keys(parity.factors(native, bridge))
-    spoiling = {parity.Cause.UNDECLARED, parity.Cause.UNKNOWN}
+    spoiling = {Cause.UNDECLARED, Cause.UNKNOWN}
     for one, other in zip(stays(ring, "native"), stays(ring, "bridge"), strict=True):
         found = parity.compare(one, other, factors)
-        assert [each.text for each in found if each.cause in spoiling] == []
+        assert [sentence(each) for each in found if each.cause in spoiling] == []
         locked = [each.limits["locked_memory"] for each in (*one.processes, *other.processes)]
         assert locked == ["some"] * 6
         compiled = [

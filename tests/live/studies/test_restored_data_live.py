@@ -12,10 +12,12 @@ from study_process import answered, insist_nothing_left
 from dunnage import catalog
 from dunnage.analysis import parity
 from dunnage.model.analysis import Analysis
+from dunnage.model.parity import Cause
 from dunnage.model.record import StayRecord
 from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
+from dunnage.wording.parity import sentence
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -100,7 +102,7 @@ def test_no_deployment_differs_in_more_than_what_is_under_study(restored: Result
     for other in others:
         factors = parity.keys(parity.factors(native, other))
         found = parity.compare(stay(restored, native.name), stay(restored, other.name), factors)
-        assert [each.text for each in found if each.cause is parity.Cause.UNDECLARED] == []
+        assert [sentence(each) for each in found if each.cause is Cause.UNDECLARED] == []
 
 
 def stay(result: Result, deployment: str) -> StayRecord:

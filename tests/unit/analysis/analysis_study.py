@@ -15,8 +15,9 @@ from analysis_cases import (
     stay,
 )
 
+from dunnage.model.check import Status
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
-from dunnage.model.record import OperationStats, Record, Status, StayRecord, Usage
+from dunnage.model.record import OperationStats, Record, StayRecord, Usage
 from dunnage.model.study import Level, Study
 
 DEPLOYMENTS = (

@@ -21,6 +21,7 @@ from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Level
+from dunnage.wording.between import left_out, mismatch
 
 ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}
 
@@ -134,7 +135,9 @@ def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:
     asked = {"Q": next(iter(STUDY.questions.values())).model_copy(update={"metric": "service.p99"})}
     study = STUDY.model_copy(update={"questions": asked})
     found = compare(judged(study=study), overloaded(judged(seed=2, study=study), "docker"))
-    assert "docker, service.p99, A, t8: over capacity in the second result" in found.left_out
+    assert "docker, service.p99, A, t8: over capacity in the second result" in map(
+        left_out, found.left_out
+    )
 
 
 def test_metrics_of_which_a_ratio_says_nothing_are_not_compared() -> None:
@@ -182,7 +185,8 @@ def test_latencies_over_capacity_are_left_out_and_said_and_throughput_is_compare
     assert ("docker", "service.p95") not in verdicts
     assert verdicts["docker", "throughput"] is ChangeVerdict.REGRESSION
     assert ("native", "service.p95") in verdicts
-    assert found.left_out == ("docker, service.p95, A, t8: over capacity in the second result",)
+    (told,) = map(left_out, found.left_out)
+    assert told == "docker, service.p95, A, t8: over capacity in the second result"
 
 
 def test_an_overhead_of_latency_is_not_told_where_the_baseline_was_over_capacity() -> None:
@@ -201,13 +205,15 @@ def test_what_only_one_result_has_is_said() -> None:
     fewer = tuple(s for s in other.analysis.summaries if s.metric != "cpu.database")
     lacking = replace(other, analysis=other.analysis.model_copy(update={"summaries": fewer}))
     found = compare(judged(), lacking)
-    assert [text.split(",")[0] for text in found.left_out] == ["native", "docker"]
-    assert found.left_out[0].endswith("the second result has no value")
+    assert [each.deployment for each in found.left_out] == ["native", "docker"]
+    assert left_out(found.left_out[0]).endswith("the second result has no value")
 
 
 def differing(**changed: Any) -> list[tuple[str, str]]:
     a, b = judged().circumstances, judged(seed=2, **changed).circumstances
-    return [(found.kind, found.text) for found in mismatches(a, b)]
+    return [
+        (found.kind, mismatch(found).removeprefix(f"{found.kind}: ")) for found in mismatches(a, b)
+    ]
 
 
 def processes(**changed: Any) -> list[StayRecord]:
@@ -281,7 +287,7 @@ def test_a_class_data_archive_that_another_cache_made_is_no_difference_but_none_
     assert mismatches(one, judged(stays=archived("c" * 64)).circumstances) == ()
     jar_alone = {"/run/dunnage/software/cassandra-5.0-0123456789ab/lib/server.jar": "a" * 64}
     (found,) = mismatches(one, judged(stays=processes(mapped=jar_alone)).circumstances)
-    assert "cassandra.jsa: an archive, -" in found.text
+    assert "cassandra.jsa: an archive → -" in mismatch(found)
 
 
 def test_what_differs_is_compared_only_when_somebody_asks_for_it_anyway() -> None:
@@ -314,7 +320,7 @@ def test_nothing_is_compared_at_shares_that_are_not_the_same_rate() -> None:
     found = compare(judged(level=SHARE), judged(seed=2, level=SHARE, calibration=capacity(1030.0)))
     assert found.comparable and found.mismatches == ()
     assert found.changes == ()
-    (told,) = found.left_out
+    (told,) = map(left_out, found.left_out)
     assert told.startswith("A, s70: not the same load")
     assert "700 and 721 op/s" in told
     assert "--rates-of" in told

@@ -8,18 +8,18 @@ import pytest
 from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
 
 from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.record import (
-    CheckResult,
     Ending,
     MachineUsage,
     Measurement,
     OperationStats,
     Probe,
     Searched,
-    Status,
     Usage,
 )
 from dunnage.model.study import Arrivals, Phase, Search
+from dunnage.wording.checks import allowed, seen
 
 
 def gate(name: str, given: Evidence) -> CheckResult:
@@ -36,7 +36,7 @@ def test_a_good_run_passes_every_gate() -> None:
     assert [check.check for check in checks] == list(GATES)
     assert {check.status for check in checks} == {Status.VALID}, checks
     assert status(checks) is Status.VALID
-    assert all(check.seen and check.bound for check in checks)
+    assert all(seen(check) and allowed(check) for check in checks)
 
 
 SPOILED: list[tuple[str, dict[str, Any], Status]] = [
@@ -142,7 +142,7 @@ def test_one_error_makes_a_run_invalid_and_is_named() -> None:
     stats = OperationStats(count=3999, errors={"timeout": 1}, service=None, response=None)
     found = gate("errors", evidence(measurement=measurement(operations={"all": stats})))
     assert found.status is Status.INVALID
-    assert found.seen == "1 of 4000 operations (1 timeout)"
+    assert seen(found) == "1 of 4000 operations (1 timeout)"
 
 
 def test_a_run_without_answers_is_invalid() -> None:
@@ -160,13 +160,13 @@ def test_a_rate_deficit_of_one_and_a_half_percent_over_half_an_hour_is_29_second
     found = gate("schedule", given)
     assert found.status is Status.VALID
     assert given.over_capacity
-    assert "lag at the end 29 s" in found.seen
-    assert "growing by 16 ms a second: over capacity" in found.seen
+    assert "lag at the end 29 s" in seen(found)
+    assert "growing by 16 ms a second: over capacity" in seen(found)
 
 
 def test_a_backlog_that_grows_late_is_over_capacity_though_most_was_answered() -> None:
     late = open_run(3970, windows=windows([200] * 10 + [197] * 10))
-    assert "over capacity" in gate("schedule", evidence(order=order(OPEN), measurement=late)).seen
+    assert "over capacity" in seen(gate("schedule", evidence(order=order(OPEN), measurement=late)))
 
 
 def test_a_client_at_its_limit_is_a_fault_of_the_instrument_and_no_finding() -> None:
@@ -174,7 +174,7 @@ def test_a_client_at_its_limit_is_a_fault_of_the_instrument_and_no_finding() -> 
     given = evidence(order=order(OPEN), measurement=late)
     found = gate("schedule", given)
     assert found.status is Status.INVALID
-    assert found.seen.endswith("the client could not keep the schedule")
+    assert seen(found).endswith("the client could not keep the schedule")
     assert not given.over_capacity
 
 
@@ -187,8 +187,8 @@ def test_what_was_given_up_after_the_end_is_the_overload_and_no_error() -> None:
     )
     found = gate("errors", evidence(order=order(OPEN), measurement=overrun))
     assert found.status is Status.VALID
-    assert "900 timeout" in found.seen
-    assert "0 of them before the end of the window: over capacity" in found.seen
+    assert "900 timeout" in seen(found)
+    assert "0 of them before the end of the window: over capacity" in seen(found)
 
 
 def test_chance_in_poisson_arrivals_is_no_backlog() -> None:
@@ -217,12 +217,12 @@ def test_a_check_that_crashes_is_unknown_and_says_why(monkeypatch: pytest.Monkey
     monkeypatch.setitem(GATES, "steal", crash)
     checks = judge(evidence())
     assert status(checks) is Status.UNKNOWN
-    assert "by accident" in gate("steal", evidence()).seen
+    assert "by accident" in seen(gate("steal", evidence()))
 
 
 def test_invalid_outweighs_unknown_and_no_checks_are_unknown() -> None:
     def made(*statuses: Status) -> list[CheckResult]:
-        return [CheckResult(check="c", status=s, seen="s", bound="b") for s in statuses]
+        return [CheckResult(check="c", status=s, why=Why.MEASURED) for s in statuses]
 
     assert status(made(Status.VALID, Status.UNKNOWN, Status.INVALID)) is Status.INVALID
     assert status(made(Status.VALID, Status.UNKNOWN)) is Status.UNKNOWN
@@ -235,8 +235,8 @@ def test_hosts_that_are_one_machine_are_held_against_its_load_together() -> None
     two = (host(machine=machine), host("client-1", "client", machine=machine))
     apart = {one.check: one for one in judge(evidence(usage=two))}["other load"]
     together = {one.check: one for one in judge(evidence(usage=two, one_machine=True))}
-    assert apart.seen == "7.0 % used by others"
-    assert together["other load"].seen == "2.0 % used by others"
+    assert seen(apart) == "7.0 % used by others"
+    assert seen(together["other load"]) == "2.0 % used by others"
 
 
 def test_a_disturbance_is_one_whatever_else_failed_and_nothing_else_is() -> None:
@@ -272,7 +272,7 @@ def probe(rate: float, *, sustained: bool, client: bool = False) -> Probe:
 
 
 @pytest.mark.parametrize(
-    ("found", "status", "seen"),
+    ("found", "status", "says"),
     [
         (
             Searched(
@@ -314,8 +314,8 @@ def probe(rate: float, *, sustained: bool, client: bool = False) -> Probe:
     ],
 )
 def test_a_search_is_valid_only_where_the_deployment_set_its_end(
-    found: Searched, status: Status, seen: str
+    found: Searched, status: Status, says: str
 ) -> None:
     said = gate("search", evidence(search=SEARCH, searched=found))
     assert said.status is status
-    assert seen in said.seen
+    assert says in seen(said)

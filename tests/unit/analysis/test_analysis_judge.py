@@ -10,9 +10,11 @@ from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 from dunnage.analysis.contrast import DEFAULT_TOLERANCE, MEAN_OF_TWINS
 from dunnage.analysis.judge import analyse, reference
 from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.metrics import HEADLINE
+from dunnage.model.parity import Aspect, Cause, Factor
 from dunnage.model.plan import Plan
-from dunnage.model.record import CheckResult, Record, Status, StayRecord
+from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import PrimarySpec, Study
 
 LOG = hlog({"read.service": [1_000_000, 2_000_000]})
@@ -143,13 +145,13 @@ def test_the_same_result_gives_the_same_bytes_whatever_order_it_is_read_in() -> 
 def test_invalid_and_unknown_runs_are_counted_and_take_no_part() -> None:
     planned = plan(7)
     made = records(planned, 0.0)
-    check = CheckResult(check="steal", status=Status.INVALID, seen="9 %", bound="below 1 %")
+    check = CheckResult(check="steal", status=Status.INVALID, why=Why.MEASURED)
     made[0] = made[0].model_copy(update={"status": Status.INVALID, "checks": (check,)})
     made[5] = made[5].model_copy(update={"status": Status.UNKNOWN})
     analysis = judged(planned, made[:-1])
     counts = (analysis.planned, analysis.valid, analysis.invalid, analysis.unknown)
     assert (*counts, analysis.missing) == (21, 18, 1, 1, 1)
-    assert analysis.runs[0].reasons == ("steal: 9 %; wanted below 1 %",)
+    assert analysis.runs[0].checks == (check,)
     complete = {1, 2, 3, 4, 5, 6, 7} - {
         run.block for run in (made[0], made[5], made[-1]) if run.deployment != "twin"
     }
@@ -194,10 +196,11 @@ def test_a_stay_that_ran_something_else_is_invalid_and_says_so() -> None:
     analysis = judged(planned, records(planned, 0.0), seen)
     assert analysis.invalid == 1
     (invalid,) = [run for run in analysis.runs if run.status == Status.INVALID]
-    assert (invalid.stay, invalid.reasons[0][:7]) == ("b3-docker", "parity:")
+    (wrong,) = invalid.differences
+    assert (invalid.stay, wrong.aspect) == ("b3-docker", Aspect.EXECUTABLE)
     assert analysis.answers[0].complete_blocks == 7
-    assert any("executable is another" in text for text in analysis.parity.differences)
-    assert any("executable is another" in t for t in analysis.answers[0].differences["docker"])
+    assert wrong in [found.difference for found in analysis.parity.differences]
+    assert wrong in analysis.answers[0].differences["docker"]
 
 
 def test_a_stay_of_which_something_could_not_be_read_is_unknown_and_the_answer_says_so() -> None:
@@ -210,16 +213,18 @@ def test_a_stay_of_which_something_could_not_be_read_is_unknown_and_the_answer_s
     analysis = judged(planned, records(planned, 0.0), seen)
     unknown = [run for run in analysis.runs if run.status == Status.UNKNOWN]
     assert {run.stay for run in unknown} == {"b3-twin", "b3-docker"}
-    assert {run.reasons[-1].partition(":")[0] for run in unknown} == {"parity unknown"}
+    assert {run.differences[-1].cause for run in unknown} == {Cause.UNKNOWN}
     assert (analysis.invalid, analysis.answers[0].complete_blocks) == (0, 7)
-    (text,) = analysis.answers[0].differences["docker"]
-    assert "virtual machine: it does not answer (unknown" in text
+    (found,) = analysis.answers[0].differences["docker"]
+    assert (found.name, found.deployment) == ("virtual machine", "it does not answer")
 
 
 def test_a_question_prints_the_factors_in_which_its_sides_differ() -> None:
     planned = plan()
     analysis = judged(planned, records(planned, 0.0))
-    assert analysis.answers[0].factors == {"docker": ("platform: native → docker",)}
+    assert analysis.answers[0].factors == {
+        "docker": (Factor(key="platform", baseline="native", deployment="docker"),)
+    }
     assert analysis.parity.compared == ("native", "twin", "docker")
     assert analysis.parity.differences == ()
 
@@ -235,8 +240,8 @@ def test_what_cannot_be_avoided_is_listed_once_and_breaks_no_run() -> None:
     ]
     analysis = judged(planned, records(planned, 0.0), seen)
     assert analysis.invalid == 0
-    (text,) = analysis.parity.differences
-    assert text.startswith("docker: ") and "cannot be avoided" in text
+    (found,) = analysis.parity.differences
+    assert (found.deployment, found.difference.comes_with) == ("docker", "platform")
 
 
 def test_summaries_curves_shares_and_order_cover_every_deployment() -> None:
@@ -281,11 +286,18 @@ def odd_docker(*without: str) -> list[StayRecord]:
     ]
 
 
+def differing(analysis: Analysis) -> list[tuple[str, str, str | None, str | None]]:
+    return [
+        (found.deployment, found.baseline, found.difference.baseline, found.difference.deployment)
+        for found in analysis.parity.differences
+    ]
+
+
 def test_a_stay_in_a_block_without_the_baseline_is_held_against_its_nearest() -> None:
     planned = plan()
     analysis = judged(planned, records(planned, 0.0), odd_docker("b3-native"))
     assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
-    assert analysis.parity.differences == ("docker: primary: runs as 0:0, 9:9",)
+    assert differing(analysis) == [("docker", "native", "0:0", "9:9")]
 
 
 def test_a_question_checks_its_own_pair() -> None:
@@ -297,7 +309,7 @@ def test_a_question_checks_its_own_pair() -> None:
     analysis = judged(planned, records(planned, 0.0), odd_docker(*without), study)
     assert [run.stay for run in analysis.runs if run.status == Status.INVALID] == ["b3-docker"]
     assert analysis.parity.compared == ("twin", "docker")
-    assert analysis.parity.differences == ("docker from twin: primary: runs as 0:0, 9:9",)
+    assert differing(analysis) == [("docker", "twin", "0:0", "9:9")]
 
 
 def overloaded(planned: Plan, deployment: str = "docker") -> list[Record]:

@@ -7,7 +7,8 @@ from analysis_study import STUDY, plan, records, stays
 
 from dunnage.analysis.judge import analyse
 from dunnage.model.analysis import Analysis, Verdict
-from dunnage.model.record import Record, Status
+from dunnage.model.check import Status
+from dunnage.model.record import Record
 
 BLOCKS = 12
 

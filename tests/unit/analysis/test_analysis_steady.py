@@ -9,8 +9,11 @@ import pytest
 from analysis_study import plan, records
 from test_analysis_judge import judged
 
+from dunnage.analysis.checks.finding import share
 from dunnage.analysis.steady import LEAST, MINIMUM_RUNS, Moved, unsteady, usual
-from dunnage.model.record import CheckResult, Record, Status, Window
+from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.record import Record, Window
+from dunnage.wording.checks import allowed, seen
 
 
 def moved(changes: list[float], deployment: str = "native") -> list[Moved]:
@@ -75,8 +78,8 @@ def test_an_unsteady_run_is_invalid_counts_for_its_gate_and_says_beside_what() -
     analysis = judged(planned, made)
     (wrong,) = [run for run in analysis.runs if run.status == Status.INVALID]
     assert wrong.run == made[4].run
-    assert wrong.reasons[-1].startswith("steady: +80.0 % from its first to its last third; wanted")
-    assert "24 runs of this study moved by" in wrong.reasons[-1]
+    assert seen(wrong.checks[-1]) == "+80.0 % from its first to its last third"
+    assert "24 runs of this study moved by" in allowed(wrong.checks[-1])
 
 
 def test_gates_count_what_they_did_and_name_the_nearest() -> None:
@@ -87,15 +90,15 @@ def test_gates_count_what_they_did_and_name_the_nearest() -> None:
     ]
     found = {gate.gate: gate for gate in judged(planned, made).gates}
     assert (found["steal"].judged, found["steal"].fired, found["steal"].unknown) == (24, 1, 1)
-    assert (found["steal"].nearest, found["steal"].seen) == (0.9, "4.5 %")
+    assert (found["steal"].nearest, seen(found["steal"].example)) == (0.9, "4.5 % seen by db-1")
     assert found["errors"].fired == 0
 
 
 def record_checks(at: int) -> tuple[CheckResult, ...]:
     status = {3: Status.INVALID, 5: Status.UNKNOWN}.get(at, Status.VALID)
     used = {3: 1.2, 5: None, 7: 0.9}.get(at, 0.1)
-    seen = {7: "4.5 %"}.get(at, "0.5 %")
+    stolen = share("steal", {7: 0.045}.get(at, 0.005), "db-1")
     return (
-        CheckResult(check="errors", status=Status.VALID, seen="0", bound="0", used=0.0),
-        CheckResult(check="steal", status=status, seen=seen, bound="below 5 %", used=used),
+        CheckResult(check="errors", status=Status.VALID, why=Why.MEASURED, used=0.0),
+        CheckResult(check="steal", status=status, why=Why.MEASURED, seen=(stolen,), used=used),
     )

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from command import Command, Shown
 
-from dunnage.model.record import Record, Status
+from dunnage.model.check import Status
+from dunnage.model.record import Record
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import write_value
 

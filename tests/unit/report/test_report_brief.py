@@ -6,8 +6,8 @@ import pytest
 from test_report_text import shown
 
 from dunnage.model.analysis import Verdict
-from dunnage.report import numbers, words
 from dunnage.report.brief import ROWS, brief
+from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample
 
 
@@ -31,10 +31,10 @@ def test_every_comparison_that_decides_is_on_a_line_settled_ones_first() -> None
             (at, line)
             for at, line in enumerate(output.splitlines())
             if numbers.interval(found.low, found.high) in line
-            and f"{comparison.workload}, {words.level(comparison.level)}" in line
+            and f"{comparison.workload}, {terms.level(comparison.level)}" in line
             and comparison.deployment in line
         )
-        assert words.mark(comparison.verdict) in line[1]
+        assert terms.mark(comparison.verdict) in line[1]
         assert numbers.seen(found) in line[1]
         places.append((line[0], comparison.verdict is Verdict.INCONCLUSIVE))
     assert [open_ for _, open_ in sorted(places)] == sorted(open_ for _, open_ in places)
@@ -68,7 +68,7 @@ def test_twins_that_were_told_apart_are_named_with_how_far() -> None:
     one, *others = made.analysis.twin
     twin = (one.model_copy(update={"apart": 0.0129}), *others)
     told = shown(brief(made.analysis.model_copy(update={"twin": twin}), made.study, made.plan), 200)
-    place = f"{words.phrase(one.metric)}, {one.workload}, {words.level(one.level)}: 1.2 %"
+    place = f"{terms.phrase(one.metric)}, {one.workload}, {terms.level(one.level)}: 1.2 %"
     assert f"two identical deployments differ, at least by ({place})" in told
 
 

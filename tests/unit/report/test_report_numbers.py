@@ -3,7 +3,7 @@
 import pytest
 
 from dunnage.model.metrics import METRICS
-from dunnage.report import numbers
+from dunnage.wording import numbers
 
 
 def test_a_value_carries_its_unit_and_the_digits_of_its_metric() -> None:

@@ -13,8 +13,8 @@ from dunnage.model.analysis import GateSummary, Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.study import Cores
-from dunnage.report import numbers
 from dunnage.report.html import page, write_page
+from dunnage.wording import numbers
 from report_samples import HOSTILE, Sample, nothing_measured, sample
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}

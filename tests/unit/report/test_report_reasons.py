@@ -1,84 +1,123 @@
 """Reasons are told once, with how many runs they are of; the cause comes before its effects."""
 
-import pytest
+from collections.abc import Sequence
 
 from dunnage.analysis.checks import GATES
+from dunnage.analysis.checks.finding import count, share
 from dunnage.model.analysis import Analysis
+from dunnage.model.check import CheckResult, Reading, Status, Why
+from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.report import reasons
 from dunnage.report.trouble import trouble
-from report_samples import nothing_measured, sample
+from dunnage.wording.checks import CAUSES
+from report_samples import nothing_measured, sample, spoilt_by
+
+BOUND = (share("steal", 0.05),)
+OTHER_HEAP = Difference(
+    roles=("primary",),
+    aspect=Aspect.RUNTIME,
+    name="heap",
+    baseline="1",
+    deployment="2",
+    cause=Cause.UNDECLARED,
+)
+UNREAD = OTHER_HEAP.model_copy(update={"aspect": Aspect.UNREAD, "cause": Cause.UNKNOWN})
+STEADY = spoilt_by("steady", (share("change", 0.61), count("windows", 20), count("empty", 1)))
 
 
-def steal(share: float, host: str) -> str:
-    return f"steal: {share} % seen by {host}; wanted below 5.0 % of CPU time"
+def steal(part: float, host: str) -> CheckResult:
+    return spoilt_by("steal", (share("steal", part, host),), BOUND)
+
+
+def swap(size: float, host: str) -> CheckResult:
+    seen = Reading(what="swap", value=size, unit="B", where=host)
+    return spoilt_by("swap", (seen,), (Reading(what="swap", value=0.0, unit="B"),))
+
+
+def spoilt(*given: Sequence[CheckResult | Difference]) -> Analysis:
+    """Runs of a study that are invalid for these, each for its own."""
+    analysis = sample().analysis
+    runs = tuple(
+        run.model_copy(
+            update={
+                "status": "invalid",
+                "checks": tuple(what for what in why if isinstance(what, CheckResult)),
+                "differences": tuple(what for what in why if isinstance(what, Difference)),
+            }
+        )
+        for run, why in zip(analysis.runs, given, strict=False)
+    )
+    counted = {"planned": len(runs), "valid": 0, "invalid": len(runs), "missing": 0}
+    return analysis.model_copy(update={"runs": runs, **counted})
 
 
 def test_reasons_that_differ_in_figures_and_hosts_are_one_with_a_range() -> None:
-    found = reasons.grouped([steal(7.3, "client-1"), steal(12.1, "db-2"), steal(6.0, "client-1")])
+    given = [[steal(0.073, "client-1")], [steal(0.121, "db-2")], [steal(0.06, "client-1")]]
+    found = reasons.why_not_valid(spoilt(*given))
     assert [(each.runs, each.text) for each in found] == [
         (3, "steal: 6.0 to 12.1 % seen by client-1, db-2; wanted below 5.0 % of CPU time")
     ]
 
 
 def test_other_reasons_stay_apart_and_the_most_frequent_comes_first() -> None:
-    found = reasons.grouped(["swap: 3 MiB on db-1", steal(6.0, "db-1"), steal(7.0, "db-1")])
+    given = [[swap(3 * 2**20, "db-1")], [steal(0.06, "db-1")], [steal(0.07, "db-1")]]
+    found = reasons.why_not_valid(spoilt(*given))
     assert [each.gate for each in found] == ["steal", "swap"]
+    assert found[1].seen == "3.0 MiB on db-1"
 
 
-@pytest.mark.parametrize(
-    ("texts", "one"),
-    [
-        (["1,204 of 9", "87 of 9"], "87 to 1,204 of 9"),
-        (["by +52.0 %", "by -60.1 %"], "by -60.1 to +52.0 %"),
-        (["to 10.0.0.2", "to 10.0.0.1"], "to 10.0.0.1, 10.0.0.2"),
-        (["on a-1", "on a-2", "on a-3", "on a-4", "on a-5"], "on a-1, a-2, a-3 and 2 more"),
-        (["x86 of sha256 4f", "x86 of sha256 4f"], "x86 of sha256 4f"),
-    ],
-)
-def test_figures_become_ranges_and_names_lists(texts: list[str], one: str) -> None:
-    assert reasons.merged(texts) == one
+def test_many_hosts_are_named_in_part() -> None:
+    given = [[steal(0.06, f"db-{number}")] for number in range(1, 6)]
+    (found,) = reasons.why_not_valid(spoilt(*given))
+    assert found.seen == "6.0 % seen by db-1, db-2, db-3 and 2 more"
+
+
+def test_a_sentence_of_an_old_record_is_told_as_it_is() -> None:
+    old = CheckResult.model_validate(
+        {"check": "steal", "status": "invalid", "seen": "9 % seen by db-1", "bound": "below 5 %"}
+    )
+    (found,) = reasons.why_not_valid(spoilt([old]))
+    assert found.text == "steal: 9 % seen by db-1; wanted below 5 %"
 
 
 def test_every_gate_has_plain_words() -> None:
-    assert set(GATES) - {"iowait"} <= set(reasons.CAUSES)
+    assert set(GATES) - {"iowait"} <= set(CAUSES)
 
 
 def test_what_may_differ_has_other_words_than_what_does() -> None:
-    found = reasons.grouped(["parity: other heap", "parity unknown: heap"])
+    found = reasons.why_not_valid(spoilt([OTHER_HEAP], [UNREAD]))
     assert len({each.cause for each in found}) == 2
-    assert {each.cause for each in found} <= set(reasons.CAUSES.values())
-
-
-def spoilt(*given: tuple[str, ...]) -> Analysis:
-    analysis = sample().analysis
-    runs = tuple(
-        run.model_copy(update={"status": "invalid", "reasons": why})
-        for run, why in zip(analysis.runs, given, strict=False)
-    )
-    return analysis.model_copy(
-        update={"runs": runs, "planned": len(runs), "valid": 0, "invalid": len(runs), "missing": 0}
-    )
+    assert {each.cause for each in found} <= set(CAUSES.values())
 
 
 def test_a_run_with_two_reasons_counts_once_under_the_one_that_brings_the_other_about() -> None:
-    steady = "steady: +61.0 % over 20 windows, 0 empty; wanted less"
-    found = reasons.first_causes(spoilt((steady, steal(9.0, "db-1")), (steady,)))
+    found = reasons.first_causes(spoilt([STEADY, steal(0.09, "db-1")], [STEADY]))
     assert {gate: sum(each.runs for each in group) for gate, group in found.items()} == {
         "steal": 1,
         "steady": 1,
     }
 
 
+def test_a_run_that_says_nothing_counts_too() -> None:
+    found = reasons.first_causes(spoilt([], [STEADY]))
+    assert [(gate, group[0].runs) for gate, group in found.items()] == [
+        ("steady", 1),
+        ("unknown", 1),
+    ]
+
+
 def test_when_nothing_counts_the_first_words_are_that_and_the_commonest_cause() -> None:
-    found = trouble(spoilt((steal(9.0, "db-1"),), (steal(8.0, "db-1"),), ("parity: other heap",)))
+    found = trouble(spoilt([steal(0.09, "db-1")], [steal(0.08, "db-1")], [OTHER_HEAP]))
     assert found is not None
     assert found.grave
     assert found.headline == "None of the 3 planned runs can be used."
     assert found.causes[0] == (
-        "2 runs: somebody else on this physical machine took processor time "
+        "2 runs: other users of this physical machine took processor time "
         "(8.0 to 9.0 % seen by db-1; wanted: below 5.0 % of CPU time)."
     )
-    assert found.causes[1] == ("1 run: the deployments did not run the same thing (other heap).")
+    assert found.causes[1] == (
+        "1 run: the deployments did not run the same thing (primary: virtual machine, heap: 1 → 2)."
+    )
 
 
 def test_runs_that_never_happened_are_told_with_the_failure_behind_them() -> None:
@@ -89,3 +128,9 @@ def test_runs_that_never_happened_are_told_with_the_failure_behind_them() -> Non
 
 def test_a_study_that_went_well_has_no_trouble() -> None:
     assert trouble(sample().analysis) is None
+
+
+def test_all_that_is_said_of_a_gate_can_be_said_of_what_it_finds() -> None:
+    unknown = CheckResult(check="swap", status=Status.UNKNOWN, why=Why.NOT_KNOWN)
+    (found,) = reasons.why_not_valid(spoilt([unknown]))
+    assert found.seen == "not known: no host reported it"

@@ -4,7 +4,8 @@ import pytest
 
 from dunnage.model.analysis import Comparison, Estimate, Verdict
 from dunnage.model.level import Level
-from dunnage.report import sentences, words
+from dunnage.report import sentences
+from dunnage.wording import terms
 from report_samples import sample
 
 
@@ -220,11 +221,11 @@ def test_what_is_slowed_down_is_never_called_by_its_platform(key: str) -> None:
         ([Level(threads=1)], "1 thread"),
         ([Level(threads=2**n) for n in range(8)], "1 to 128 threads in 8 levels"),
         ([Level(rate=2000.0), Level(threads=8)], "8 threads and 2000 op/s"),
-        ([Level(share=0.6, of="native", rate=812.0)], words.level("s60")),
+        ([Level(share=0.6, of="native", rate=812.0)], terms.level("s60")),
     ],
 )
 def test_levels_are_told_from_light_to_heavy(levels: list[Level], said: str) -> None:
-    assert words.levels(levels) == said
+    assert terms.levels(levels) == said
 
 
 def test_the_setting_of_a_study_is_one_paragraph_for_a_newcomer() -> None:

@@ -61,9 +61,9 @@ def test_what_watching_took_stands_beside_each_run_that_knows_it(tmp_path: Path)
 
 def test_a_name_cannot_become_a_formula(tmp_path: Path) -> None:
     made = sample()
-    run = made.analysis.runs[0].model_copy(update={"reasons": ("=cmd()",)})
+    run = made.analysis.runs[0].model_copy(update={"deployment": "=cmd()"})
     _, runs = write_csv(made.analysis.model_copy(update={"runs": (run,)}), tmp_path)
-    assert rows(runs)[0]["reasons"] == "'=cmd()"
+    assert rows(runs)[0]["deployment"] == "'=cmd()"
 
 
 def test_nothing_measured_still_makes_files(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from rich.console import Console, RenderableType
 
 from dunnage.model.analysis import Restored, Verdict
 from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.check import Status
 from dunnage.model.look import Look
-from dunnage.model.record import Status
 from dunnage.model.study import Cores, Data
-from dunnage.report import numbers, text, words
+from dunnage.report import text
+from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample
 
 
@@ -32,7 +33,7 @@ def test_every_verdict_is_a_word_and_a_symbol() -> None:
     made = sample()
     output = shown(text.answer_table(made.analysis, made.study, made.plan))
     for verdict in Verdict:
-        assert words.mark(verdict) in output
+        assert terms.mark(verdict) in output
 
 
 def test_every_comparison_of_a_question_is_in_the_table_with_its_interval() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.plan import CalibrationPlan, RunPlan, StayPlan
-from dunnage.model.record import CheckResult, Measurement, OperationStats, Record, Status
+from dunnage.model.record import Measurement, OperationStats, Record
 from dunnage.model.study import (
     ClientPlace,
     DatabaseSpec,
@@ -61,7 +62,7 @@ def records(*throughputs: float, spoilt: tuple[int, ...] = ()) -> list[Record]:
     made = []
     for run, throughput in zip(plan(len(throughputs)).stay.runs, throughputs, strict=True):
         bad = run.repeat in spoilt
-        check = CheckResult(check="steal", status=Status.INVALID, seen="20 %", bound="5 %")
+        check = CheckResult(check="steal", status=Status.INVALID, why=Why.MEASURED)
         stats = OperationStats(count=round(throughput * 2), errors={}, service=None, response=None)
         made.append(
             Record(

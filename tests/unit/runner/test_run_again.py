@@ -9,14 +9,15 @@ import pytest
 from planned import one_run
 
 from dunnage.errors import DunnageError, RunError, StayError
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.plan import RunPlan
-from dunnage.model.record import CheckResult, Record, Status
+from dunnage.model.record import Record
 from dunnage.runner import run
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.run import AGAIN, Patience, carry_out, until_undisturbed
 
 PLAN = one_run()
-STOLEN = CheckResult(check="steal", status=Status.INVALID, seen="20 %", bound="below 5 %")
+STOLEN = CheckResult(check="steal", status=Status.INVALID, why=Why.MEASURED)
 
 
 def record(*checks: CheckResult) -> Record:

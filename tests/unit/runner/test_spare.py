@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.plan import Block, RunPlan, StayPlan
-from dunnage.model.record import CheckResult, Record, Status
+from dunnage.model.record import Record
 from dunnage.model.study import Level, Phase, Workload
 from dunnage.runner.spare import due, undisturbed
 
@@ -55,7 +56,7 @@ def test_a_spoilt_spare_block_is_made_up_for_by_another() -> None:
 
 def spoilt_by(*gates: str) -> Record:
     checks = tuple(
-        CheckResult(check=gate, status=Status.INVALID, seen="s", bound="b") for gate in gates
+        CheckResult(check=gate, status=Status.INVALID, why=Why.MEASURED) for gate in gates
     )
     return Record.model_construct(run="b1-native", status=Status.INVALID, checks=checks)
 

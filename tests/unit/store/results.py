@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dunnage.model.check import Status
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan
-from dunnage.model.record import Record, Status, StayRecord
+from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Level, Phase, Workload
 from dunnage.store.write import ResultWriter
 

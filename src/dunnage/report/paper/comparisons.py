@@ -12,10 +12,11 @@ from matplotlib.ticker import MaxNLocator
 from dunnage.model.analysis import Comparison
 from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import LatencyDifference
-from dunnage.report import numbers, sentences, words
+from dunnage.report import sentences
 from dunnage.report.answer import Condition
 from dunnage.report.paper.style import VERDICTS, series
 from dunnage.report.tails import QUANTILES
+from dunnage.wording import numbers, terms
 
 Group = tuple[Condition, Sequence[Comparison]]
 Ends = tuple[float | None, float | None]
@@ -36,9 +37,9 @@ def draw_differences(figure: Figure, metric: str, groups: Sequence[Group]) -> No
         for cell in cells:
             _difference(axes, cell, y)
             places.append(y)
-            names.append(words.plain(cell.deployment))
+            names.append(terms.plain(cell.deployment))
             y += 1
-        title = words.condition(condition.workload, condition.level)
+        title = terms.condition(condition.workload, condition.level)
         axes.text(
             0.0, head, title, transform=axes.get_yaxis_transform(), va="center", weight="bold"
         )
@@ -53,7 +54,7 @@ def draw_differences(figure: Figure, metric: str, groups: Sequence[Group]) -> No
     axes.grid(axis="x")
     percent_axis(axes, "x")
     left, right = sentences.better(metric)
-    axes.set_xlabel(f"{words.phrase(metric)}, difference\n← {left}        {right} →")
+    axes.set_xlabel(f"{terms.phrase(metric)}, difference\n← {left}        {right} →")
 
 
 def draw_shift(
@@ -66,7 +67,7 @@ def draw_shift(
         shift = 0.02 * (place - (len(found) - 1) / 2)
         x = [tail_place(quantile.share) + shift for quantile in difference.quantiles]
         y = [quantile.difference.value for quantile in difference.quantiles]
-        axes.plot(x, y, label=words.plain(difference.deployment), **look)
+        axes.plot(x, y, label=terms.plain(difference.deployment), **look)
         for at, quantile in zip(x, difference.quantiles, strict=True):
             low, high = quantile.difference.low, quantile.difference.high
             if low is not None and high is not None:

@@ -11,13 +11,13 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from dunnage.model.analysis import LatencyCurve
 from dunnage.model.explanation import TimeLine
 from dunnage.model.scalability import Scalability
-from dunnage.report import words
 from dunnage.report.paper.comparisons import quantile_axis, tail_place
 from dunnage.report.paper.style import COLOURS, line, series
 from dunnage.report.scale import WIDE
 from dunnage.report.shown import Unit, unit
 from dunnage.report.tails import deepest, inside
 from dunnage.report.timeline import TITLES, names_of, series_of
+from dunnage.wording import terms
 
 
 def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[str, int]) -> None:
@@ -48,7 +48,7 @@ def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[st
                     linestyle=(0, (1, 2)),
                     linewidth=0.8,
                 )
-        axes.plot([], [], label=words.plain(curve.deployment), **look)
+        axes.plot([], [], label=terms.plain(curve.deployment), **look)
     levels = sorted({point.threads for curve in curves for point in curve.levels})
     if levels[-1] >= WIDE * levels[0]:
         axes.set_xscale("log", base=2)
@@ -58,7 +58,7 @@ def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[st
     axes.yaxis.set_major_formatter(lambda value, _position: f"{value:,g}")
     axes.set_xlabel("threads")
     axes.set_ylabel("throughput, op/s")
-    axes.set_title(f"Workload {words.plain(curves[0].workload)}", loc="left")
+    axes.set_title(f"Workload {terms.plain(curves[0].workload)}", loc="left")
     axes.grid()
     axes.legend(loc="best")
 
@@ -74,7 +74,7 @@ def draw_tail(
         axes.plot(
             [tail_place(q) for q, _ in points],
             [seconds * 1e3 for _, seconds in points],
-            label=words.plain(curve.deployment),
+            label=terms.plain(curve.deployment),
             **line(order.get(curve.deployment, place)),
         )
     axes.set_yscale("log")
@@ -117,12 +117,12 @@ def _panel(axes: Axes, name: str, lines: Sequence[TimeLine], order: Mapping[str,
             [float("nan") if value is None else value / shown.size for value in values]
             for values in (one.median, one.low, one.high)
         )
-        axes.plot(x, middle, label=words.plain(run.deployment), **line(number))
+        axes.plot(x, middle, label=terms.plain(run.deployment), **line(number))
         colour = COLOURS[number % len(COLOURS)]
         axes.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _position: f"{value:,g}")
-    what = f"{TITLES.get(name, words.plain(name))}, {shown.label}"
+    what = f"{TITLES.get(name, terms.plain(name))}, {shown.label}"
     axes.annotate(
         what, (0, 1), (0, 2), xycoords="axes fraction", textcoords="offset points", fontsize=6.5
     )

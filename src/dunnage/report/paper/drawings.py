@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 from dunnage.model.analysis import Analysis, LatencyCurve, Share
 from dunnage.model.explanation import LatencyDifference, TimeLine
 from dunnage.model.scalability import Scalability
-from dunnage.report import answer, words
+from dunnage.report import answer
 from dunnage.report.paper.comparisons import draw_differences, draw_shift, height_of
 from dunnage.report.paper.curves import draw_growth, draw_tail, draw_times
 from dunnage.report.paper.stacks import draw_cpu, draw_variance
 from dunnage.report.tails import inside
 from dunnage.report.timeline import names_of
+from dunnage.wording import terms
 
 Numbers = Mapping[str, int]
 """Deployment → its place in the plan, from which colour, marker and dashes follow."""
@@ -71,7 +72,7 @@ def _tails(analysis: Analysis, numbers: Numbers) -> Iterator[Drawing]:
         if inside(curve):
             groups.setdefault((curve.workload, curve.level, curve.kind), []).append(curve)
     for (workload, level, kind), curves in groups.items():
-        draw = _with(draw_tail, words.condition(workload, level), curves, numbers)
+        draw = _with(draw_tail, terms.condition(workload, level), curves, numbers)
         yield Drawing(f"latency-{kind}-{workload}-{level}", 2.4, draw)
 
 
@@ -82,7 +83,7 @@ def _shifts(analysis: Analysis, numbers: Numbers) -> Iterator[Drawing]:
             key = (found.kind, found.workload, found.level, found.baseline)
             groups.setdefault(key, []).append(found)
     for (kind, workload, level, baseline), each in groups.items():
-        draw = _with(draw_shift, words.condition(workload, level), each, numbers)
+        draw = _with(draw_shift, terms.condition(workload, level), each, numbers)
         yield Drawing(f"tails-{kind}-{workload}-{level}-{baseline}", 2.2, draw)
 
 
@@ -93,7 +94,7 @@ def _times(analysis: Analysis, numbers: Numbers) -> Iterator[Drawing]:
     for (workload, level), lines in groups.items():
         panels = len(names_of(lines))
         if panels:
-            draw = _with(draw_times, words.condition(workload, level), lines, numbers)
+            draw = _with(draw_times, terms.condition(workload, level), lines, numbers)
             yield Drawing(f"time-{workload}-{level}", 0.6 + 0.85 * panels, draw)
 
 
@@ -103,7 +104,7 @@ def _stacks(analysis: Analysis) -> Iterator[Drawing]:
         groups.setdefault((share.workload, share.level), []).append(share)
     for (workload, level), shares in groups.items():
         bars = len({share.deployment for share in shares})
-        draw = _with(draw_cpu, words.condition(workload, level), shares)
+        draw = _with(draw_cpu, terms.condition(workload, level), shares)
         yield Drawing(f"cpu-{workload}-{level}", _height(bars), draw)
     splits = [split for split in analysis.variance if split.parts]
     if splits:

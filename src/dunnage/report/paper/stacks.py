@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from dunnage.model.analysis import Share
 from dunnage.model.metrics import METRICS
 from dunnage.model.variance import VarianceSplit
-from dunnage.report import words
 from dunnage.report.bars import METRIC, part_title, parts_of
 from dunnage.report.paper.style import FILLS, HATCHES
+from dunnage.wording import terms
 
 
 def draw_cpu(figure: Figure, title: str, shares: Sequence[Share]) -> None:
@@ -22,7 +22,7 @@ def draw_cpu(figure: Figure, title: str, shares: Sequence[Share]) -> None:
     scale = METRICS[METRIC].scale
     amounts: dict[str, dict[str, float]] = {}
     for share in shares:
-        bars = amounts.setdefault(words.plain(share.deployment), {})
+        bars = amounts.setdefault(terms.plain(share.deployment), {})
         if not share.contained:
             bars[share.part] = share.seconds_per_operation * scale
     _stack(axes, amounts, {part: part_title(part) for part in parts})
@@ -38,15 +38,15 @@ def draw_variance(figure: Figure, splits: Sequence[VarianceSplit]) -> None:
         _place(split): {part.part: part.share * 100 for part in split.parts} for split in splits
     }
     parts = dict.fromkeys(part.part for split in splits for part in split.parts)
-    _stack(axes, amounts, {part: words.plain(part) for part in parts})
+    _stack(axes, amounts, {part: terms.plain(part) for part in parts})
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the variance, %")
     figure.legend(loc="outside lower center", ncols=3)
 
 
 def _place(split: VarianceSplit) -> str:
-    where = f"{words.plain(split.workload)}, {words.level(split.level)}"
-    return f"{words.phrase(split.metric)},\n{where}"
+    where = f"{terms.plain(split.workload)}, {terms.level(split.level)}"
+    return f"{terms.phrase(split.metric)},\n{where}"
 
 
 def _stack(

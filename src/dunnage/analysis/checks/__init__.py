@@ -1,0 +1,9 @@
+"""The instrument judges its own run: valid, invalid or unknown, gate by gate."""
+
+from dunnage.analysis.checks.evidence import Bounds as Bounds
+from dunnage.analysis.checks.evidence import Evidence as Evidence
+from dunnage.analysis.checks.judge import GATES as GATES
+from dunnage.analysis.checks.judge import disturbed as disturbed
+from dunnage.analysis.checks.judge import judge as judge
+from dunnage.analysis.checks.judge import status as status
+from dunnage.analysis.checks.machine import kept_time as kept_time

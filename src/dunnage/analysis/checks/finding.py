@@ -1,0 +1,76 @@
+"""What one gate finds in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from dunnage.analysis.checks.evidence import Bounds, Evidence
+from dunnage.model.check import Reading, Status, Why
+from dunnage.model.record import HostUsage
+
+
+class Finding(NamedTuple):
+    """A gate's verdict with what it saw and what it allows."""
+
+    status: Status
+    why: Why
+    seen: tuple[Reading, ...] = ()
+    allowed: tuple[Reading, ...] = ()
+    used: float | None = None
+    """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
+
+
+Gate = Callable[[Evidence, Bounds], Finding]
+
+
+def passes(good: bool) -> Status:
+    """Valid or invalid."""
+    return Status.VALID if good else Status.INVALID
+
+
+def share(what: str, value: float, where: str = "") -> Reading:
+    """A share of one."""
+    return Reading(what=what, value=value, unit="share", where=where)
+
+
+def seconds(what: str, value: float, where: str = "") -> Reading:
+    """A time in seconds."""
+    return Reading(what=what, value=value, unit="s", where=where)
+
+
+def count(what: str, value: float, where: str = "") -> Reading:
+    """A number of things."""
+    return Reading(what=what, value=value, where=where)
+
+
+def text(what: str, value: str, where: str = "") -> Reading:
+    """What others said, as it is."""
+    return Reading(what=what, value=value, where=where)
+
+
+def used(seen: float, bound: float) -> float | None:
+    """Share of a bound; None where nothing at all is accepted and something was there."""
+    if bound > 0:
+        return max(0.0, seen / bound)
+    return 0.0 if seen <= 0 else None
+
+
+def largest(known: Mapping[str, float | None]) -> tuple[str, float] | None:
+    """The largest known value with where it was seen; None where none is known."""
+    found = [(where, value) for where, value in known.items() if value is not None]
+    return max(found, key=lambda pair: pair[1], default=None)
+
+
+def not_known(usage: Sequence[HostUsage], counter: str, allowed: tuple[Reading, ...]) -> Finding:
+    """Unknown, with the reason that a host gives for a counter that is not there."""
+    return Finding(Status.UNKNOWN, Why.NOT_KNOWN, reasons(usage, counter), allowed)
+
+
+def reasons(usage: Sequence[HostUsage], counter: str) -> tuple[Reading, ...]:
+    """Why a counter is not there, by the first host that says so; empty where none does."""
+    for host in usage:
+        for name in (counter, f"machine.{counter}"):
+            if name in host.absent:
+                return (text("reason", host.absent[name]),)
+    return ()

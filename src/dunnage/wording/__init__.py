@@ -1,0 +1,1 @@
+"""How values are said: the one place where results become words. Nothing here computes."""

@@ -1,0 +1,212 @@
+"""What gates saw and what they would have accepted, of one run or of several alike ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dunnage.model.check import CheckResult, Reading, Status, Why
+from dunnage.wording.amounts import amount, places
+
+CAUSES: Mapping[str, str] = {
+    "clock": "the clock of a host was set while it was measured",
+    "parity": "the deployments did not run the same thing",
+    "parity unknown": "it is not known whether the deployments ran the same thing",
+    "connections": "clients connected to other addresses than the one under study",
+    "parts": "not every load generator took part",
+    "slowdown": "the declared slowdown was missed",
+    "steal": "other users of this physical machine took processor time",
+    "other load": "other programs on this machine were busy",
+    "swap": "memory was swapped to disk",
+    "throttled": "a CPU quota that the study does not name held processes back",
+    "errors": "operations failed",
+    "samples": "the hosts were not watched all the time",
+    "client": "the load generator was at its own limit",
+    "schedule": "the load generator could not keep its own schedule",
+    "search": "the search for saturation did not settle",
+    "steady": "the database had not settled, its throughput still moved",
+    "duration": "the run was too short",
+    "idle": "deployments were busy while others had their turns",
+}
+"""Gate → what a newcomer should read, causes before what they bring about: stolen processor time
+makes a client busy and a run unsteady, never the other way round."""
+
+_Parts = tuple[str, ...]
+"""Pieces of a sentence. `{what}` is an amount and `{what@}` where it was read; a piece of which
+something was not read is left out."""
+
+_SEEN: Mapping[tuple[str, Why], _Parts] = {
+    ("errors", Why.NOTHING): ("no operation was answered",),
+    ("errors", Why.MEASURED): ("{errors} of {operations} operations", " ({kinds})"),
+    ("errors", Why.OVER_CAPACITY): (
+        "{errors} of {operations} operations",
+        " ({kinds})",
+        ", {in window} of them before the end of the window: over capacity",
+    ),
+    ("client", Why.MEASURED): ("busiest client thread {busy} of one processor",),
+    ("schedule", Why.NOT_ASKED): ("closed loop: there is no schedule",),
+    ("schedule", Why.NOT_KNOWN): ("the offered rate is not known",),
+    ("schedule", Why.MEASURED): ("{achieved} of {offered}, lag at the end {lag}",),
+    ("schedule", Why.CLIENT_LATE): (
+        "{achieved} of {offered}, lag at the end {lag}, growing by {growth} a second: the client "
+        "could not keep the schedule",
+    ),
+    ("schedule", Why.OVER_CAPACITY): (
+        "{achieved} of {offered}, lag at the end {lag}, growing by {growth} a second: over "
+        "capacity",
+    ),
+    ("search", Why.NOT_ASKED): ("no search",),
+    ("search", Why.NOTHING): ("none of {probes} probes was sustained",),
+    ("search", Why.NONE_REFUSED): (
+        "{probes} probes; {sustained} was sustained, and no higher rate was refused",
+    ),
+    ("search", Why.CLIENT_LIMIT): (
+        "{probes} probes; {sustained} was sustained, {refused} was not, but for the client's limit",
+    ),
+    ("search", Why.MEASURED): ("{probes} probes; {sustained} was sustained, {refused} was not",),
+    ("steady", Why.NOT_ASKED): ("load phase: the database grows",),
+    ("steady", Why.TOO_SHORT): ("too few windows of ten operations: too short to tell",),
+    ("steady", Why.MEASURED): (
+        "{change} over {windows} windows",
+        ", its hosts' own speed {speed}",
+        ", {empty} empty",
+    ),
+    ("steady", Why.MOVED): ("{trend} from its first to its last third",),
+    ("swap", Why.NOT_ASKED): ("the machine has no swap",),
+    ("swap", Why.MEASURED): ("{swap} on {swap@}",),
+    ("steal", Why.MEASURED): ("{steal} seen by {steal@}",),
+    ("other load", Why.MEASURED): ("{others} used by others",),
+    ("iowait", Why.MEASURED): ("{iowait} of CPU time seen by {iowait@}",),
+    ("samples", Why.NOTHING): ("no host was watched",),
+    ("samples", Why.MEASURED): ("{samples} samples, {expected} expected",),
+    ("samples", Why.INCOMPLETE): (
+        "{samples} of {expected} samples on {samples@}",
+        "; no CPU counter on {uncovered@}",
+    ),
+    ("connections", Why.NOT_KNOWN): ("the generator did not report where it connected to",),
+    ("connections", Why.OUTSIDE): ("connections left the endpoint: {address}",),
+    ("connections", Why.MEASURED): ("{address}",),
+    ("throttled", Why.MEASURED): ("{throttled}, {throttled@}",),
+    ("throttled", Why.QUOTA): ("{throttled}, {throttled@}",),
+    ("slowdown", Why.NOT_ASKED): ("none is declared",),
+    ("slowdown", Why.NOT_KNOWN): ("it was not read back",),
+    ("slowdown", Why.MEASURED): ("{paused} of the time",),
+    ("parts", Why.MEASURED): ("{engines} engines",),
+    ("duration", Why.MEASURED): ("{measured}",),
+    ("clock", Why.NOT_KNOWN): ("no clock was read",),
+    ("clock", Why.MEASURED): ("moved by {moved} at most",),
+    ("clock", Why.SET): (
+        "the clock of {back@} was set back by {back}",
+        "the clock of {ahead@} was set ahead by {ahead}",
+    ),
+    ("idle", Why.NOT_ASKED): ("no others lived meanwhile",),
+    ("idle", Why.NOT_KNOWN): ("no two readings lie in one turn of another deployment",),
+    ("idle", Why.MEASURED): ("{idle} of one processor",),
+}
+
+_ALLOWED: Mapping[str, _Parts] = {
+    "errors": ("at most {errors} of operations",),
+    "client": ("below {busy}",),
+    "schedule": (
+        "at least {achieved} of the offered rate and no growing backlog, or else the deployment's "
+        "limit and not the client's",
+    ),
+    "search": ("at most {precision} below a rate that is too high",),
+    "steady": (
+        "no window without an answer; how it moved is judged beside the study's other runs",
+    ),
+    "swap": ("at most {swap}",),
+    "steal": ("below {steal} of CPU time",),
+    "other load": ("below {others} of the machine's CPU time",),
+    "iowait": ("none: shown because it explains",),
+    "samples": ("at most {missing} or one missing, the window covered, on every host",),
+    "connections": ("only addresses of the endpoint: {address}",),
+    "throttled": ("at most {throttled}",),
+    "slowdown": ("{paused} of the time, give or take {miss}",),
+    "parts": ("{engines} engines",),
+    "duration": ("at least {measured}",),
+    "clock": ("no host's clock set by more than {moved}",),
+    "idle": ("at most {idle} of one processor in the turns of others",),
+}
+_ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
+    ("schedule", Why.NOT_ASKED): ("none in a closed loop",),
+    ("search", Why.NOT_ASKED): ("none at a set level",),
+    ("steady", Why.NOT_ASKED): ("none in a load phase",),
+    ("steady", Why.MOVED): (
+        "within {most} of its deployment's median: {runs} runs of this study moved by {spread} "
+        "(one standard deviation)",
+    ),
+    ("throttled", Why.QUOTA): ("a quota is under study",),
+    ("slowdown", Why.NOT_ASKED): ("none is declared",),
+    ("idle", Why.NOT_ASKED): ("none where nobody takes turns",),
+}
+"""Where the case decides what is allowed, and not the gate alone."""
+
+
+def seen(*checks: CheckResult) -> str:
+    """What a gate saw, of one run or of several that are `alike`."""
+    first, readings = checks[0], [reading for check in checks for reading in check.seen]
+    if first.why is Why.WRITTEN:
+        return amount(readings)
+    if first.why is Why.CRASHED:
+        return f"the check failed: {amount(readings)}"
+    parts = _SEEN.get((first.check, first.why))
+    if parts is None:
+        reason = amount(readings) if readings else "no host reported it"
+        return f"not known: {reason}"
+    return _filled(parts, readings)
+
+
+def allowed(*checks: CheckResult) -> str:
+    """What it would have accepted."""
+    first, readings = checks[0], [reading for check in checks for reading in check.allowed]
+    if first.why is Why.WRITTEN:
+        return amount(readings)
+    if first.why is Why.CRASHED:
+        return "a check that ends"
+    return _filled(_ALLOWED_WHY.get((first.check, first.why), _ALLOWED[first.check]), readings)
+
+
+def failed(checks: Iterable[CheckResult]) -> str:
+    """All gates that a run did not pass, with what they saw: `steal: 9.0 % seen by db-1; …`."""
+    found = [check for check in checks if check.status is not Status.VALID]
+    return "; ".join(dict.fromkeys(map(_one, found)))
+
+
+def _one(check: CheckResult) -> str:
+    return f"{check.check}: {seen(check)}" if check.check else seen(check)
+
+
+def alike(check: CheckResult) -> tuple[str, ...]:
+    """Checks with the same key say the same but for amounts and places."""
+    said = [
+        f"{reading.what}={reading.value if reading.what in _EXACT else ''}"
+        f"{reading.where if reading.what == 'kind' else ''}"
+        for reading in (*check.seen, *check.allowed)
+    ]
+    return (check.check, check.why, *sorted(set(said)))
+
+
+_EXACT = frozenset({"reason", "error", "sentence"})
+"""Texts of which no range can be made."""
+
+
+def _filled(parts: Sequence[str], readings: Sequence[Reading]) -> str:
+    by_what: dict[str, list[Reading]] = {}
+    for reading in readings:
+        by_what.setdefault(reading.what, []).append(reading)
+    words = {what: amount(found) for what, found in by_what.items()}
+    words |= {f"{what}@": places(found) for what, found in by_what.items()}
+    if kinds := by_what.get("kind"):
+        words["kinds"] = ", ".join(
+            f"{amount([each for each in kinds if each.where == kind])} {kind}"
+            for kind in dict.fromkeys(each.where for each in kinds)
+        )
+    said = [text for part in parts if (text := _part(part, words)) is not None]
+    return "".join(said).removeprefix("; ")
+
+
+def _part(part: str, words: Mapping[str, str]) -> str | None:
+    try:
+        return part.format_map(words)
+    except KeyError:
+        return None

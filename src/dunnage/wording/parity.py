@@ -1,0 +1,211 @@
+"""In what deployments differ, in plain words; the same difference of several is said once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference
+
+CAPABILITIES = (
+    "chown",
+    "dac_override",
+    "dac_read_search",
+    "fowner",
+    "fsetid",
+    "kill",
+    "setgid",
+    "setuid",
+    "setpcap",
+    "linux_immutable",
+    "net_bind_service",
+    "net_broadcast",
+    "net_admin",
+    "net_raw",
+    "ipc_lock",
+    "ipc_owner",
+    "sys_module",
+    "sys_rawio",
+    "sys_chroot",
+    "sys_ptrace",
+    "sys_pacct",
+    "sys_admin",
+    "sys_boot",
+    "sys_nice",
+    "sys_resource",
+    "sys_time",
+    "sys_tty_config",
+    "mknod",
+    "lease",
+    "audit_write",
+    "audit_control",
+    "setfcap",
+    "mac_override",
+    "mac_admin",
+    "syslog",
+    "wake_alarm",
+    "block_suspend",
+    "audit_read",
+    "perfmon",
+    "bpf",
+    "checkpoint_restore",
+)
+"""Linux capabilities by bit, capabilities(7)."""
+FILTERS: Mapping[str, str] = {"0": "off", "1": "strict", "2": "on"}
+"""Modes of seccomp, proc(5)."""
+_FIRST = (
+    "sys_admin",
+    "net_admin",
+    "sys_nice",
+    "ipc_lock",
+    "sys_resource",
+    "sys_ptrace",
+    "perfmon",
+    "bpf",
+)
+"""Capabilities worth naming first: those that a database or its tools may notice."""
+_NAMED = 4
+
+
+NONE = "-"
+"""What stands for a side that has nothing."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One difference for a reader."""
+
+    sides: tuple[str, ...]
+    """Deployments that have it; one that is not held against the reference names its baseline."""
+    what: str
+    comes_with: str
+    """Platform, network or image that brings it along; empty where nothing declared explains it."""
+    unknown: bool = False
+    """It could not be read, so it may differ."""
+
+
+def shown(found: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
+    """Differences, each once with all deployments that have it."""
+    sides: dict[tuple[str, str, bool], list[str]] = {}
+    for each in found:
+        what = each.difference
+        key = sentence(what), what.comes_with, what.cause is Cause.UNKNOWN
+        side = (
+            each.deployment
+            if each.baseline == reference
+            else f"{each.deployment} from {each.baseline}"
+        )
+        names = sides.setdefault(key, [])
+        if side not in names:
+            names.append(side)
+    return tuple(Shown(tuple(names), *key) for key, names in sides.items())
+
+
+def factor(found: Factor) -> str:
+    """A factor with both sides: `network: host → bridge`."""
+    return f"{found.key}: {arrow(found.baseline, found.deployment)}"
+
+
+def sentence(found: Difference) -> str:
+    """One difference: `primary: system-call filter (seccomp): off → on`."""
+    text = _said(found)
+    return f"{', '.join(found.roles)}: {text}" if found.roles else text
+
+
+def origin(found: Difference) -> str:
+    """What follows a difference in a line of text; empty where nothing explains it."""
+    if found.cause is Cause.UNKNOWN:
+        return " (unknown, cannot be compared)"
+    return f" (comes with the {found.comes_with})" if found.comes_with else ""
+
+
+def _said(found: Difference) -> str:
+    a, b = found.baseline or NONE, found.deployment or NONE
+    if found.aspect is Aspect.UNREAD:
+        reasons = dict.fromkeys(side for side in (found.baseline, found.deployment) if side)
+        return f"{_file(found.name)}: {'; '.join(reasons)}"
+    if found.aspect is Aspect.MEMBER:
+        has = "does not have" if found.baseline is None else "alone has"
+        return f"the baseline {has} the member {found.name}"
+    if found.aspect is Aspect.MAPPED and NONE not in (a, b):
+        return f"another build of {found.name} is loaded ({a} → {b})"
+    if found.aspect is Aspect.LIMIT and found.name in _LIMITS and NONE not in (a, b):
+        return _LIMITS[found.name](a, b)
+    if found.aspect in _LINES:
+        return f"{_HEADS[found.aspect].format(found.name)}: {_quoted(found)}"
+    return f"{_HEADS[found.aspect].format(found.name)}: {arrow(found.baseline, found.deployment)}"
+
+
+_HEADS: Mapping[Aspect, str] = {
+    Aspect.EXECUTABLE: "the executable is another",
+    Aspect.PLACE: "the executable lies elsewhere",
+    Aspect.MAPPED: "mapped file {}",
+    Aspect.ARGUMENT: "argument {}",
+    Aspect.VARIABLE: "environment variable {}",
+    Aspect.CONFIGURATION: "configuration {}",
+    Aspect.LIMIT: "limit {}",
+    Aspect.DATA: "data directory, {}",
+    Aspect.KERNEL: "kernel setting {}",
+    Aspect.RUNTIME: "virtual machine, {}",
+    Aspect.USER: "user of the process",
+    Aspect.FACT: "{}",
+}
+_LINES = frozenset({Aspect.ARGUMENT, Aspect.VARIABLE, Aspect.CONFIGURATION, Aspect.FACT})
+"""Of these both sides are texts of the user's or the server's, and may be empty or have spaces."""
+
+
+def arrow(a: str | None, b: str | None) -> str:
+    """Both sides of what differs: `host → bridge`, `- → 2`."""
+    return f"{NONE if a is None else a} → {NONE if b is None else b}"
+
+
+def _quoted(found: Difference) -> str:
+    sides = (found.baseline, found.deployment)
+    return " → ".join("nothing" if side is None else f"`{side}`" for side in sides)
+
+
+def _file(path: str) -> str:
+    """A configuration file by its name; what is no path stays as it is."""
+    return f"configuration {path.rsplit('/', 1)[-1]}" if "/" in path else path
+
+
+def _capabilities(a: str, b: str) -> str:
+    before, after = int(a, 16), int(b, 16)
+    changes = [
+        f"{word} {_some(names)}"
+        for word, names in (("lacks", _held(before & ~after)), ("adds", _held(after & ~before)))
+        if names
+    ]
+    return (
+        f"kernel capabilities: {len(_held(after))} where the baseline has {len(_held(before))} "
+        f"({'; '.join(changes)})"
+    )
+
+
+def _held(mask: int) -> list[str]:
+    known = [name for bit, name in enumerate(CAPABILITIES) if mask >> bit & 1]
+    return known + [f"bit {bit}" for bit in range(len(CAPABILITIES), 64) if mask >> bit & 1]
+
+
+def _some(names: list[str]) -> str:
+    ranked = sorted(names, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    rest = len(names) - _NAMED
+    text = ", ".join(ranked[:_NAMED])
+    return text if rest <= 0 else f"{text} and {rest} more"
+
+
+def _privileges(a: str, b: str) -> str:
+    sides = ("no" if flag == "1" else "yes" for flag in (a, b))
+    return f"may gain privileges: {' → '.join(sides)}"
+
+
+_LIMITS: Mapping[str, Callable[[str, str], str]] = {
+    "capabilities": _capabilities,
+    "seccomp": lambda a, b: (
+        f"system-call filter (seccomp): {FILTERS.get(a, a)} → {FILTERS.get(b, b)}"
+    ),
+    "no_new_privileges": _privileges,
+    "oom_score_adj": lambda a, b: (
+        f"priority for being killed when memory is short (oom_score_adj): {a} → {b}"
+    ),
+}
