@@ -129,8 +129,10 @@ def poisoned(payload: str) -> Sample:
 
 _FROM_OUTSIDE = {"reason", "reasons", "sentence", "better", "skipped", "differences", "factors"} | {
     *("compared", "absent", "refused", "notes", "environment", "left_out", "title", "facts"),
-    *("network", "endpoint", "argv", "role", "member", "parity"),
+    *("network", "endpoint", "argv", "role", "member", "parity", "seen", "allowed"),
 }
+_OURS = {"aspect", "cause", "what", "unit"}
+"""Words of our own below them."""
 _NAMED_BY_OTHERS = {"facts", "environment", "left_out"}
 """Mappings of which the keys come from outside too."""
 
@@ -139,9 +141,10 @@ def _poisoned(value: Any, payload: str, key: str = "", *, outside: bool = False)
     if isinstance(value, str):
         return payload if value == "docker-bridge" else value + payload * outside
     if isinstance(value, dict):
+        theirs = {name: outside or name in _FROM_OUTSIDE for name in value}
         return {
             _poisoned(name, payload, outside=key in _NAMED_BY_OTHERS): _poisoned(
-                item, payload, name, outside=outside or name in _FROM_OUTSIDE
+                item, payload, name, outside=theirs[name] and name not in _OURS
             )
             for name, item in value.items()
         }
@@ -169,7 +172,7 @@ def nothing_measured() -> Analysis:
         unknown=0,
         missing=60,
         environment={},
-        skipped=("docker-bridge: no dockerd could be found",),
+        skipped=(Skipped(deployment="docker-bridge", reason="no dockerd could be found"),),
     )
 
 
@@ -507,7 +510,7 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
             "accelerator": None,
             "turbo": False,
         },
-        skipped=("swarm: IPVS is missing in this kernel",),
+        skipped=(Skipped(deployment="swarm", reason="IPVS is missing in this kernel"),),
         scalability=explanations.scalabilities(costs),
         over_levels=explanations.over_levels(costs[1:]),
         variance=explanations.variances(HEADLINE, workloads),

@@ -14,6 +14,7 @@ from dunnage.analysis.looks import number
 from dunnage.hosts.fake_host import Call, Task
 from dunnage.hosts.fake_world import World
 from dunnage.model.check import Status
+from dunnage.wording.checks import seen as said
 
 
 def test_without_faults_every_stay_happens_once(carry_out: Carry) -> None:
@@ -160,7 +161,7 @@ def test_a_clock_that_is_set_in_mid_run_costs_one_more_attempt_and_is_told(
     assert ended.code == 0, ended.shown
     (again,) = [record for record in ended.result.records if record.earlier]
     (attempt,) = again.earlier
-    told = {check.check: check.seen for check in attempt.checks}
+    told = {check.check: said(check) for check in attempt.checks}
     way = "back" if seconds < 0 else "ahead"
     assert f"the clock of {host} was set {way} by" in told["clock"]
     assert told["clock"] in ended.shown
@@ -190,7 +191,7 @@ def test_a_clock_that_is_set_in_every_run_makes_runs_invalid_with_that_reason(
     assert complete(ended)
     for record in ended.result.records:
         assert record.status is Status.INVALID
-        seen = {check.check: check.seen for check in record.checks}
+        seen = {check.check: said(check) for check in record.checks}
         assert seen["clock"] == "the clock of db-2 was set back by 400 ms"
         (used,) = [usage for usage in record.usage if usage.host == "db-2"]
         assert used.whole.cpu is None

@@ -191,7 +191,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean,
     )
-    environment.globals.update(n=numbers, w=terms, s=sentences, c=checks, p=parity, METRICS=METRICS)
+    environment.globals.update(
+        n=numbers, w=terms, s=sentences, c=checks, p=parity, why_not=reasons.of_run, METRICS=METRICS
+    )
     environment.filters.update(plain=terms.plain, fact=_fact)
     environment.filters.update(coded=_coded, title_of=terms.title)
     return environment

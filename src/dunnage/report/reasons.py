@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.model.analysis import Analysis, RunSummary
-from dunnage.model.check import CheckResult
+from dunnage.model.check import CheckResult, Status
 from dunnage.model.parity import Cause, Difference
 from dunnage.wording import checks, parity
 
@@ -23,10 +23,14 @@ class Reason:
     seen: str
     allowed: str
     runs: int
+    unknown: bool = False
+    """The gate could not tell."""
 
     @property
     def cause(self) -> str:
         """The gate in plain words."""
+        if self.unknown:
+            return f"the check `{self.gate}` could not be made"
         return checks.CAUSES.get(self.gate, self.gate)
 
     @property
@@ -38,13 +42,13 @@ class Reason:
 
 def of_run(run: RunSummary) -> tuple[Reason, ...]:
     """Every reason why one run is not valid."""
-    return tuple(_reason([what]) for what in (*run.checks, *run.differences))
+    return tuple(_reason([what]) for what in _against(run))
 
 
 def why_not_valid(analysis: Analysis) -> tuple[Reason, ...]:
     """Every reason why a run is not valid, the most frequent first; a run with two reasons stands
     behind both."""
-    return _grouped(what for run in analysis.runs for what in (*run.checks, *run.differences))
+    return _grouped(what for run in analysis.runs for what in _against(run))
 
 
 def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
@@ -62,9 +66,14 @@ def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
 
 def _first(run: RunSummary) -> What:
     """The reason behind a run's other reasons."""
-    return min(
-        (*run.checks, *run.differences), key=lambda what: _ORDER.get(_gate(what), len(_ORDER))
-    )
+    return min(_against(run), key=lambda what: _ORDER.get(_gate(what), len(_ORDER)))
+
+
+def _against(run: RunSummary) -> list[What]:
+    """Everything that stands against a run."""
+    found: list[What] = [*run.checks]
+    found += run.differences
+    return found
 
 
 def _grouped(found: Iterable[What]) -> tuple[Reason, ...]:
@@ -82,7 +91,13 @@ def _reason(group: Sequence[What]) -> Reason:
     if isinstance(first, Difference):
         return Reason(_gate(first), parity.sentence(first), "", len(group))
     judged = [what for what in group if isinstance(what, CheckResult)]
-    return Reason(first.check, checks.seen(*judged), checks.allowed(*judged), len(group))
+    return Reason(
+        first.check,
+        checks.seen(*judged),
+        checks.allowed(*judged),
+        len(group),
+        unknown=first.status is Status.UNKNOWN,
+    )
 
 
 def _gate(what: What) -> str:

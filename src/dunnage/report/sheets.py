@@ -11,9 +11,14 @@ from dunnage.model.value import Value
 from dunnage.report import answer, flatten, reasons
 from dunnage.report.sheet import Cell, Sheet, joined
 from dunnage.report.tables import answer_rows, run_rows
-from dunnage.wording import parity
+from dunnage.wording import checks, parity
 
-_OTHERWISE = frozenset({"answers", "comparisons", "twin", "runs", "curves", "shares", "summaries"})
+_OTHERWISE = frozenset(
+    {
+        *("answers", "comparisons", "twin", "runs", "curves", "shares", "summaries"),
+        *("gates", "skipped"),
+    }
+)
 """Parts of the analysis that have a table of their own here; every other is flattened."""
 
 
@@ -32,6 +37,7 @@ def _own(analysis: Analysis, plan: Plan) -> Iterator[Sheet]:
     yield Sheet.of("cpu", "Where the CPU time of an operation goes", _shares(analysis))
     yield Sheet.of("deployments", "Deployments", _deployments(plan))
     yield Sheet.of("checks", "Why runs are not valid", _reasons(analysis))
+    yield Sheet.of("gates", "What every gate saw", _gates(analysis))
     yield Sheet.of("parity", "Differences that are no factor under study", _parity(analysis))
     yield Sheet.of("environment", "The machine", _environment(analysis))
     yield Sheet.of("counts", "How many runs count", _counts(analysis))
@@ -141,6 +147,19 @@ def _reasons(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
         for reason in reasons.of_run(run):
             seen = {"seen": reason.seen, "wanted": reason.allowed}
             yield {"run": run.run, "gate": reason.gate, **seen}
+
+
+def _gates(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:
+    for found in analysis.gates:
+        yield {
+            "gate": found.gate,
+            "judged": found.judged,
+            "fired": found.fired,
+            "unknown": found.unknown,
+            "nearest": found.nearest,
+            "seen": "" if found.nearest is None else checks.seen(found.example),
+            "wanted": checks.allowed(found.example),
+        }
 
 
 def _parity(analysis: Analysis) -> Iterator[Mapping[str, Cell]]:

@@ -183,7 +183,7 @@ def alike(check: CheckResult) -> tuple[str, ...]:
         f"{reading.where if reading.what == 'kind' else ''}"
         for reading in (*check.seen, *check.allowed)
     ]
-    return (check.check, check.why, *sorted(set(said)))
+    return (check.check, check.status, check.why, *sorted(set(said)))
 
 
 _EXACT = frozenset({"reason", "error", "sentence"})

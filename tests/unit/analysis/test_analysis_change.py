@@ -246,7 +246,7 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
         ),
         (
             {"stays": processes(user="1000:1000")},
-            ("process", "docker, native, twin: primary: runs as 0:0, 1000:1000"),
+            ("process", "docker, native, twin: primary: user of the process: 0:0 → 1000:1000"),
         ),
     ],
 )

@@ -13,7 +13,7 @@ from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.parity import Aspect, Cause, Factor
-from dunnage.model.plan import Plan
+from dunnage.model.plan import Plan, Skipped
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import PrimarySpec, Study
 
@@ -174,7 +174,7 @@ def test_an_empty_result_is_all_missing() -> None:
     assert (analysis.missing, analysis.valid) == (24, 0)
     assert answer(analysis, "RQ1").difference.n == 0
     assert analysis.summaries == () and analysis.curves == () and analysis.parity.compared == ()
-    assert analysis.skipped == ("swarm: no IPVS",)
+    assert analysis.skipped == (Skipped(deployment="swarm", reason="no IPVS"),)
 
 
 def test_without_a_twin_nothing_is_claimed() -> None:

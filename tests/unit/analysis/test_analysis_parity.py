@@ -10,7 +10,7 @@ from analysis_cases import deployment, process, stay
 from dunnage.analysis.parity import compare, factors, keys
 from dunnage.model.parity import Cause, Factor
 from dunnage.model.study import DatabaseSpec, Limits, Storage
-from dunnage.wording.parity import sentence
+from dunnage.wording.parity import factor, sentence
 
 
 def spoiled(**changed: Any) -> tuple[Any, Any]:
@@ -43,7 +43,7 @@ def test_factors_are_written_with_both_sides() -> None:
         database=DatabaseSpec(kind="redis", version="7.0", settings={"save": "1 1"}),
     )
     found = factors(deployment(), docker)
-    assert found == (
+    assert tuple(map(factor, found)) == (
         "database.settings.save: - → 1 1",
         "limits.cpus: - → 2.0",
         "network: host → bridge",

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dunnage.analysis.checks.finding import share
 from dunnage.errors import ResultError
 from dunnage.model.analysis import GateSummary, Restored
 from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.look import Look
 from dunnage.model.study import Cores
 from dunnage.report.html import page, write_page
@@ -238,13 +240,18 @@ def test_every_gate_is_told_with_how_near_it_was_to_firing() -> None:
             fired=2,
             unknown=1,
             nearest=0.84,
-            seen="4.2 % seen by db-1",
-            bound="below 5 %",
+            example=CheckResult(
+                check="steal",
+                status=Status.VALID,
+                why=Why.MEASURED,
+                seen=(share("steal", 0.042, "db-1"),),
+                allowed=(share("steal", 0.05),),
+            ),
         ),
     )
     analysis = made.analysis.model_copy(update={"gates": gates})
     text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
-    assert "steal 2 of 96 1 84 % 4.2 % seen by db-1 below 5 %" in text
+    assert "steal 2 of 96 1 84 % 4.2 % seen by db-1 below 5.0 %" in text
 
 
 def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:

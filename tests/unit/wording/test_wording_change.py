@@ -1,0 +1,64 @@
+"""Words can be changed without changing a number: nothing reads them back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dunnage.model.check import CheckResult, Status, Why
+from dunnage.report import reasons
+from dunnage.report.sheets import sheets
+from dunnage.report.trouble import trouble
+from dunnage.wording import checks, parity
+from report_samples import Sample, sample
+
+_READ = re.compile(r"\{[^}]*\}")
+
+
+def other(text: str) -> str:
+    """The same places for what was read, between words that mean nothing."""
+    return f"quux {' quuz '.join(_READ.findall(text))}"
+
+
+def numbers(made: Sample) -> list[tuple[str, int, list[list[object]]]]:
+    """Every table by its size and by what in it is no text."""
+    return [
+        (
+            sheet.name,
+            len(sheet.rows),
+            [[cell for cell in row if not isinstance(cell, str)] for row in sheet.rows],
+        )
+        for sheet in sheets(made.analysis, made.plan)
+    ]
+
+
+def counted(made: Sample) -> list[tuple[str, int]]:
+    found = [(each.gate, each.runs) for each in reasons.why_not_valid(made.analysis)]
+    return found + [
+        (gate, sum(each.runs for each in group))
+        for gate, group in reasons.first_causes(made.analysis).items()
+    ]
+
+
+def test_other_words_leave_every_number_and_every_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sample()
+    before = numbers(made), counted(made), made.analysis.model_dump_json()
+    for name in ("_SEEN", "_ALLOWED_WHY", "_ALLOWED"):
+        table = getattr(checks, name)
+        reworded = {key: tuple(map(other, parts)) for key, parts in table.items()}
+        monkeypatch.setattr(checks, name, reworded)
+    monkeypatch.setattr(checks, "CAUSES", dict.fromkeys(checks.CAUSES, "quux"))
+    heads = {aspect: other(text) for aspect, text in parity._HEADS.items()}
+    monkeypatch.setattr(parity, "_HEADS", heads)
+    assert (numbers(made), counted(made), made.analysis.model_dump_json()) == before
+    spoilt = next(run for run in made.analysis.runs if run.status == "invalid")
+    assert "quux" in checks.seen(spoilt.checks[0])
+    assert trouble(made.analysis.model_copy(update={"valid": 0})) is not None
+
+
+@pytest.mark.parametrize("why", [*Why])
+def test_every_gate_can_say_something_in_every_case(why: Why) -> None:
+    for gate in checks._ALLOWED:
+        found = CheckResult(check=gate, status=Status.UNKNOWN, why=why)
+        assert isinstance(checks.seen(found) + checks.allowed(found), str)
