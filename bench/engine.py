@@ -23,7 +23,7 @@ from dunnage.model.layout import Address, Software, Target
 from dunnage.model.load import LoadOrder
 from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 
 RECORDS, CONNECTIONS, OPERATIONS = 10_000, 32, 200_000
 KEY = "user6284781860667377211"

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dunnage.model.offer import DatabaseOffer, Offer, PlatformOffer
+from dunnage.model.offer import (
+    HOST_PORT,
+    DatabaseOffer,
+    EndpointOffer,
+    Guess,
+    NetworkOffer,
+    Offer,
+    PlatformOffer,
+)
 from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
 
 
@@ -22,33 +30,45 @@ def _anything_fits(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return ()
 
 
+PORTS = {"host-port": HOST_PORT}
+NAME = EndpointOffer("ContainerDNSName", of_cluster=True)
+
 OFFER = Offer(
     testbeds={"namespace": "Host", "fake": "Fake"},
     substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
     platforms={
         "native": PlatformOffer(
-            networks=("host",),
-            endpoints={"host": ("host-port",)},
+            networks={"host": NetworkOffer(PORTS)},
+            stay_seconds=1.5,
             storages=(Storage.BIND, Storage.TMPFS),
             clients=(ClientPlace.HOST,),
             substrate=None,
             restorable=(Storage.BIND,),
         ),
         "docker": PlatformOffer(
-            networks=("host", "bridge", "user-defined"),
-            endpoints={
-                "host": ("host-port",),
-                "bridge": ("host-port",),
-                "user-defined": ("host-port", "container-dns"),
+            networks={
+                "host": NetworkOffer(PORTS, "Only", "with host networking"),
+                "bridge": NetworkOffer(PORTS, "Bridge", "with a bridge network"),
+                "user-defined": NetworkOffer(
+                    {**PORTS, "container-dns": NAME}, "UserDefined", "with a user-defined network"
+                ),
             },
+            stay_seconds=3.0,
+            name="Docker",
+            title="Docker",
             storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="docker",
             restorable=(Storage.BIND, Storage.VOLUME),
         ),
         "fake": PlatformOffer(
-            networks=("plain", "late"),
-            endpoints={"plain": ("host-port",), "late": ("host-port",)},
+            networks={
+                "plain": NetworkOffer(PORTS, "Plain"),
+                "late": NetworkOffer(PORTS, "Late"),
+            },
+            stay_seconds=0.0,
+            title="Fake",
+            fake=True,
             storages=(Storage.BIND,),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="fake",
@@ -59,21 +79,33 @@ OFFER = Offer(
         "redis": DatabaseOffer(
             versions=("7.0",),
             topologies=("replicas", "single", "cluster"),
+            name="Redis",
             check=_redis_fits,
             check_restore=_redis_restores,
         ),
         "cassandra": DatabaseOffer(
             versions=("5.0",),
             topologies=("ring",),
+            name="Cassandra",
+            guess=Guess(forming=45.0, settling=8.0, loading=450.0),
             check=_anything_fits,
             check_restore=_anything_fits,
             images=False,
         ),
         "unkept": DatabaseOffer(
-            versions=("1.0",), topologies=("single",), check=_anything_fits, images=False
+            versions=("1.0",),
+            topologies=("single",),
+            name="Unkept",
+            check=_anything_fits,
+            images=False,
         ),
         "fake": DatabaseOffer(
-            versions=("1.0",), topologies=("sharded", "single"), check=_anything_fits, images=False
+            versions=("1.0",),
+            topologies=("sharded", "single"),
+            name="the fake database",
+            fake=True,
+            check=_anything_fits,
+            images=False,
         ),
     },
     generators=("engine", "fake"),

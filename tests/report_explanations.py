@@ -221,10 +221,8 @@ def advices(questions: Iterable[tuple[str, int, int]]) -> tuple[QuestionAdvice, 
             unsettled=(),
             seconds=5400.0,
             detectable=0.021,
-            sentence=f"All of {name} is settled."
-            if settled == comparisons
-            else f"26 more blocks would settle {name} (about 1 h 30 min).",
-            better=None if settled == comparisons else "Longer runs would help more than blocks.",
+            short=False,
+            repeat_helps=settled < comparisons,
         )
         for name, comparisons, settled in questions
     )

@@ -14,6 +14,7 @@ from dunnage.model.analysis import (
     Analysis,
     Comparison,
     Estimate,
+    Ground,
     LatencyCurve,
     OrderDiagnosis,
     Parity,
@@ -34,6 +35,7 @@ from dunnage.model.study import (
     Deployment,
     Level,
     Limits,
+    Parts,
     Peers,
     Phase,
     Storage,
@@ -73,6 +75,11 @@ def spoilt_by(
     )
 
 
+PHRASES = {
+    "host": "with host networking",
+    "bridge": "with a bridge network",
+    "user-defined": "with a user-defined network",
+}
 EFFECTS = {
     "native": (0.0, 0.0, 0.0, 0.004),
     "native-twin": (0.001, -0.002, 0.0, 0.004),
@@ -289,6 +296,11 @@ def _deployment(name: str, database: DatabaseSpec) -> Deployment:
         limits=Limits(),
         slowdown=0.0,
         database=database,
+        parts=Parts(
+            platform="Docker" if name.startswith("docker") else "",
+            network=PHRASES[network] if name.startswith("docker") else "",
+            database="Redis",
+        ),
     )
 
 
@@ -371,20 +383,20 @@ def _compare(
 
 def _judge(
     metric: str, estimate: Estimate, spread: float, apart: float | None, tolerance: float
-) -> tuple[Verdict, int | None, str]:
+) -> tuple[Verdict, int | None, Ground]:
     low, high = estimate.low, estimate.high
     if low is None or high is None or apart is None:
-        return Verdict.INCONCLUSIVE, None, "there are too few blocks for an interval"
+        return Verdict.INCONCLUSIVE, None, Ground.TOO_FEW_BLOCKS
     if max(abs(low), abs(high)) <= tolerance - apart:
-        return Verdict.EQUIVALENT, None, "the interval lies inside the tolerance"
+        return Verdict.EQUIVALENT, None, Ground.INSIDE
     edge = tolerance + apart
     if low > edge or high < -edge:
         worse = (METRICS[metric].better is Better.HIGHER) == (high < 0)
         verdict = Verdict.OVERHEAD if worse else Verdict.GAIN
-        return verdict, None, "the interval lies beyond the tolerance"
+        return verdict, None, Ground.BEYOND
     distance = max(abs(abs(estimate.value) - edge), 0.002)
     needed = max(6, math.ceil(8 * (spread / distance) ** 2))
-    return Verdict.INCONCLUSIVE, needed, "the interval crosses the tolerance"
+    return Verdict.INCONCLUSIVE, needed, Ground.ACROSS
 
 
 def _comparison(
@@ -400,7 +412,7 @@ def _comparison(
     apart = None
     if twin.low is not None and twin.high is not None:
         apart = max(0.0, twin.low, -twin.high)
-    verdict, needed, reason = _judge(metric, estimate, spread, apart, tolerance)
+    verdict, needed, ground = _judge(metric, estimate, spread, apart, tolerance)
     return Comparison(
         question=question,
         primary=question is not None,
@@ -418,7 +430,7 @@ def _comparison(
         verdict=verdict,
         blocks_needed=needed,
         detectable=2.8 * spread / math.sqrt(max(estimate.n, 1)),
-        reason=reason,
+        ground=ground,
     )
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from dunnage.findings.checks.reasons import Reason, of_run
 from dunnage.model.analysis import Analysis, RunSummary
-from dunnage.report.reasons import Reason, of_run
 
 TOLERATED = 0.1
 """Share of the runs that may be spoilt."""

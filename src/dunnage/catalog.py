@@ -33,7 +33,7 @@ from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace import open_namespace
 from dunnage.hosts.supports import supports as namespace_supports
-from dunnage.model.offer import Capability, Offer, PlatformOffer, Support
+from dunnage.model.offer import Capability, DatabaseOffer, Offer, PlatformOffer, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
@@ -46,7 +46,7 @@ from dunnage.software import docker
 from dunnage.software.cache import default_root
 from dunnage.software.engine import engine_path, engine_support
 from dunnage.software.fake import FakeTrees
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
@@ -70,8 +70,19 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
+class DatabaseKind(Protocol):
+    """A class of databases: what it offers, and how one is made."""
+
+    @property
+    def offer(self) -> DatabaseOffer:
+        """What it can be asked for."""
+
+    def __call__(self) -> Database:
+        """Make one."""
+
+
 PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
-DATABASES: Mapping[str, Callable[[], Database]] = {
+DATABASES: Mapping[str, DatabaseKind] = {
     "cassandra": Cassandra,
     "redis": Redis,
     "fake": FakeDatabase,
@@ -86,11 +97,7 @@ OFFER = Offer(
     testbeds={"namespace": "Host", "fake": "Fake"},
     substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
-    databases={
-        "cassandra": Cassandra.offer,
-        "redis": Redis.offer,
-        "fake": FakeDatabase.offer,
-    },
+    databases={name: database.offer for name, database in DATABASES.items()},
     generators=tuple(GENERATORS),
     samplers=tuple(SAMPLERS),
 )
@@ -174,7 +181,8 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
         yield from (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
         yield Capability.ENGINE
         yield from OFFER.databases[deployment.database.kind].needs
-    for need in OFFER.platforms[deployment.platform].needs:
+    platform = OFFER.platforms[deployment.platform]
+    for need in platform.needs_of(deployment.network, deployment.endpoint):
         if not (need is Capability.DOCKER and study.substrate.kind == "existing"):
             yield need
 

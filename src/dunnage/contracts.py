@@ -239,7 +239,7 @@ class Substrate(Protocol):
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningMember:
     """A member that runs: on which host, under which process id there, in which control group."""
 
     member: str
@@ -272,7 +272,7 @@ class Platform(Protocol):
         Raises RunError when `timeout` seconds are over.
         """
 
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningMember, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""
 
     def client(self, host: Host) -> Host:

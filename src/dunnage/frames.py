@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 import polars as pl
 
 from dunnage.analysis.values import clients_clock
+from dunnage.findings.differences.answer import all_comparisons
 from dunnage.model.analysis import Comparison
 from dunnage.model.load import Samples
 from dunnage.model.record import Record, Usage
-from dunnage.report import run_columns
-from dunnage.report.answer import all_comparisons
-from dunnage.report.parquet import runs_table
+from dunnage.report.export import run_columns
+from dunnage.report.export.parquet import runs_table
+from dunnage.wording.verdict import reason
 
 if TYPE_CHECKING:
     from dunnage.opened import OpenedResult
@@ -90,7 +91,7 @@ def _comparison(found: Comparison) -> dict[str, Any]:
         "detectable": found.detectable,
         "blocks_needed": found.blocks_needed,
         "method": found.difference.method,
-        "reason": found.reason,
+        "reason": reason(found),
     }
 
 

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dunnage import catalog
-from dunnage.analysis.judge import analyse
 from dunnage.errors import ResultError, RunError
+from dunnage.findings.analyse import analyse
 from dunnage.model.analysis import Analysis
 from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Study
 from dunnage.store.read import Result, open_result
+from dunnage.study.matrix import named
 from dunnage.study.read import read_study
 
 if TYPE_CHECKING:
@@ -45,10 +46,10 @@ class OpenedResult:
         """The study as it was given, with its defaults."""
         return read_study(self.result.study_text, str(self.result.layout.study), catalog.OFFER)
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """Every block, stay and run, those that were added too."""
-        return self.result.plan
+        return named(self.result.plan, catalog.OFFER)
 
     @property
     def records(self) -> tuple[Record, ...]:

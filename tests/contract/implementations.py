@@ -47,7 +47,7 @@ from dunnage.model.layout import Software
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software.fake import FakeTrees
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 
 TESTBEDS = [
     pytest.param(FAKE_TESTBED, id="fake"),

@@ -13,7 +13,7 @@ from dunnage.model.study import ClientPlace, DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from cases import DEADLINE, Ground, unique
 
-from dunnage.contracts import Crashable, KeepsData, Platform, Running
+from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import ENGINE, Reservation, Stage
 from dunnage.model.study import ClientPlace
@@ -46,7 +46,7 @@ def bring_up(grounds: Ground, platform: Platform) -> Reservation:
     return reservation
 
 
-def inspected(member: Running) -> bool:
+def inspected(member: RunningMember) -> bool:
     """Whether the member's process is there to be looked at."""
     argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", "/"]
     return member.host.run(argv).code == 0

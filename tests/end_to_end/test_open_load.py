@@ -185,7 +185,8 @@ def test_a_server_of_two_milliseconds_at_nine_tenths_of_the_rate_is_over_capacit
     assert ended.code == 0
     found = ended.comparison(f"r{rate}")
     assert found["verdict"] == "inconclusive"
-    assert found["reason"].startswith("Over capacity: `late` in 6 of 6 runs")
+    (over,) = [each for each in found["overloads"] if each["deployment"] == "late"]
+    assert (found["ground"], over["over"], over["runs"]) == ("overloaded", 6, 6)
     assert found["difference"]["n"] == 0
     assert all(run["over_capacity"] for run in ended.analysis["runs"])
     assert all(run["status"] == "valid" for run in ended.analysis["runs"])

@@ -9,7 +9,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from dunnage.model.histogram import merged
-from dunnage.report.hlog import one_log
+from dunnage.report.export.hlog import one_log
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "engine"
 OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")

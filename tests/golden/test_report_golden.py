@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dunnage.report import text
+from dunnage.report.terminal import text
 from report_samples import sample
 
 GOLDEN = Path(__file__).parent / "report"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 from dunnage.model.layout import Software
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 
 # Mounts of its own for the tree's prefix, and a network of its own, so that ports are free.
 _HOME = """

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from dunnage import contracts
-from dunnage.analysis.parity import compare, factors, keys
-from dunnage.contracts import Host, Platform, Running, SoftwareStore, Substrate, Tree
+from dunnage.contracts import Host, Platform, RunningMember, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis import Redis
+from dunnage.findings.parity.compare import compare, factors, keys
 from dunnage.hosts.control_groups import mounted
 from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Place, Service, Software
@@ -36,7 +36,7 @@ from dunnage.platforms.native import Native
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.wording.parity import sentence
 
@@ -239,7 +239,7 @@ def test_what_was_changed_behind_our_back_is_caught(
 
 @contextmanager
 def rewritten(
-    member: Running, controller: str, one: Mapping[str, str], two: Mapping[str, str]
+    member: RunningMember, controller: str, one: Mapping[str, str], two: Mapping[str, str]
 ) -> Iterator[None]:
     """Other values in files of a member's control group, named as version 1 or 2 names them."""
     found = mounted(Path("/proc/self/mounts").read_text())
@@ -434,7 +434,9 @@ def java(
         limits=limits,
     )
     place = Place("java-1", "server", lab.host.name, home, home, tree.prefix, {})
-    member = Running("java-1", lab.host, process.pid, lab.host.control_group(f"member-{name}"))
+    member = RunningMember(
+        "java-1", lab.host, process.pid, lab.host.control_group(f"member-{name}")
+    )
     try:
         ends = time.monotonic() + 30.0
         while REGISTRY not in lab.host.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout:

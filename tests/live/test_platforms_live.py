@@ -37,7 +37,7 @@ from dunnage.platforms.native import Native
 from dunnage.runner.formation import form
 from dunnage.samplers.engine import EngineSampler
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 

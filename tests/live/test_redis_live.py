@@ -16,7 +16,7 @@ from dunnage.contracts import Tree
 from dunnage.databases.redis import Redis
 from dunnage.model.layout import Address, Addresses, Place, Reservation, Service, Step
 from dunnage.model.study import DatabaseSpec
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 
 pytestmark = pytest.mark.live
 

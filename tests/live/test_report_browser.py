@@ -11,7 +11,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from dunnage.report.html import write_page
+from dunnage.report.page.page import write_page
 from report_samples import HOSTILE, nothing_measured, poisoned, sample
 
 pytestmark = pytest.mark.browser

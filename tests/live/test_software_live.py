@@ -13,7 +13,7 @@ from dunnage.hosts.namespace import open_namespace
 from dunnage.model.layout import Software
 from dunnage.model.study import TestbedSpec
 from dunnage.software.engine import engine_path
-from dunnage.software.obtain import DebianSoftware
+from dunnage.software.trees import DebianSoftware
 
 pytestmark = pytest.mark.live
 

@@ -166,8 +166,8 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
         for name, platform in catalog.OFFER.platforms.items():
             if (name == "fake") != fakes:
                 continue
-            for network, endpoints in platform.endpoints.items():
-                for endpoint in endpoints:
+            for network, chosen in platform.networks.items():
+                for endpoint in chosen.endpoints:
                     for storage in platform.storages:
                         keys = {"platform": name, "network": network, "endpoint": endpoint}
                         variant = example.model_copy(update={**keys, "storage": storage})

@@ -14,8 +14,8 @@ from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
 from dunnage.software.image import write_image
 from dunnage.software.maven import fetch
-from dunnage.software.obtain import DebianSoftware
 from dunnage.software.recipe import JavaRecipe
+from dunnage.software.trees import DebianSoftware
 
 
 def program(directory: Path, name: str, script: str) -> None:

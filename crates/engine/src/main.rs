@@ -34,7 +34,7 @@ enum Verb {
     /// Run a program inside such a host.
     Enter(enter::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
-    Graft(mounts::Arguments),
+    Bind(mounts::Arguments),
     /// Measure what no deployment can change.
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
@@ -57,7 +57,7 @@ fn main() -> std::process::ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Init(arguments) => init::init(&arguments),
         Verb::Enter(arguments) => enter::enter(&arguments),
-        Verb::Graft(arguments) => mounts::graft(&arguments),
+        Verb::Bind(arguments) => mounts::bind(&arguments),
         Verb::Control(arguments) => control::control(&arguments),
         Verb::Cql(arguments) => cql::cql(&arguments),
         Verb::Load(arguments) => load::load(&arguments),

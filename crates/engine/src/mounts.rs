@@ -1,4 +1,4 @@
-//! `graft`: make a directory of this machine visible inside a host, read-only.
+//! `bind`: make a directory of this machine visible inside a host, read-only.
 //!
 //! The tree is taken hold of before the namespace is entered, so that what a host hides behind its
 //! own file systems (`/run`, `/tmp`) can be given to it all the same.
@@ -15,7 +15,7 @@ use nix::libc;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns};
 
-/// Arguments of `graft`.
+/// Arguments of `bind`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Process id of the host's first process.
@@ -30,7 +30,7 @@ pub struct Arguments {
 }
 
 /// Show a directory or file of this machine in a host. Nothing happens when it is there already.
-pub fn graft(arguments: &Arguments) -> io::Result<()> {
+pub fn bind(arguments: &Arguments) -> io::Result<()> {
     let tree = Tree::of(&arguments.source)?;
     let source = fs::metadata(&arguments.source)?;
     let namespaces = fs::File::open(format!("/proc/{}/ns/mnt", arguments.host))?;

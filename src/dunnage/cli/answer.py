@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dunnage.cli import blocks, history
 from dunnage.cli.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
+from dunnage.findings.checks.trouble import ENOUGH_VALID
+from dunnage.findings.differences import sentences
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
-from dunnage.report import sentences
-from dunnage.report.brief import brief
-from dunnage.report.html import write_page
-from dunnage.report.tables import write_csv
-from dunnage.report.text import answer_table
-from dunnage.report.trouble import ENOUGH_VALID
+from dunnage.report.export.csv_files import write_csv
+from dunnage.report.page.page import write_page
+from dunnage.report.terminal.brief import brief
+from dunnage.report.terminal.text import answer_table
 from dunnage.store.read import Result
 from dunnage.store.write import write_value
 
@@ -42,7 +42,7 @@ def answer(
         page = write_page(
             analysis,
             study,
-            result.plan,
+            opened.plan,
             result.stays,
             result.layout.report / "index.html",
             source=result.study_text,
@@ -59,7 +59,7 @@ def answer(
         )
     else:
         show = answer_table if details else brief
-        out.print(show(analysis, study, result.plan, failures))
+        out.print(show(analysis, study, opened.plan, failures))
         say("report: ", (str(page), "bold"))
         if sentences.invented(study):
             say("next: ", (typed("init"), "bold"))
@@ -100,5 +100,5 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
         again = typed("run", result.layout.study)
         more = blocks.command(result, max(1, blocks.spoiled(result)))
         say("mend what they name, then measure more blocks: ", (more, "bold"))
-        say("or all of it anew: ", (again, "bold"))
+        say("or a new result: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY

@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from dunnage.analysis.change import Judged
-from dunnage.analysis.change import compare as compare_results
-from dunnage.analysis.comparable import Circumstances
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
+from dunnage.findings.two_results.change import Judged
+from dunnage.findings.two_results.change import compare as compare_results
+from dunnage.findings.two_results.comparable import Circumstances
+from dunnage.findings.two_results.text import comparison
 from dunnage.model.between import Change, ChangeVerdict, ResultComparison
 from dunnage.opened import OpenedResult, open_at
-from dunnage.report.between_text import comparison
 from dunnage.units import SHARES, quantity
 from dunnage.wording.between import mismatch
 from dunnage.wording.numbers import count

@@ -14,10 +14,10 @@ from dunnage.cli.files import RESULTS
 from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import ResultError, UsageError
 from dunnage.opened import OpenedResult, open_at
-from dunnage.report import hlog, latex, markdown, run_columns, tables
-from dunnage.report.parquet import write_runs
-from dunnage.report.sheet import Sheet
-from dunnage.report.sheets import sheets
+from dunnage.report.export import csv_files, hlog, latex, markdown, run_columns
+from dunnage.report.export.parquet import write_runs
+from dunnage.report.export.sheet import Sheet
+from dunnage.report.export.sheets import sheets
 from dunnage.wording.numbers import count
 
 NAME = "export"
@@ -103,7 +103,7 @@ def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
 def _csv(opened: OpenedResult, to: Path) -> Iterator[Path]:
     for sheet, path in _places(opened, to, As.CSV, "csv"):
         rows = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
-        yield tables.write_rows(path, rows)
+        yield csv_files.write_rows(path, rows)
 
 
 def _latex(opened: OpenedResult, to: Path) -> Iterator[Path]:

@@ -6,9 +6,9 @@ import time
 
 from dunnage import catalog
 from dunnage.analysis.estimate import CONFIDENCE
-from dunnage.analysis.history import latest, twins_said
 from dunnage.analysis.pace import paces
 from dunnage.cli.terminal import say
+from dunnage.findings.differences.history import latest, twins_said
 from dunnage.model.history import TwinsSaid
 from dunnage.opened import OpenedResult
 from dunnage.store.machine_log import remember, remembered, this_machine

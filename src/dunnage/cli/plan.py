@@ -11,8 +11,8 @@ import typer
 from dunnage.cli.files import ScaleOption, foreseen, study_at
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
 from dunnage.model.plan import Skipped
-from dunnage.report.schedule import runs_table
-from dunnage.report.text import plan_table
+from dunnage.report.terminal.schedule import runs_table
+from dunnage.report.terminal.text import plan_table
 
 NAME = "plan"
 HELP = "Show every block, stay and run of a study, how long they will take, and what is missing."

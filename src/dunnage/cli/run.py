@@ -60,7 +60,7 @@ def command(
         Path | None,
         typer.Option(
             help="Rates that are shares are those of this result's capacity, instead of one that "
-            "is found anew: the two can then be compared at the same rates."
+            "is measured again: the two can then be compared at the same rates."
         ),
     ] = None,
     keep: Annotated[

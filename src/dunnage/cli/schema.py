@@ -19,7 +19,7 @@ from dunnage.model.between import ResultComparison
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
-from dunnage.report import run_columns
+from dunnage.report.export import run_columns
 from dunnage.software.engine import engine_path
 from dunnage.study.schema import study_schema
 

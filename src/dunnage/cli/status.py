@@ -11,7 +11,7 @@ import typer
 from dunnage.cli.files import RESULTS
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.check import Status
-from dunnage.report.text import status_table
+from dunnage.report.terminal.text import status_table
 from dunnage.store.read import open_result
 from dunnage.wording import checks
 

@@ -50,6 +50,8 @@ class FakeDatabase:
     offer = DatabaseOffer(
         versions=("1.0",),
         topologies=("sharded", "single"),
+        name="the fake database",
+        fake=True,
         check=_check,
         images=False,
         check_restore=lambda _: (),

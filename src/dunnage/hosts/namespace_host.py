@@ -129,7 +129,7 @@ class NamespaceHost:
         door = self._door()
         if not door.first.alive():
             raise door.lost()
-        words = ["graft", "--host", str(door.first.pid), "--source", str(source)]
+        words = ["bind", "--host", str(door.first.pid), "--source", str(source)]
         done = subprocess.run(
             [str(door.engine), *words, "--target", str(target)],
             capture_output=True,

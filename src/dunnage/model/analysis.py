@@ -23,7 +23,8 @@ ANALYSIS_VERSION = 5
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
-took the place of `bound`. 5: gates, differences, factors and what was skipped are values."""
+took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
+verdict is what it is are values."""
 
 
 class Verdict(StrEnum):
@@ -33,6 +34,49 @@ class Verdict(StrEnum):
     OVERHEAD = "overhead"
     GAIN = "gain"
     INCONCLUSIVE = "inconclusive"
+
+
+class Ground(StrEnum):
+    """What a verdict rests on."""
+
+    INSIDE = "inside"
+    """The interval lies inside the tolerance."""
+    BEYOND = "beyond"
+    """It lies beyond it."""
+    ACROSS = "across"
+    """It reaches across an edge: more blocks would settle it."""
+    ON_AN_EDGE = "on an edge"
+    """The estimate lies on the edge between two verdicts, where blocks do not help."""
+    TWINS_TOO_FAR = "twins too far"
+    """Identical deployments differ by more than the tolerance."""
+    TOO_FEW_BLOCKS = "too few blocks"
+    TOO_FEW_TWINS = "too few twins"
+    """Too few blocks have both twins."""
+    NO_TWIN = "no twin"
+    TWINS_OVERLOADED = "twins overloaded"
+    """A twin could not keep up with the load, so that its latencies say nothing."""
+    OVERLOADED = "overloaded"
+    """A side of the comparison could not."""
+    NEIGHBOURS = "neighbours"
+    """Deployments that live side by side cost each other more than the tolerance."""
+
+
+CLAIMING = frozenset(
+    {Ground.INSIDE, Ground.BEYOND, Ground.ACROSS, Ground.ON_AN_EDGE, Ground.TWINS_TOO_FAR}
+)
+"""Grounds that are the interval's; on all others nothing is claimed whatever it says."""
+
+
+class Overload(Value):
+    """A deployment that could not keep up with an open load."""
+
+    deployment: str
+    over: int
+    """Valid runs in which it could not."""
+    runs: int
+    """Valid runs."""
+    least: float | None
+    """Share of the offered operations that was answered at worst."""
 
 
 class Comparison(Value):
@@ -65,11 +109,22 @@ class Comparison(Value):
     """Blocks in all that would settle an inconclusive verdict; None otherwise."""
     detectable: float | None
     """Smallest difference that these blocks would have found with a power of 80 %."""
-    reason: str
-    """One sentence: why this verdict."""
-    withheld: bool = False
-    """Whether nothing is claimed for another reason than the interval: there is no twin, there are
-    too few blocks, or deployments that live side by side cost each other too much."""
+    ground: Ground
+    """Why this verdict."""
+    twins: bool = False
+    """Whether the two are the twins themselves, judged by the tolerance alone so that they can
+    fail."""
+    twin_blocks: int | None = None
+    """Blocks that have both twins; None where there are none."""
+    overloads: tuple[Overload, ...] = ()
+    """Of the sides or the twins, where that is the ground."""
+    neighbours: float | None = None
+    """By how much neighbours change the metric at least, where that is the ground."""
+
+    @property
+    def withheld(self) -> bool:
+        """Whether nothing is claimed for another reason than the interval."""
+        return self.ground not in CLAIMING
 
 
 class Summary(Value):

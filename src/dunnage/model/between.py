@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from dunnage.model.analysis import Ground
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
@@ -111,7 +112,8 @@ class Change(Value):
     """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float
     verdict: ChangeVerdict
-    reason: str
+    ground: Ground
+    """Why this verdict: `inside`, `beyond`, `across`, `too few blocks` or `no twin`."""
 
 
 class ResultComparison(Value):

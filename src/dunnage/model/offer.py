@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
@@ -39,19 +39,69 @@ class Support:
 
 
 @dataclass(frozen=True)
-class PlatformOffer:
-    """What one platform can be asked for. The first of each tuple is the default."""
+class EndpointOffer:
+    """One kind of address that clients can be given."""
 
-    networks: tuple[str, ...]
-    endpoints: Mapping[str, tuple[str, ...]]
-    """Network → endpoints that it can have."""
+    title: str
+    """Its word in a deployment's title, such as `HostPort`."""
+    needs: tuple[Capability, ...] = ()
+    of_cluster: bool = False
+    """Whether the cluster provides it, and not the hosts."""
+
+
+HOST_PORT = EndpointOffer("HostPort")
+
+
+@dataclass(frozen=True)
+class NetworkOffer:
+    """One network that a platform can join its members by."""
+
+    endpoints: Mapping[str, EndpointOffer]
+    """The first is the default."""
+    title: str = ""
+    """Its word in a deployment's title; empty where the title says nothing of it."""
+    phrase: str = ""
+    """How a sentence says it: `with a bridge network`."""
+    needs: tuple[Capability, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlatformOffer:
+    """What one platform can be asked for. The first of each collection is the default."""
+
+    networks: Mapping[str, NetworkOffer]
     storages: tuple[Storage, ...]
     clients: tuple[ClientPlace, ...]
     substrate: str | None
     """Family of substrate that must live first (`docker`); None when hosts alone suffice."""
+    stay_seconds: float
+    """About how long it takes to bring a deployment up and down, besides its database."""
+    name: str = ""
+    """What people call it; empty where a sentence has nothing to say of it."""
+    title: str = ""
+    """Its word in a deployment's title; empty natively."""
+    fake: bool = False
+    """Whether it runs on fake hosts, and nowhere else."""
     needs: tuple[Capability, ...] = ()
     restorable: tuple[Storage, ...] = ()
     """Storage that copies of files can be put on before a member starts."""
+
+    def needs_of(self, network: str, endpoint: str) -> tuple[Capability, ...]:
+        """What hosts must be able to do for one network and endpoint of it."""
+        chosen = self.networks[network]
+        return (*self.needs, *chosen.needs, *chosen.endpoints[endpoint].needs)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """About how long a database takes for what is not measured."""
+
+    forming: float = 0.0
+    """Seconds until it answers, besides the platform's own."""
+    settling: float = 1.0
+    """Seconds around every run: settling, samplers, reading back what they saw."""
+    loading: float = 20_000.0
+    """Records loaded per second."""
 
 
 def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
@@ -64,8 +114,12 @@ class DatabaseOffer:
 
     versions: tuple[str, ...]
     topologies: tuple[str, ...]
+    name: str
+    """What people call it."""
     check: Callable[[DatabaseSpec], tuple[tuple[str, str], ...]]
     """Returns (key of the database spec, sentence) for everything that does not fit."""
+    fake: bool = False
+    """Whether it runs on fake hosts, and nowhere else."""
     images: bool = True
     """Whether an official image may be named instead of the tree."""
     needs: tuple[Capability, ...] = (Capability.SOFTWARE,)
@@ -73,6 +127,8 @@ class DatabaseOffer:
     check_restore: Callable[[DatabaseSpec], tuple[tuple[str, str], ...]] = _without_snapshot
     """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
     with a copy of another one's files."""
+    guess: Guess = field(default_factory=Guess)
+    """How long it takes for what is not measured, where no earlier result tells it."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dunnage.model.study import Deployment, Level, Workload
 from dunnage.model.value import Value
 
-PLAN_VERSION = 3
+PLAN_VERSION = 4
 """1: first. 2: levels by share of a capacity and by search, and the calibration stay. 3: groups of
-hosts that rotate, and stays alone, where load comes in turns."""
+hosts that rotate, and stays alone, where load comes in turns. 4: what parts are called."""
 
 
 BEFORE = 0

@@ -405,6 +405,26 @@ class Study(Value):
     )
 
 
+class Parts(Value):
+    """What the parts of a deployment say of themselves: how they are called, how long they take.
+
+    Empty where an older Dunnage made the plan.
+    """
+
+    platform: str = ""
+    """`Docker`; empty where a sentence has nothing to say of it."""
+    network: str = ""
+    """`with a bridge network`."""
+    database: str = ""
+    """`Redis`."""
+    up: float = 10.0
+    """About how many seconds it takes to bring it up and down, its database's part too."""
+    settling: float = 1.0
+    """Seconds around every run: settling, samplers, reading back what they saw."""
+    loading: float = 20_000.0
+    """Records loaded per second."""
+
+
 class Deployment(Value):
     """One variant under study, resolved: nothing is left to a default."""
 
@@ -423,6 +443,7 @@ class Deployment(Value):
     slowdown: float
     loss: float = 0.0
     database: DatabaseSpec
+    parts: Parts = Parts()
 
     @property
     def original(self) -> str:

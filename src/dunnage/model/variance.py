@@ -41,6 +41,14 @@ class VarianceSplit(Value):
     """Each a sentence: a part whose estimate was negative and is therefore shown as 0."""
 
 
+class Condition(Value):
+    """Where a deployment is compared."""
+
+    deployment: str
+    workload: str
+    level: str
+
+
 class QuestionAdvice(Value):
     """What would settle one question of the study."""
 
@@ -51,15 +59,16 @@ class QuestionAdvice(Value):
     more_blocks: int | None
     """Blocks to add to the study so that every comparison that blocks can settle is settled; 0 when
     all are; None when no practicable number would settle any, or nothing was compared."""
-    unsettled: tuple[str, ...]
+    short: bool
+    """Whether a comparison has too few blocks for an interval, so that blocks would first allow
+    one."""
+    unsettled: tuple[Condition, ...]
     """Open comparisons that no practicable number of blocks would settle (at most 1000), because
-    the estimate lies almost on an edge or there is no twin; as `docker, A, t8`."""
+    the estimate lies almost on an edge or there is no twin."""
     seconds: float | None
     """Estimated time for them, from the blocks of this result; None when none is complete."""
     detectable: float | None
     """Largest of the comparisons' minimum detectable effects, in share of one; None below six
     blocks."""
-    sentence: str
-    """Such as `14 more blocks would settle RQ2 (about 2 h 10 min).`"""
-    better: str | None = None
-    """A sentence where something would help more than blocks: `repeat` or longer runs."""
+    repeat_helps: bool = False
+    """Whether repeating runs inside a stay would help more than blocks."""

@@ -19,7 +19,7 @@ from dunnage.errors import RunError
 from dunnage.model.study import Limits
 from dunnage.platforms.containers import StayNames, limit_arguments, network_arguments
 from dunnage.platforms.execute import converse
-from dunnage.platforms.lodger import Lodger
+from dunnage.platforms.guest import Guest
 
 _ENDED = ("exited", "dead")
 
@@ -61,7 +61,7 @@ class ContainerProcess:
                     self.container.kill(f"SIG{name}")
 
 
-class ClientContainer(Lodger):
+class ClientContainer(Guest):
     """Each program gets a container of its own, in the unit's control group of the client's host.
 
     The engine and the scratch directory are bind-mounted at their own paths, so files are put and

@@ -13,7 +13,7 @@ from dunnage.contracts import Completed, Host, Tree
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
-from dunnage.platforms.beside import ask_engine, is_for_engine
+from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command
 

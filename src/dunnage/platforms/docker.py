@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 
 from docker import DockerClient
 
-from dunnage.contracts import Completed, Daemon, Host, Running, SoftwareStore, Substrate, Tree
+from dunnage.contracts import Completed, Daemon, Host, RunningMember, SoftwareStore, Substrate, Tree
 from dunnage.docker_api import Refused, connect, explanation
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
-from dunnage.model.offer import Capability, PlatformOffer
+from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
-from dunnage.platforms import kept, places
+from dunnage.platforms import places, snapshots
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.container_member import ContainerMember, spoken
@@ -36,6 +36,8 @@ from dunnage.platforms.images import command, image_of, provide
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import await_ready, death, side_by_side
 
+PUBLISHED = {"host-port": HOST_PORT}
+
 
 class Docker:
     """Containers with the paths, the command, the user and the limits that a process has natively.
@@ -47,15 +49,17 @@ class Docker:
     _software: Software
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks=(BRIDGE, HOST, USER_DEFINED),
-        endpoints={
-            BRIDGE: ("host-port",),
-            HOST: ("host-port",),
-            USER_DEFINED: ("host-port",),
+        networks={
+            BRIDGE: NetworkOffer(PUBLISHED, "Bridge", "with a bridge network"),
+            HOST: NetworkOffer(PUBLISHED, "Only", "with host networking"),
+            USER_DEFINED: NetworkOffer(PUBLISHED, "UserDefined", "with a user-defined network"),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="docker",
+        stay_seconds=3.0,
+        name="Docker",
+        title="Docker",
         needs=(Capability.DOCKER,),
         restorable=(Storage.BIND, Storage.VOLUME),
     )
@@ -120,7 +124,7 @@ class Docker:
         """Run a command in a member's container."""
         return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
 
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningMember, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""
         found = []
         for name in self._places:
@@ -129,7 +133,7 @@ class Docker:
             if (how := member.ended()) is not None:
                 raise death(name, f"died: {how}", member.log)
             pid = int(member.container.attrs["State"]["Pid"])
-            found.append(Running(name, member.host, pid, self._control_group(member, pid)))
+            found.append(RunningMember(name, member.host, pid, self._control_group(member, pid)))
         return tuple(found)
 
     def crash(self, member: str) -> None:
@@ -139,11 +143,11 @@ class Docker:
 
     def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Copy files of members' data to the disks of their hosts, under a name."""
-        side_by_side(partial(kept.keep, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(snapshots.keep, part, snapshot) for part in self._parts(files))
 
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Put copies of what was kept where members' data lies, in a volume if that is where."""
-        side_by_side(partial(kept.restore, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(snapshots.restore, part, snapshot) for part in self._parts(files))
 
     def client(self, host: Host) -> Host:
         """The client's host, or a container on it, joined to a network as the members' are."""
@@ -191,9 +195,9 @@ class Docker:
         if failures:
             raise failures[0]
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
         return [
-            kept.Part(name, self._hosts[place.host], self._outside(place), tuple(own))
+            snapshots.Part(name, self._hosts[place.host], self._outside(place), tuple(own))
             for name, own in files.items()
             for place in (self._places[name],)
         ]

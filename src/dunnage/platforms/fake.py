@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.contracts import Completed, Host, Process, Running, SoftwareStore, Substrate
+from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.late import fill, unfilled
 from dunnage.model.layout import (
@@ -20,11 +20,11 @@ from dunnage.model.layout import (
     Seat,
     Service,
 )
-from dunnage.model.offer import PlatformOffer
+from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
-from dunnage.platforms import kept
-from dunnage.platforms.beside import ask_engine, is_for_engine
-from dunnage.platforms.lodger import Lodger
+from dunnage.platforms import snapshots
+from dunnage.platforms.engine_commands import ask_engine, is_for_engine
+from dunnage.platforms.guest import Guest
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,16 @@ class FakePlatform:
     """
 
     offer = PlatformOffer(
-        networks=("plain", "late"),
-        endpoints={"plain": ("host-port",), "late": ("host-port",)},
+        networks={
+            "plain": NetworkOffer({"host-port": HOST_PORT}, title="Plain"),
+            "late": NetworkOffer({"host-port": HOST_PORT}, title="Late"),
+        },
         storages=(Storage.BIND,),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="fake",
+        stay_seconds=0.0,
+        title="Fake",
+        fake=True,
         restorable=(Storage.BIND,),
     )
 
@@ -100,13 +105,13 @@ class FakePlatform:
             return ask_engine(host, filled, stdin=stdin, timeout=timeout)
         return host.run(filled, stdin=stdin, timeout=timeout)
 
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningMember, ...]:
         """The members that run; raises StayError naming one that has died."""
         self._need_awake()
         for name in self._members:
             self._check_alive(name)
         return tuple(
-            Running(name, member.host, member.process.pid, member.host.control_group(name))
+            RunningMember(name, member.host, member.process.pid, member.host.control_group(name))
             for name, member in self._members.items()
         )
 
@@ -136,12 +141,12 @@ class FakePlatform:
     def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Copy files of members' data to the disks of their hosts, under a name."""
         for part in self._parts(files):
-            kept.keep(part, snapshot)
+            snapshots.keep(part, snapshot)
 
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Put copies of what was kept below the data directories of members."""
         for part in self._parts(files):
-            kept.restore(part, snapshot)
+            snapshots.restore(part, snapshot)
 
     def down(self) -> None:
         """Stop everything in reverse order and remove it; lost hosts have nothing to remove."""
@@ -161,10 +166,10 @@ class FakePlatform:
         self._clients.clear()
         self._late.clear()
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
         places = [self._reservation.place(member) for member in files]
         return [
-            kept.Part(place.member, self._on(place), place.data, tuple(files[place.member]))
+            snapshots.Part(place.member, self._on(place), place.data, tuple(files[place.member]))
             for place in places
         ]
 
@@ -244,7 +249,7 @@ class FakePlatform:
                 self._substrate.daemon(host.name)
 
 
-class ContainerHost(Lodger):
+class ContainerHost(Guest):
     """A container on a client's host: a host with files of its own."""
 
     def __init__(self, host: Host, name: str) -> None:

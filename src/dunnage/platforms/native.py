@@ -8,14 +8,22 @@ from functools import partial
 from threading import Event
 from typing import ClassVar
 
-from dunnage.contracts import Completed, Host, Process, Running, SoftwareStore, Substrate, Tree
+from dunnage.contracts import (
+    Completed,
+    Host,
+    Process,
+    RunningMember,
+    SoftwareStore,
+    Substrate,
+    Tree,
+)
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import PlatformOffer
+from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Storage
-from dunnage.platforms import kept, places
-from dunnage.platforms.beside import ask_engine, is_for_engine
+from dunnage.platforms import places, snapshots
+from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.link import link
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import await_ready, death, side_by_side
@@ -65,11 +73,11 @@ class Native:
     """Processes in control groups of their own, bound to their host's address."""
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks=("host",),
-        endpoints={"host": ("host-port",)},
+        networks={"host": NetworkOffer({"host-port": HOST_PORT})},
         storages=(Storage.BIND, Storage.TMPFS),
         clients=(ClientPlace.HOST,),
         substrate=None,
+        stay_seconds=1.5,
         restorable=(Storage.BIND,),
     )
 
@@ -109,14 +117,14 @@ class Native:
         """Run a command beside a member, in its control group as in a container."""
         return _beside(self._host(member), member, argv, stdin=stdin, timeout=timeout)
 
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningMember, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""
         started = [self._members[name] for name in self._places if name in self._members]
         for member in started:
             if (how := member.ended()) is not None:
                 raise death(member.service.member, f"died: {how}", member.log)
         return tuple(
-            Running(
+            RunningMember(
                 member.service.member,
                 member.host,
                 member.process.pid,
@@ -131,11 +139,11 @@ class Native:
 
     def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Copy files of members' data to the disks of their hosts, under a name."""
-        side_by_side(partial(kept.keep, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(snapshots.keep, part, snapshot) for part in self._parts(files))
 
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         """Put copies of what was kept below the data directories of members."""
-        side_by_side(partial(kept.restore, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(snapshots.restore, part, snapshot) for part in self._parts(files))
 
     def client(self, host: Host) -> Host:
         """The client's host itself."""
@@ -164,9 +172,9 @@ class Native:
         if failures:
             raise failures[0]
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[kept.Part]:
+    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
         return [
-            kept.Part(name, self._host(name), self._places[name].data, tuple(own))
+            snapshots.Part(name, self._host(name), self._places[name].data, tuple(own))
             for name, own in files.items()
         ]
 

@@ -166,12 +166,12 @@ def _offered() -> Iterator[str]:
             (
                 code(name),
                 code(network),
-                codes(platform.endpoints[network]),
+                codes(tuple(chosen.endpoints)),
                 codes(each.value for each in platform.storages),
                 codes(each.value for each in platform.clients),
             )
             for name, platform in offer.platforms.items()
-            for network in platform.networks
+            for network, chosen in platform.networks.items()
         ),
     )
     yield table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from dunnage.contracts import Running
+from dunnage.contracts import RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import Place
 from dunnage.model.record import ProcessFacts
@@ -14,7 +14,7 @@ _SECONDS = 60.0
 """Enough to hash a server of many files while other members are still busy."""
 
 
-def inspect(member: Running, place: Place, files: Iterable[str]) -> ProcessFacts:
+def inspect(member: RunningMember, place: Place, files: Iterable[str]) -> ProcessFacts:
     """Inspect a running member. `files` are the paths of its configuration, as it was given them.
 
     They are read back below the process's own root. Raises StayError with what the engine said.

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from dunnage.analysis.toggled import Centre, centre, lost, pairs
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.findings.losses.toggled import Centre, centre, lost, pairs
 from dunnage.model.estimate import Estimate
 from dunnage.model.load import LoadOrder
 from dunnage.model.loss import KnownLoss, Losses, LossStep

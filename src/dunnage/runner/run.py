@@ -19,7 +19,7 @@ from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.loading import make_load
+from dunnage.runner.search import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 from dunnage.wording.checks import failed

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dunnage.contracts import Clock, Host, Running
+from dunnage.contracts import Clock, Host, RunningMember
 from dunnage.errors import RunError
 from dunnage.model.study import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
@@ -81,7 +81,7 @@ class Slowdown:
 
 @contextmanager
 def slowdown(
-    share: float, members: Sequence[Running], clock: Clock, toggle: Toggle | None = None
+    share: float, members: Sequence[RunningMember], clock: Clock, toggle: Toggle | None = None
 ) -> Iterator[Slowdown]:
     """Hold the members' processes still for `share` of every period while the `with` lasts.
 
@@ -90,7 +90,7 @@ def slowdown(
     if share == 0:
         yield Slowdown((), clock)
         return
-    by_host: dict[str, list[Running]] = defaultdict(list)
+    by_host: dict[str, list[RunningMember]] = defaultdict(list)
     for member in members:
         by_host[member.host.name].append(member)
     files = []

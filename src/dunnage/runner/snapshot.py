@@ -5,7 +5,7 @@ from __future__ import annotations
 from dunnage.model.study import Workload
 from dunnage.runner.fill import load, settle
 from dunnage.runner.formation import take
-from dunnage.runner.kept import Kept, keeping, snapshot_of
+from dunnage.runner.restore import Kept, keeping, snapshot_of
 from dunnage.runner.stay import Stay
 from dunnage.study.chance import seed
 

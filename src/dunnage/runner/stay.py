@@ -25,7 +25,7 @@ from dunnage.runner.control import control
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
-from dunnage.runner.kept import Kept, keeping, snapshot_of
+from dunnage.runner.restore import Kept, keeping, snapshot_of
 from dunnage.runner.slowdown import Slowdown, slowdown
 from dunnage.store.write import ResultWriter
 

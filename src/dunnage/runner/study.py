@@ -14,8 +14,8 @@ from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Stu
 from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.kept import Kept
 from dunnage.runner.progress import Watcher
+from dunnage.runner.restore import Kept
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshot import make_snapshot

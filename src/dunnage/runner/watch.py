@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.contracts import Host, Process, Running
+from dunnage.contracts import Host, Process, RunningMember
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Command, Samples, WatchOrder
 from dunnage.runner.drive import collect, put, start
@@ -76,7 +76,7 @@ def _ended(sampler: tuple[Host, Command, Process]) -> tuple[Host, dict[str, byte
     return host, collect(host, command)
 
 
-def _units(stay: Stay, host: Host, running: Sequence[Running]) -> dict[str, str]:
+def _units(stay: Stay, host: Host, running: Sequence[RunningMember]) -> dict[str, str]:
     """The host, the members on it, its daemon, and what we run there ourselves."""
     units = {unit: host.control_group(unit) for unit in ("", *OWN_UNITS)}
     for member in running:

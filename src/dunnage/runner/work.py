@@ -12,8 +12,8 @@ from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, Deployment
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.kept import Kept
 from dunnage.runner.progress import Watcher
+from dunnage.runner.restore import Kept
 from dunnage.runner.run import Patience
 from dunnage.runner.stay import Equipment, Stay, living
 

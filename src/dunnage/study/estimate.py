@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
 from dunnage.model.history import Pace
 from dunnage.model.plan import BEFORE, Block, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import Data, Deployment, Phase, Search, Study
+from dunnage.model.study import Data, Deployment, Parts, Phase, Search, Study
 from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
 
-STAY_SECONDS: Mapping[str, float] = {"fake": 0.0, "native": 1.5, "docker": 3.0}
-"""Guesses of what it takes to bring a deployment up and down; real ones replace them as a study
-goes on."""
-OTHER_STAY_SECONDS = 10.0
-"""The guess for a platform that is not listed: an orchestrator."""
 PROBES = 5
 """Of a search, besides the bisection: two or three until a rate is too high, and as many that try a
 refusal again."""
@@ -35,25 +29,6 @@ TURNS_SECONDS = 0.7
 """Around every run in turns: samplers on all hosts, generators of all deployments."""
 RUN_RATE = 20_000.0
 """Operations per second where neither a duration nor a rate says how long a run is."""
-
-
-@dataclass(frozen=True)
-class Guess:
-    """How long a database takes for what is not measured, where no earlier result tells it."""
-
-    forming: float = 0.0
-    """Seconds until it answers, besides the platform's own."""
-    settling: float = 1.0
-    """Seconds around every run: settling, samplers, reading back what they saw."""
-    loading: float = 20_000.0
-    """Records loaded per second."""
-
-
-GUESSES: Mapping[str, Guess] = {
-    # Java starts in many seconds, and nodetool flushes every member before each run.
-    "cassandra": Guess(forming=45.0, settling=8.0, loading=450.0),
-}
-"""By database; for others the default."""
 
 
 def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
@@ -99,7 +74,7 @@ def calibration_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) ->
 def loss_seconds(plan: Plan, study: Study) -> float:
     """Return about how many seconds it takes to find and to check every known loss."""
     return sum(
-        2 * (_up_seconds(each) + study.load.conditioning + LOSS_LOOKS * LOSS_SECONDS)
+        2 * (each.parts.up + study.load.conditioning + LOSS_LOOKS * LOSS_SECONDS)
         for each in plan.losing()
     )
 
@@ -110,9 +85,8 @@ def snapshot_seconds(plan: Plan, study: Study) -> float:
         return 0.0
     makers = {snapshot_name(each, study.records): each for each in plan.deployments}
     return sum(
-        _up_seconds(each) + guess.settling + study.records / guess.loading
+        each.parts.up + each.parts.settling + study.records / each.parts.loading
         for each in makers.values()
-        for guess in (GUESSES.get(each.database.kind, Guess()),)
     )
 
 
@@ -122,21 +96,16 @@ def known(deployment: Deployment, paces: Sequence[Pace]) -> Pace | None:
     return next((p for p in reversed(paces) if (p.platform, p.database) == kind), None)
 
 
-def _up_seconds(deployment: Deployment) -> float:
-    guess = GUESSES.get(deployment.database.kind, Guess())
-    return STAY_SECONDS.get(deployment.platform, OTHER_STAY_SECONDS) + guess.forming
-
-
 def stay_seconds(
     stay: StayPlan, deployment: Deployment, study: Study, paces: Sequence[Pace] = ()
 ) -> float:
     """Return about how many seconds one stay takes with its runs."""
-    guess = GUESSES.get(deployment.database.kind, Guess())
+    guess = deployment.parts
     records = max((run.workload.records for run in stay.runs), default=0)
     loaded = 0.0 if study.data is Data.RESTORE else records / guess.loading
     pace = known(deployment, paces)
     if pace is None:
-        up, around = _up_seconds(deployment) + loaded, guess.settling
+        up, around = guess.up + loaded, guess.settling
     else:
         more = 0.0 if study.data is Data.RESTORE else (records - pace.records) / guess.loading
         up, around = max(0.0, pace.stay + more), pace.around
@@ -144,7 +113,7 @@ def stay_seconds(
     return up + study.load.conditioning + runs
 
 
-def _run_seconds(run: RunPlan, study: Study, guess: Guess, around: float) -> float:
+def _run_seconds(run: RunPlan, study: Study, guess: Parts, around: float) -> float:
     load = study.load
     if run.level.search is not None:
         probe = load.warmup + run.level.search.probe + PROBE_SECONDS

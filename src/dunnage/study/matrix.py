@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from dunnage.model.offer import Offer
+from dunnage.model.offer import DatabaseOffer, NetworkOffer, Offer, PlatformOffer
+from dunnage.model.plan import Plan
 from dunnage.model.study import (
     DatabaseSpec,
     Deployment,
     DeploymentSpec,
     Level,
     LoadSpec,
+    Parts,
     Study,
     Workload,
     WorkloadSpec,
@@ -135,14 +137,45 @@ def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
     return tuple(resolved)
 
 
+def named(plan: Plan, offer: Offer) -> Plan:
+    """The plan with what its parts are called, where an older Dunnage made it without."""
+    return plan.model_copy(
+        update={"deployments": tuple(_named(each, offer) for each in plan.deployments)}
+    )
+
+
+def _named(found: Deployment, offer: Offer) -> Deployment:
+    platform = offer.platforms.get(found.platform)
+    database = offer.databases.get(found.database.kind)
+    if found.parts != Parts() or platform is None or database is None:
+        return found
+    if found.network not in platform.networks:
+        return found
+    parts = _parts(platform, platform.networks[found.network], database)
+    return found.model_copy(update={"parts": parts})
+
+
+def _parts(platform: PlatformOffer, network: NetworkOffer, database: DatabaseOffer) -> Parts:
+    return Parts(
+        platform=platform.name,
+        network=network.phrase,
+        database=database.name,
+        up=platform.stay_seconds + database.guess.forming,
+        settling=database.guess.settling,
+        loading=database.guess.loading,
+    )
+
+
 def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
     """Fill in what one deployment leaves to the study, its platform and its database."""
     platform = offer.platforms[spec.platform]
-    network = spec.network or platform.networks[0]
-    endpoint = spec.endpoint or platform.endpoints[network][0]
+    database = offer.databases[study.database.kind]
+    network = spec.network or next(iter(platform.networks))
+    chosen = platform.networks[network]
+    endpoint = spec.endpoint or next(iter(chosen.endpoints))
     return Deployment(
         name=name,
-        title=title(offer.testbeds[study.testbed.kind], spec.platform, network, endpoint),
+        title=title(offer.testbeds[study.testbed.kind], platform, network, endpoint),
         platform=spec.platform,
         network=network,
         endpoint=endpoint,
@@ -154,6 +187,7 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
         slowdown=spec.slowdown,
         loss=spec.loss,
         database=with_defaults(merged_database(study.database, spec.database), offer),
+        parts=_parts(platform, chosen, database),
     )
 
 

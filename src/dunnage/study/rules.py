@@ -5,7 +5,7 @@ Every rule is a generator of findings over the usable parts of a study.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 
@@ -99,21 +99,25 @@ def _fake(draft: Draft, offer: Offer) -> Iterator[Finding]:
         return
     database = draft.database.kind if draft.database else None
     sampler = draft.sampler.kind if draft.sampler else None
-    parts: tuple[tuple[Path, str | None, str, str, Container[str]], ...] = (
-        (("database", "kind"), database, "database", "kind: redis", offer.databases),
-        (("generator",), draft.generator, "generator", "generator: engine", offer.generators),
-        (("sampler", "kind"), sampler, "sampler", "kind: engine", offer.samplers),
+    databases = {name: each.fake for name, each in offer.databases.items()}
+    generators, samplers = (
+        {name: name == FAKE for name in names} for names in (offer.generators, offer.samplers)
     )
-    for path, kind, noun, real, known in parts:
-        if kind is None or kind not in known:
+    parts: tuple[tuple[Path, str | None, str, str, Mapping[str, bool]], ...] = (
+        (("database", "kind"), database, "database", "kind: redis", databases),
+        (("generator",), draft.generator, "generator", "generator: engine", generators),
+        (("sampler", "kind"), sampler, "sampler", "kind: engine", samplers),
+    )
+    for path, kind, noun, real, fakes in parts:
+        if kind is None or kind not in fakes:
             continue
-        if draft.testbed.kind == FAKE and kind != FAKE:
+        if draft.testbed.kind == FAKE and not fakes[kind]:
             yield Finding(
                 path,
                 f"the {noun} {shown(kind)} cannot run on fake hosts",
                 f"write `{real.split(':', maxsplit=1)[0]}: fake` for the {noun}",
             )
-        elif draft.testbed.kind != FAKE and kind == FAKE:
+        elif draft.testbed.kind != FAKE and fakes[kind]:
             yield Finding(
                 path, f"a fake {noun} can run on fake hosts only", f"write for example `{real}`"
             )

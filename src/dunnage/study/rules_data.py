@@ -31,7 +31,7 @@ def data_rules(draft: Draft) -> Iterator[Finding]:
             yield Finding(
                 ("workloads", index),
                 f"{name} inserts records, so that the next run of its stay would need the data "
-                "anew, and it can be restored only before members start",
+                "again, and it can be restored only before members start",
                 f"{LOADING}, or use A, B, C or F here",
             )
         elif own is not None and own != draft.records and not draft.touched("records"):

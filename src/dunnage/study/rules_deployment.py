@@ -77,15 +77,15 @@ def _unknown(
 
 def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _Places) -> Iterator[Finding]:
     name = shown(spec.platform)
-    network = spec.network or platform.networks[0]
+    network = spec.network or next(iter(platform.networks))
     if network not in platform.networks:
         yield Finding(
             at.of("network"),
             f"platform {name} has no network {shown(network)}",
-            hint(network, platform.networks),
+            hint(network, tuple(platform.networks)),
         )
     else:
-        endpoints = platform.endpoints[network]
+        endpoints = tuple(platform.networks[network].endpoints)
         if spec.endpoint is not None and spec.endpoint not in endpoints:
             yield Finding(
                 at.of("endpoint"),
@@ -113,13 +113,14 @@ def _fake(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _Places) -> Iter
     """On fake hosts no real platform can run, and the fake one runs nowhere else."""
     if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
         return
-    if draft.testbed.kind == FAKE and spec.platform != FAKE:
+    fake = offer.platforms[spec.platform].fake
+    if draft.testbed.kind == FAKE and not fake:
         yield Finding(
             at.of("platform"),
             f"platform {shown(spec.platform)} cannot run on fake hosts",
             "write `platform: fake`",
         )
-    elif draft.testbed.kind != FAKE and spec.platform == FAKE:
+    elif draft.testbed.kind != FAKE and fake:
         yield Finding(
             at.of("platform"),
             "the fake platform can run on fake hosts only",

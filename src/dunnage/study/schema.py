@@ -25,8 +25,8 @@ def study_schema(offer: Offer) -> dict[str, Any]:
     endpoints = {
         name
         for each in offer.platforms.values()
-        for choices in each.endpoints.values()
-        for name in choices
+        for network in each.networks.values()
+        for name in network.endpoints
     }
     topologies = {name for each in offer.databases.values() for name in each.topologies}
     _name_them(parts["TestbedSpec"], "kind", offer.testbeds)

@@ -6,45 +6,24 @@ The grammar, after the first published study (`VM_HostNameHostPort`, `K8ServiceI
              | hosts platform [network] endpoint           an address that the hosts provide
              | hosts platform endpoint "_" network         an address that the cluster provides
     hosts    = "Host" | "VM" | "Metal" | "Fake"            what the hosts really were
-    platform = "Docker" | "DockerOnly" | "Swarm" | "K8"    `DockerOnly`: the host's own network
-    endpoint = "HostPort" | "ServiceIP" | "ContainerDNSName" | "HostNameNodePort" | …
 
-The network stands in the middle only where the platform leaves a choice behind its host ports,
-which orchestrators do not.
+Platforms, networks and endpoints bring their words: `Docker`, `Only` for the host's own network of
+it, `HostPort`. A network has none where a platform leaves no choice behind its host ports, as
+orchestrators do not.
 """
 
 from __future__ import annotations
 
-import re
-
-_PLATFORMS = {"native": "", "docker": "Docker", "swarm": "Swarm", "kubernetes": "K8"}
-_ORCHESTRATORS = ("swarm", "kubernetes")
-_CLUSTER_PROVISIONED = ("service-ip", "container-dns")
-_ENDPOINTS = {
-    "host-port": "HostPort",
-    "floating-ip": "FloatingIPHostPort",
-    "host-name": "HostNameHostPort",
-    "node-port": "HostNameNodePort",
-    "service-ip": "ServiceIP",
-    "container-dns": "ContainerDNSName",
-}
+from dunnage.model.offer import PlatformOffer
 
 
-def title(hosts: str, platform: str, network: str, endpoint: str) -> str:
+def title(hosts: str, platform: PlatformOffer, network: str, endpoint: str) -> str:
     """Return the canonical name; `hosts` is the word for what the testbed's hosts are."""
-    where = _PLATFORMS.get(platform, _camel(platform))
-    address = _ENDPOINTS.get(endpoint, _camel(endpoint))
-    if not where:
-        return f"{hosts}_{address}"
-    if where == hosts:
-        where = ""
-    if endpoint in _CLUSTER_PROVISIONED:
-        return f"{hosts}{where}{address}_{network}"
-    if platform == "docker" and network == "host":
-        return f"{hosts}DockerOnly{address}"
-    middle = "" if platform in _ORCHESTRATORS else _camel(network)
-    return f"{hosts}{where}{middle}{address}"
-
-
-def _camel(words: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", words))
+    chosen = platform.networks[network]
+    address = chosen.endpoints[endpoint]
+    if not platform.title:
+        return f"{hosts}_{address.title}"
+    where = "" if platform.title == hosts else platform.title
+    if address.of_cluster:
+        return f"{hosts}{where}{address.title}_{network}"
+    return f"{hosts}{where}{chosen.title}{address.title}"

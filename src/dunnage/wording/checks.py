@@ -137,7 +137,7 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ),
     ("throttled", Why.QUOTA): ("a quota is under study",),
     ("slowdown", Why.NOT_ASKED): ("none is declared",),
-    ("idle", Why.NOT_ASKED): ("none where nobody takes turns",),
+    ("idle", Why.NOT_ASKED): ("none where no turns are taken",),
 }
 """Where the case decides what is allowed, and not the gate alone."""
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from study_process import answered
 
-from dunnage.analysis.saturation import judged, next_rate, searched
 from dunnage.analysis.schedule import schedule
+from dunnage.findings.saturation.probe import judged, next_rate, searched
 from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.model.layout import Address, Target
 from dunnage.model.load import LoadOrder

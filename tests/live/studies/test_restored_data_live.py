@@ -10,7 +10,7 @@ import pytest
 from study_process import answered, insist_nothing_left
 
 from dunnage import catalog
-from dunnage.analysis import parity
+from dunnage.findings.parity import compare
 from dunnage.model.analysis import Analysis
 from dunnage.model.parity import Cause
 from dunnage.model.record import StayRecord
@@ -100,8 +100,8 @@ def test_no_deployment_differs_in_more_than_what_is_under_study(restored: Result
     study = read_study(restored.study_text, "study.yaml", catalog.OFFER)
     native, *others = deployments(study, catalog.OFFER)
     for other in others:
-        factors = parity.keys(parity.factors(native, other))
-        found = parity.compare(stay(restored, native.name), stay(restored, other.name), factors)
+        factors = compare.keys(compare.factors(native, other))
+        found = compare.compare(stay(restored, native.name), stay(restored, other.name), factors)
         assert [sentence(each) for each in found if each.cause is Cause.UNDECLARED] == []
 
 

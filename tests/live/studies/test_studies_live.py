@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from study_process import answered
 
-from dunnage.analysis.between import between
+from dunnage.findings.two_results.between import between
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.units import duration
 from study_worth import in_short, insist_it_answered

@@ -11,7 +11,7 @@ from analysis_cases import CLOSED, WORKLOAD, deployment, measurement
 from analysis_study import record
 from numpy.typing import NDArray
 
-from dunnage.analysis.judge import analyse
+from dunnage.findings.analyse import analyse
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan
 from dunnage.model.record import OperationStats, Record

@@ -6,11 +6,12 @@ import pytest
 from analysis_study import plan, record, records, stays
 from test_analysis_judge import judged
 
-from dunnage.analysis.advice import advise, block_seconds
-from dunnage.analysis.compare import ON_AN_EDGE
-from dunnage.analysis.variance import RUN, STAY, STAY_AND_REACTION
-from dunnage.model.analysis import Comparison, Estimate, QuestionAnswer, Verdict
-from dunnage.model.variance import VariancePart, VarianceSplit
+from dunnage.findings.variance.advice import advise, block_seconds
+from dunnage.findings.variance.variance import RUN, STAY, STAY_AND_REACTION
+from dunnage.model.analysis import Comparison, Estimate, Ground, QuestionAnswer, Verdict
+from dunnage.model.variance import Condition, VariancePart, VarianceSplit
+
+PLACE = Condition(deployment="docker", workload="A", level="t8")
 
 
 def comparison(verdict: Verdict, needed: int | None = None, level: str = "t8") -> Comparison:
@@ -31,7 +32,7 @@ def comparison(verdict: Verdict, needed: int | None = None, level: str = "t8") -
         verdict=verdict,
         blocks_needed=needed,
         detectable=0.04 if level == "t8" else 0.07,
-        reason="made up",
+        ground=Ground.ACROSS,
     )
 
 
@@ -65,48 +66,42 @@ OPEN = Verdict.INCONCLUSIVE
 def test_a_question_needs_the_most_that_any_of_its_comparisons_needs() -> None:
     found = advise(answer(comparison(OPEN, 9), comparison(OPEN, 20, "t32")), (), 600.0)
     assert (found.more_blocks, found.seconds, found.settled) == (14, 8400.0, 0)
-    assert found.sentence == "14 more blocks would settle RQ2 (`--blocks +14`, about 2 h 20 min)."
     assert found.detectable == 0.07
 
 
 def test_a_settled_question_needs_nothing() -> None:
     found = advise(answer(comparison(Verdict.EQUIVALENT), comparison(Verdict.OVERHEAD)), (), 600.0)
     assert (found.more_blocks, found.settled, found.unsettled) == (0, 2, ())
-    assert found.sentence == "RQ2 is settled."
 
 
-def test_what_no_number_of_blocks_settles_is_named_with_its_reason() -> None:
+def test_what_no_number_of_blocks_settles_is_named() -> None:
     found = advise(answer(comparison(OPEN), comparison(OPEN, 7, "t32")), (), None)
-    assert (found.more_blocks, found.unsettled) == (1, ("docker, A, t8",))
-    assert found.sentence == (
-        "1 more block would settle the rest of RQ2 (`--blocks +1`). docker, A, t8: made up"
-    )
+    assert (found.more_blocks, found.unsettled) == (1, (PLACE,))
     every = advise(answer(comparison(OPEN), comparison(OPEN, None, "t32")), (), None)
-    assert (every.more_blocks, every.sentence) == (None, "RQ2: made up")
+    assert (every.more_blocks, len(every.unsettled)) == (None, 2)
 
 
 def test_below_six_blocks_they_allow_an_interval_and_no_more() -> None:
     short = comparison(OPEN, 6)
     lacking = short.difference.model_copy(update={"low": None, "high": None, "n": 4})
     found = advise(answer(short.model_copy(update={"difference": lacking})), (), 30.0)
-    said = "2 more blocks would allow an interval for RQ2 (`--blocks +2`, about 1 min 00 s)."
-    assert (found.more_blocks, found.sentence) == (2, said)
+    assert (found.more_blocks, found.short, found.seconds) == (2, True, 60.0)
 
 
 def test_secondary_comparisons_ask_for_nothing() -> None:
     aside = comparison(OPEN, 500, "t32").model_copy(update={"primary": False})
     found = advise(answer(comparison(Verdict.GAIN), aside), (), 30.0)
-    assert (found.comparisons, found.more_blocks, found.sentence) == (1, 0, "RQ2 is settled.")
+    assert (found.comparisons, found.more_blocks) == (1, 0)
 
 
 def test_a_hundred_thousand_blocks_are_no_advice() -> None:
     found = advise(answer(comparison(OPEN, 97_181), comparison(OPEN, 8, "t32")), (), 60.0)
-    assert (found.more_blocks, found.unsettled) == (2, ("docker, A, t8",))
-    assert ON_AN_EDGE in found.sentence
+    assert (found.more_blocks, found.unsettled) == (2, (PLACE,))
 
 
 def test_nothing_compared_is_said() -> None:
-    assert "nothing" in advise(answer(), (), None).sentence
+    found = advise(answer(), (), None)
+    assert (found.comparisons, found.more_blocks) == (0, None)
 
 
 @pytest.mark.parametrize(("stay", "run", "said"), [(0.1, 0.4, True), (0.4, 0.1, False)])
@@ -114,21 +109,21 @@ def test_where_runs_of_a_stay_differ_most_repetition_helps_more(
     stay: float, run: float, said: bool
 ) -> None:
     found = advise(answer(comparison(OPEN, 20)), [variance(**{STAY: stay, RUN: run})], 60.0)
-    assert (found.better is not None and "`repeat`" in found.better) == said
+    assert found.repeat_helps == said
     settled = advise(answer(comparison(Verdict.GAIN)), [variance(**{STAY: stay, RUN: run})], 60.0)
-    assert settled.better is None
+    assert not settled.repeat_helps
 
 
 def test_without_twins_the_stays_part_is_not_known_and_nothing_is_said_of_repetition() -> None:
     split = variance(**{STAY_AND_REACTION: 0.1, RUN: 0.4})
-    assert advise(answer(comparison(OPEN, 20)), [split], 60.0, 2).better is None
+    assert not advise(answer(comparison(OPEN, 20)), [split], 60.0, 2).repeat_helps
 
 
 @pytest.mark.parametrize(("repeat", "said"), [(2, True), (4, False)])
 def test_runs_count_in_a_stays_mean_by_their_number(repeat: int, said: bool) -> None:
     split = variance(**{STAY: 0.15, RUN: 0.4})
     found = advise(answer(comparison(OPEN, 20)), [split], 60.0, repeat)
-    assert (found.better is not None) == said
+    assert found.repeat_helps == said
 
 
 def test_blocks_are_timed_from_start_to_start_and_a_break_counts_once() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis_study import STUDY, plan, records, stays
 
-from dunnage.analysis.between import between
-from dunnage.analysis.judge import analyse
+from dunnage.findings.analyse import analyse
+from dunnage.findings.two_results.between import between
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE
 

@@ -8,7 +8,7 @@ import pytest
 from analysis_cases import host, process, stay
 from analysis_study import record
 
-from dunnage.analysis.conditions import conditions
+from dunnage.findings.conditions.conditions import conditions
 from dunnage.model.conditions import Conditions
 from dunnage.model.record import HostUsage, Record, Usage
 

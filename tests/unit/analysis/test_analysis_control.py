@@ -8,7 +8,7 @@ import numpy as np
 from analysis_cases import stay
 from analysis_study import plan
 
-from dunnage.analysis.control import control
+from dunnage.findings.control.control import control
 from dunnage.model.record import StayRecord
 
 

@@ -6,11 +6,11 @@ import pytest
 from analysis_cases import deployment, host, latency, measurement
 from analysis_study import STUDY, plan, record
 
-from dunnage.analysis.contrast import Contrasts
-from dunnage.analysis.counters import absent, associations
 from dunnage.analysis.gather import Gathered, Setting, gather
-from dunnage.analysis.shares import PARTS, SOFT, shares
-from dunnage.analysis.tails import latency_differences
+from dunnage.findings.counters.counters import absent, associations
+from dunnage.findings.cpu.shares import PARTS, SOFT, shares
+from dunnage.findings.differences.contrast import Contrasts
+from dunnage.findings.tails.quantiles import latency_differences
 from dunnage.model.record import HostUsage, MachineUsage, OperationStats, Record, Usage
 
 SETTING = Setting("A", "t8")

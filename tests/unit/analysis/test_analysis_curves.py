@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from analysis_logs import hlog
 
-from dunnage.analysis.curves import curves
+from dunnage.findings.tails.curves import curves
 
 
 def test_four_logs_of_unequal_rate_give_the_quantiles_of_all_operations() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dunnage.analysis.compare import Twin, apart, judge
 from dunnage.analysis.estimate import Paired, block_logs, over_blocks, sidak
+from dunnage.findings.differences.verdict import Twin, apart, judge
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import Better
 

@@ -7,9 +7,9 @@ from analysis_cases import deployment, process
 from analysis_logs import hlog
 from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 
-from dunnage.analysis.contrast import DEFAULT_TOLERANCE, MEAN_OF_TWINS
-from dunnage.analysis.judge import analyse, reference
-from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.findings.analyse import analyse, reference
+from dunnage.findings.differences.contrast import DEFAULT_TOLERANCE, MEAN_OF_TWINS
+from dunnage.model.analysis import Analysis, Comparison, Ground, Verdict
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.parity import Aspect, Cause, Factor
@@ -82,7 +82,7 @@ def test_twins_that_are_apart_are_a_veto_and_stand_for_each_other_no_more() -> N
     assert found.apart is not None and 0.09 < found.apart < 0.12
     assert MEAN_OF_TWINS not in found.difference.method
     assert found.verdict is Verdict.INCONCLUSIVE  # docker is native's equal, but who could tell
-    assert "Identical deployments differ by" in found.reason
+    assert found.apart and not found.withheld
 
 
 def fewer(record: Record, share: float) -> Record:
@@ -165,7 +165,7 @@ def test_a_question_without_six_complete_blocks_has_no_interval(blocks: int) -> 
     assert found.difference.low is None and found.difference.n == blocks
     assert found.verdict is Verdict.INCONCLUSIVE
     assert found.blocks_needed == 6
-    assert f"{6 - blocks} " in found.reason
+    assert found.ground is Ground.TOO_FEW_BLOCKS
 
 
 def test_an_empty_result_is_all_missing() -> None:
@@ -333,7 +333,13 @@ def test_over_capacity_throughput_is_compared_and_latency_is_not(side: str) -> N
     assert answer(analysis, "RQ1").verdict is Verdict.OVERHEAD
     latency = answer(analysis, "RQ2")
     assert latency.verdict is Verdict.INCONCLUSIVE
-    assert latency.reason.startswith(f"Over capacity: `{side}` in 1 of 8 runs")
+    (over,) = latency.overloads
+    assert (latency.ground, over.deployment, over.over, over.runs) == (
+        Ground.OVERLOADED,
+        side,
+        1,
+        8,
+    )
     assert (latency.difference.n, latency.difference.low) == (0, None)
     assert [each.deployment for each in analysis.latency if each.deployment == "docker"] == []
     shown = next(run for run in analysis.runs if run.over_capacity)
@@ -348,7 +354,8 @@ def test_a_twin_over_capacity_tells_nothing_of_latencies_and_the_reason_says_so(
     assert latency.difference.low is not None
     assert (latency.apart, latency.blocks_needed) == (None, None)
     assert latency.verdict is Verdict.INCONCLUSIVE
-    assert latency.reason.startswith("Twins tell nothing of latencies here: `twin` in 1 of 8 runs")
+    (over,) = latency.overloads
+    assert (latency.ground, over.deployment, over.over) == (Ground.TWINS_OVERLOADED, "twin", 1)
 
 
 def test_latencies_of_what_was_over_capacity_are_not_summed_up() -> None:
@@ -374,4 +381,4 @@ def test_a_question_about_the_twins_can_fail(baseline: str, other: str) -> None:
     study = STUDY.model_copy(update={"questions": {"RQ1": asked}})
     found = answer(judged(planned, made, study=study), "RQ1")
     assert found.verdict is (Verdict.OVERHEAD if other == "twin" else Verdict.GAIN)
-    assert "These are the twins" in found.reason
+    assert found.twins

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dunnage.analysis.law import Law
-from dunnage.analysis.law_bands import law
+from dunnage.findings.scalability.law import Law
+from dunnage.findings.scalability.law_bands import law
 from dunnage.model.scalability import ScalabilityLaw
 
 THREADS = [1, 2, 4, 8, 16, 32, 64, 128]

@@ -11,9 +11,9 @@ from analysis_study import STUDY, plan, records, stays
 from numpy.typing import NDArray
 
 from dunnage.analysis import looks
-from dunnage.analysis.compare import Edges, Twin, apart, blocks_needed, judge
 from dunnage.analysis.estimate import Paired
-from dunnage.analysis.judge import analyse
+from dunnage.findings.analyse import analyse
+from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, judge
 from dunnage.model.analysis import Analysis, Verdict
 from dunnage.model.look import Look
 from dunnage.model.metrics import Better

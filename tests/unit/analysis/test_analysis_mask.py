@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis_cases import stay
 
-from dunnage.analysis.mask import Mask
+from dunnage.findings.parity.mask import Mask
 
 MASK = Mask.of(stay("native", 1))
 

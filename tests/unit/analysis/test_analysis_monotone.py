@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dunnage.analysis.gather import Setting
-from dunnage.analysis.ladder import Ladder, knee
-from dunnage.analysis.monotone import round_objectives, under_objectives, within
-from dunnage.analysis.quadratic import quadratic
+from dunnage.findings.scalability.ladder import Ladder, knee
+from dunnage.findings.scalability.monotone import round_objectives, under_objectives, within
+from dunnage.findings.scalability.quadratic import quadratic
 
 LATENCY = np.log([0.001, 0.001, 0.002, 0.004, 0.010])
 THROUGHPUT = np.log([1000.0, 2000.0, 3000.0, 3200.0, 3100.0])

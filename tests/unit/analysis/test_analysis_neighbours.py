@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from analysis_study import STUDY, plan, records, stays
 
-from dunnage.analysis.judge import analyse
-from dunnage.model.analysis import Analysis, Verdict
+from dunnage.findings.analyse import analyse
+from dunnage.model.analysis import Analysis, Ground, Verdict
 from dunnage.model.check import Status
 from dunnage.model.record import Record
 
@@ -59,7 +59,7 @@ def test_what_they_cost_everybody_alike_withholds_claims_when_it_is_much() -> No
     assert cost.uneven["docker"].value == pytest.approx(0.0, abs=1e-3)
     (compared,) = found.answers[0].comparisons
     assert compared.withheld and compared.verdict is Verdict.INCONCLUSIVE
-    assert "measure without `turns`" in compared.reason
+    assert compared.ground is Ground.NEIGHBOURS and compared.neighbours is not None
 
 
 def test_what_they_cost_one_more_than_the_baseline_withholds_claims_of_that_one() -> None:

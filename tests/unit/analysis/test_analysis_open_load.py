@@ -10,7 +10,7 @@ from analysis_cases import OPEN, measurement, windows
 from analysis_study import at_level, plan, record
 
 from dunnage.analysis.gather import Gathered, gather
-from dunnage.analysis.open_load import open_levels, searches
+from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.model.check import Status
 from dunnage.model.open_load import OpenLevel
 from dunnage.model.plan import Plan, RunPlan

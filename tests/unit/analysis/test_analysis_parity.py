@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from analysis_cases import deployment, process, stay
 
-from dunnage.analysis.parity import compare, factors, keys
+from dunnage.findings.parity.compare import compare, factors, keys
 from dunnage.model.parity import Cause, Factor
 from dunnage.model.study import DatabaseSpec, Limits, Storage
 from dunnage.wording.parity import factor, sentence

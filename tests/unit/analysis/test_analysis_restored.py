@@ -5,8 +5,8 @@ from __future__ import annotations
 from analysis_cases import stay
 from analysis_study import STUDY, plan, records, stays
 
-from dunnage.analysis.judge import analyse
-from dunnage.analysis.restored import restored
+from dunnage.findings.analyse import analyse
+from dunnage.findings.snapshots.restored import restored
 from dunnage.model.analysis import Analysis
 from dunnage.model.record import StayRecord
 

@@ -12,7 +12,7 @@ from analysis_cases import OPEN, latency, measurement, order, windows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.analysis.saturation import first_rate, judged, next_rate, searched
+from dunnage.findings.saturation.probe import first_rate, judged, next_rate, searched
 from dunnage.model.record import Ending, OperationStats, Probe, Searched
 from dunnage.model.study import Search
 

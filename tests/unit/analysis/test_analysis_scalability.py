@@ -9,8 +9,8 @@ import pytest
 from analysis_cases import WORKLOAD, deployment, latency, measurement
 from analysis_study import STUDY, record
 
-from dunnage.analysis.judge import analyse
-from dunnage.analysis.law import Law
+from dunnage.findings.analyse import analyse
+from dunnage.findings.scalability.law import Law
 from dunnage.model.analysis import Analysis
 from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan

@@ -8,7 +8,7 @@ from analysis_study import record
 from hdrh.histogram import HdrHistogram
 
 from dunnage.analysis.gather import Setting
-from dunnage.analysis.timeline import MOST, timeline
+from dunnage.findings.timeline.timeline import MOST, timeline
 from dunnage.model.explanation import TimeLine
 from dunnage.model.load import Sample, Samples
 from dunnage.model.record import HostUsage, Record, Window

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.analysis.toggled import centre, lost, pairs
+from dunnage.findings.losses.toggled import centre, lost, pairs
 from dunnage.model.record import Window
 from dunnage.model.study import PAUSE_PERIOD
 

@@ -6,8 +6,8 @@ import pytest
 from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
 from analysis_study import record
 
-from dunnage.analysis.shares import OUTSIDE, PARTS, shares
 from dunnage.analysis.values import values
+from dunnage.findings.cpu.shares import OUTSIDE, PARTS, shares
 from dunnage.model.metrics import METRICS
 from dunnage.model.record import MachineUsage, OperationStats, Record, Usage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dunnage.analysis.variance import (
+from dunnage.findings.variance.variance import (
     BLOCK,
     NO_REPEAT,
     NO_TWIN,

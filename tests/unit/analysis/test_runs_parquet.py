@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from analysis_study import STUDY, plan, records, stays
 
-from dunnage.analysis.judge import analyse
+from dunnage.findings.analyse import analyse
 from dunnage.model.metrics import METRICS
-from dunnage.report import run_columns
-from dunnage.report.parquet import write_runs
+from dunnage.report.export import run_columns
+from dunnage.report.export.parquet import write_runs
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def test_a_result_of_invalid_runs_says_what_to_do_next(dunnage: Command, result:
         shown = dunnage(*verb, result)
         assert shown.code == 5
         more = re.search(r"more blocks: dunnage (.*)", shown.err)
-        again = re.search(r"anew: dunnage (.*)", shown.err)
+        again = re.search(r"or a new result: dunnage (.*)", shown.err)
         assert more is not None and again is not None
         assert shlex.split(more[1]) == ["run", "--resume", str(result), "--blocks", "+6"]
         assert shlex.split(again[1]) == ["run", str(result / "study.yaml")]

@@ -6,7 +6,7 @@ import pytest
 from test_report_text import shown
 
 from dunnage.model.analysis import Verdict
-from dunnage.report.brief import ROWS, brief
+from dunnage.report.terminal.brief import ROWS, brief
 from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from test_report_text import shown
 
+from dunnage.findings.control.doubts import broken, held, withheld
 from dunnage.model.analysis import Analysis, ControlDifference, Estimate, NeighbourCost
-from dunnage.report.brief import brief
-from dunnage.report.controlled import broken, held, withheld
+from dunnage.report.terminal.brief import brief
 from report_samples import sample
 
 

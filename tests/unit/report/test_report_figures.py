@@ -3,16 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dunnage.drawing.plot import area, path
+from dunnage.drawing.scale import linear, logarithmic
+from dunnage.findings.conditions.members import held
+from dunnage.findings.counters.associations import beside
+from dunnage.findings.cpu.bars import cpu_bars
+from dunnage.findings.differences import forests
+from dunnage.findings.scalability.growth import growths
+from dunnage.findings.tails.figures import shifts, tails
+from dunnage.findings.timeline.figures import times
+from dunnage.findings.variance.bars import variance_bars
 from dunnage.model.metrics import HEADLINE
-from dunnage.report import figures
-from dunnage.report.associations import beside
-from dunnage.report.bars import cpu_bars, variance_bars
-from dunnage.report.growth import growths
-from dunnage.report.held import held
-from dunnage.report.plot import area, path
-from dunnage.report.scale import linear, logarithmic
-from dunnage.report.tails import shifts, tails
-from dunnage.report.timeline import times
 from report_samples import nothing_measured, sample
 
 FINITE = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
@@ -50,7 +51,7 @@ def test_no_values_still_make_an_axis() -> None:
 
 
 def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
-    forest = figures.forest(sample().analysis, "throughput")
+    forest = forests.forest(sample().analysis, "throughput")
     zero = forest.scale.at(0)
     for group in forest.groups:
         assert group.band[0] < zero < group.band[1]
@@ -66,7 +67,7 @@ def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
 
 def test_few_blocks_leave_points_without_intervals() -> None:
     for metric in HEADLINE:
-        for group in figures.forest(sample(blocks=3).analysis, metric).groups:
+        for group in forests.forest(sample(blocks=3).analysis, metric).groups:
             assert group.twins is None and "not known" in group.twins_text
             assert all(row.low is None and row.high is None for row in group.rows)
 
@@ -83,7 +84,7 @@ def test_a_deeper_quantile_is_further_right_and_a_longer_time_further_up() -> No
 
 def test_every_run_is_a_dot_inside_its_block() -> None:
     made = sample()
-    found = figures.sequels(made.analysis)
+    found = forests.sequels(made.analysis)
     assert sum(len(figure.dots) for figure in found) == len(made.analysis.runs)
     for figure in found:
         blocks = {block: (left, right) for block, left, right in figure.blocks}
@@ -104,7 +105,7 @@ def test_the_parts_of_a_bar_follow_one_another_without_gaps() -> None:
 
 def test_nothing_measured_makes_no_figures() -> None:
     empty = nothing_measured()
-    assert figures.sequels(empty) == ()
+    assert forests.sequels(empty) == ()
     assert tails(empty) == shifts(empty) == growths(empty) == times(empty) == ()
     assert cpu_bars(empty) == beside(empty) == ()
     assert variance_bars(empty) is None

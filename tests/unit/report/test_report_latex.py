@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.report.latex import escaped, table
-from dunnage.report.sheet import Sheet
+from dunnage.report.export.latex import escaped, table
+from dunnage.report.export.sheet import Sheet
 
 HOSTILE = "\\input{/etc/passwd} \\\\[1em] 100% of $x_1^2$ & #1 ~ {a} \\end{tabular} \x1b[2J"
 _COMMAND = re.compile(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dunnage.findings.losses.losses import losses
 from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss
-from dunnage.report.losses import losses
 from report_samples import sample
 
 LOSS = Estimate(value=0.05, low=0.0461, high=0.0538, n=400, unit="share", method="m")

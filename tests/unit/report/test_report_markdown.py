@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.report.markdown import escaped, table
-from dunnage.report.sheet import Sheet
+from dunnage.report.export.markdown import escaped, table
+from dunnage.report.export.sheet import Sheet
 from report_samples import HOSTILE
 
 

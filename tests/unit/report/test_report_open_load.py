@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dunnage.findings.saturation.open_levels import open_levels
+from dunnage.findings.saturation.searches import searches
 from dunnage.model.analysis import Analysis
-from dunnage.report.html import page
-from dunnage.report.open_levels import open_levels
-from dunnage.report.searches import searches
+from dunnage.report.page.page import page
 from report_samples import Sample, nothing_measured, sample
 
 

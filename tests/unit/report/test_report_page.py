@@ -14,8 +14,9 @@ from dunnage.model.analysis import GateSummary, Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.look import Look
+from dunnage.model.plan import Skipped
 from dunnage.model.study import Cores
-from dunnage.report.html import page, write_page
+from dunnage.report.page.page import page, write_page
 from dunnage.wording import numbers
 from report_samples import HOSTILE, Sample, nothing_measured, sample
 
@@ -178,14 +179,15 @@ def test_a_run_without_its_baseline_says_so_and_shows_what_was_reached() -> None
 
 def test_what_stands_between_backticks_is_code_and_never_markup() -> None:
     made = sample()
-    advice = made.analysis.advice[0].model_copy(update={"sentence": "try `<b>x</b>` or `y"})
-    analysis = made.analysis.model_copy(update={"advice": (advice,)})
-    text = rendered(replace(made, analysis=analysis))
-    assert "try `&lt;b&gt;x&lt;/b&gt;` or `y" in text
-    advice = advice.model_copy(update={"sentence": "try `<b>x</b>`"})
-    analysis = made.analysis.model_copy(update={"advice": (advice,)})
-    text = rendered(replace(made, analysis=analysis))
-    assert "try <code>&lt;b&gt;x&lt;/b&gt;</code>" in text
+
+    def skipping(reason: str) -> str:
+        skipped = (Skipped(deployment="d", reason=reason),)
+        return rendered(
+            replace(made, analysis=made.analysis.model_copy(update={"skipped": skipped}))
+        )
+
+    assert "try `&lt;b&gt;x&lt;/b&gt;` or `y" in skipping("try `<b>x</b>` or `y")
+    assert "try <code>&lt;b&gt;x&lt;/b&gt;</code>" in skipping("try `<b>x</b>`")
 
 
 def test_runs_over_capacity_are_said_before_the_numbers_and_stand_in_the_table() -> None:
@@ -206,8 +208,8 @@ def test_a_capacity_from_spoilt_runs_is_doubted_where_trust_is_the_matter() -> N
     found = Calibration(deployment="native", threads=8, capacities={"A": capacity})
     analysis = made.analysis.model_copy(update={"calibration": found})
     told = " ".join(Elements(rendered(replace(made, analysis=analysis))).text)
-    assert "1,000 op/s; to be doubted, as none of its 1 run is valid (steal: 20 %)" in told
-    assert "to be doubted" not in rendered(made)
+    assert "1,000 op/s; not reliable, as none of its 1 run is valid (steal: 20 %)" in told
+    assert "not reliable" not in rendered(made)
 
 
 def test_the_page_lists_the_snapshot_that_data_was_restored_from() -> None:

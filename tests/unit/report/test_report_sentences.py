@@ -2,9 +2,9 @@
 
 import pytest
 
-from dunnage.model.analysis import Comparison, Estimate, Verdict
+from dunnage.findings.differences import sentences
+from dunnage.model.analysis import Comparison, Estimate, Ground, Verdict
 from dunnage.model.level import Level
-from dunnage.report import sentences
 from dunnage.wording import terms
 from report_samples import sample
 
@@ -35,7 +35,7 @@ def comparison(
         verdict=verdict,
         blocks_needed=needed,
         detectable=None,
-        reason="there are too few blocks for an interval",
+        ground=Ground.ACROSS,
     )
 
 
@@ -149,16 +149,14 @@ def test_the_lead_says_settled_things_first_and_one_clause_for_each_deployment()
         "networking costs Redis at most 4.0 % of throughput, perhaps nothing."
     )
     assert lead(*mixed) == "Docker with a bridge network costs Redis 0.1 to 12.8 % of throughput."
-    kept = mixed[1].model_copy(
-        update={"withheld": True, "reason": "An interval needs 6 complete blocks of the twin."}
-    )
+    kept = mixed[1].model_copy(update={"ground": Ground.TOO_FEW_TWINS, "twin_blocks": 4})
     assert lead(mixed[0], kept) == (
         "Docker with a bridge network costs Redis 11.0 % of throughput under workload "
         "A (32 threads), and nothing is claimed under workload C (32 threads)."
     )
     assert lead(kept) == (
         "What Docker with a bridge network costs Redis in throughput is not claimed: an interval "
-        "needs 6 complete blocks of the twin."
+        "needs 6 complete blocks of the twin: there are 4, 2 are missing."
     )
     assert lead(aside) == ""
     short = host.difference.model_copy(update={"low": None, "high": None, "n": 3})

@@ -10,12 +10,12 @@ from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 from dunnage.model.value import Value
-from dunnage.report import flatten
-from dunnage.report.latex import table as latex
-from dunnage.report.markdown import table as markdown
-from dunnage.report.sheet import Sheet
-from dunnage.report.sheets import sheets
-from dunnage.report.tables import write_rows
+from dunnage.report.export import flatten
+from dunnage.report.export.csv_files import write_rows
+from dunnage.report.export.latex import table as latex
+from dunnage.report.export.markdown import table as markdown
+from dunnage.report.export.sheet import Sheet
+from dunnage.report.export.sheets import sheets
 from report_samples import nothing_measured, sample
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import ResultError
-from dunnage.report.tables import write_csv
+from dunnage.report.export.csv_files import write_csv
 from report_samples import nothing_measured, sample
 
 

@@ -11,7 +11,7 @@ from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.look import Look
 from dunnage.model.study import Cores, Data
-from dunnage.report import text
+from dunnage.report.terminal import text
 from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample, spoilt_by
 
@@ -102,7 +102,7 @@ def test_what_rates_are_shares_of_is_told_with_its_doubt() -> None:
     why = "steal: 20.0 % seen by db-1"
     known = "rates are shares of what native at 8 threads reached, workload A: 1,000 op/s"
     assert f"{known} Skipped" in told({})
-    assert f"{known}; to be doubted, as none of its 2 runs is valid ({why})" in told(spoilt)
+    assert f"{known}; not reliable, as none of its 2 runs is valid ({why})" in told(spoilt)
     one = told({"calibration-A-t8-1": stolen})
     assert f"{known}; 1 of 2 runs left out ({why})" in one
     plain = shown(text.answer_table(made.analysis, made.study, made.plan))

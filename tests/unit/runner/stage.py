@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from dunnage.contracts import Completed, Host, Running
+from dunnage.contracts import Completed, Host, RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import Layout, Reservation, Service
 
@@ -37,7 +37,7 @@ class Prompter:
         code, text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return Completed(tuple(argv), code, text, "")
 
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningMember, ...]:
         if self.dead:
             raise StayError("died; its last words: out of memory", where=self.dead)
         return ()

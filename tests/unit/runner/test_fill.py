@@ -16,7 +16,7 @@ from dunnage.model.record import Measurement, OperationStats
 from dunnage.model.study import Phase
 from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
-from dunnage.runner.kept import Kept
+from dunnage.runner.restore import Kept
 from dunnage.runner.stay import Stay
 
 TARGET = Target("fake", "ring", (), frozenset(), {"write": 1, "read": 1}, storing={"write": 3})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dunnage.contracts import Running
+from dunnage.contracts import RunningMember
 from dunnage.errors import StayError
 from dunnage.hosts.fake import open_fake
 from dunnage.hosts.fake_host import FakeHost
@@ -25,10 +25,10 @@ def host() -> Iterator[FakeHost]:
 
 
 @pytest.fixture
-def member(host: FakeHost) -> Running:
+def member(host: FakeHost) -> RunningMember:
     host.put(FILE, b"port 6379\n")
     process = host.start(("fake-daemon",), unit="redis-1", log="/home/log")
-    return Running("redis-1", host, process.pid, host.control_group("redis-1"))
+    return RunningMember("redis-1", host, process.pid, host.control_group("redis-1"))
 
 
 def place(host: FakeHost) -> Place:
@@ -36,7 +36,7 @@ def place(host: FakeHost) -> Place:
 
 
 def test_what_a_file_holds_now_counts_and_not_what_was_put_there(
-    host: FakeHost, member: Running
+    host: FakeHost, member: RunningMember
 ) -> None:
     host.put(FILE, b"port 6380\n")
     found = inspect(member, place(host), [FILE])
@@ -44,14 +44,14 @@ def test_what_a_file_holds_now_counts_and_not_what_was_put_there(
     assert found.absent == {}
 
 
-def test_a_file_that_is_gone_is_absent_and_not_empty(host: FakeHost, member: Running) -> None:
+def test_a_file_that_is_gone_is_absent_and_not_empty(host: FakeHost, member: RunningMember) -> None:
     host.remove(FILE)
     found = inspect(member, place(host), [FILE])
     assert found.files == {}
     assert found.absent == {FILE: "No such file or directory"}
 
 
-def test_a_process_that_has_gone_cannot_be_inspected(host: FakeHost, member: Running) -> None:
-    gone = Running(member.member, host, member.pid + 1000, member.control_group)
+def test_a_process_that_has_gone_cannot_be_inspected(host: FakeHost, member: RunningMember) -> None:
+    gone = RunningMember(member.member, host, member.pid + 1000, member.control_group)
     with pytest.raises(StayError, match="cannot inspect its process"):
         inspect(gone, place(host), [FILE])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stage import Hand
 
-from dunnage.contracts import Running
+from dunnage.contracts import RunningMember
 from dunnage.errors import RunError
 from dunnage.hosts.fake import FakeTestbed, open_fake
 from dunnage.hosts.fake_host import FakeHost
@@ -103,7 +103,7 @@ def test_one_program_a_host_holds_its_members_and_ends_with_the_stay(testbed: Fa
         for name, host in (("a", one), ("b", one), ("c", other)):
             process = host.start(["fake-daemon"], unit=name, log=f"/{name}.log")
             stack.callback(process.signal, "KILL")
-            members.append(Running(name, host, process.pid, f"/{name}"))
+            members.append(RunningMember(name, host, process.pid, f"/{name}"))
         began = testbed.clock.now()
         with slowdown(0.25, members, testbed.clock) as held:
             assert len(testbed.world.pauses) == 2

@@ -60,7 +60,7 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
         ("[]", "is no Plan"),
         ("\x00\x01", "is no Plan"),
         ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
-        ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 3"),
+        ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 4"),
     ],
 )
 def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: str) -> None:

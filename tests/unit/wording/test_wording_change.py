@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from dunnage.findings.checks import reasons
+from dunnage.findings.checks.trouble import trouble
 from dunnage.model.check import CheckResult, Status, Why
-from dunnage.report import reasons
-from dunnage.report.sheets import sheets
-from dunnage.report.trouble import trouble
+from dunnage.report.export.sheets import sheets
 from dunnage.wording import checks, parity
 from report_samples import Sample, sample
 

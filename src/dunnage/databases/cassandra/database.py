@@ -18,7 +18,7 @@ from dunnage.model.layout import (
     Step,
     Target,
 )
-from dunnage.model.offer import Capability, DatabaseOffer
+from dunnage.model.offer import Capability, DatabaseOffer, Guess
 from dunnage.model.study import DatabaseSpec
 
 PORTS = {"storage": java.FIRST_STORAGE, "cql": 9042}
@@ -33,10 +33,13 @@ class Cassandra:
     offer: ClassVar[DatabaseOffer] = DatabaseOffer(
         versions=demand.VERSIONS,
         topologies=demand.TOPOLOGIES,
+        name="Cassandra",
         check=demand.check,
         images=False,
         needs=(Capability.CASSANDRA,),
         check_restore=demand.check_restore,
+        # Java starts in many seconds, and nodetool flushes every member before each run.
+        guess=Guess(forming=45.0, settling=8.0, loading=450.0),
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:

@@ -32,6 +32,7 @@ class Redis:
     offer: ClassVar[DatabaseOffer] = DatabaseOffer(
         versions=demand.VERSIONS,
         topologies=demand.TOPOLOGIES,
+        name="Redis",
         check=demand.check,
         check_restore=demand.check_restore,
     )

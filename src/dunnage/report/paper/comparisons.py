@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from dunnage.findings.differences import sentences
+from dunnage.findings.differences.answer import Condition
+from dunnage.findings.tails.figures import QUANTILES
 from dunnage.model.analysis import Comparison
 from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import LatencyDifference
-from dunnage.report import sentences
-from dunnage.report.answer import Condition
 from dunnage.report.paper.style import VERDICTS, series
-from dunnage.report.tails import QUANTILES
 from dunnage.wording import numbers, terms
 
 Group = tuple[Condition, Sequence[Comparison]]

@@ -8,16 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from dunnage.drawing.scale import WIDE
+from dunnage.findings.tails.figures import deepest, inside
+from dunnage.findings.timeline.figures import TITLES, names_of, series_of
 from dunnage.model.analysis import LatencyCurve
 from dunnage.model.explanation import TimeLine
 from dunnage.model.scalability import Scalability
 from dunnage.report.paper.comparisons import quantile_axis, tail_place
 from dunnage.report.paper.style import COLOURS, line, series
-from dunnage.report.scale import WIDE
-from dunnage.report.shown import Unit, unit
-from dunnage.report.tails import deepest, inside
-from dunnage.report.timeline import TITLES, names_of, series_of
 from dunnage.wording import terms
+from dunnage.wording.quantity import Unit, unit
 
 
 def draw_growth(figure: Figure, curves: Sequence[Scalability], order: Mapping[str, int]) -> None:

@@ -8,15 +8,15 @@ from typing import Concatenate, ParamSpec
 
 from matplotlib.figure import Figure
 
+from dunnage.findings.differences import answer
+from dunnage.findings.tails.figures import inside
+from dunnage.findings.timeline.figures import names_of
 from dunnage.model.analysis import Analysis, LatencyCurve, Share
 from dunnage.model.explanation import LatencyDifference, TimeLine
 from dunnage.model.scalability import Scalability
-from dunnage.report import answer
 from dunnage.report.paper.comparisons import draw_differences, draw_shift, height_of
 from dunnage.report.paper.curves import draw_growth, draw_tail, draw_times
 from dunnage.report.paper.stacks import draw_cpu, draw_variance
-from dunnage.report.tails import inside
-from dunnage.report.timeline import names_of
 from dunnage.wording import terms
 
 Numbers = Mapping[str, int]

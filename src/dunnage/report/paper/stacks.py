@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dunnage.findings.cpu.bars import METRIC, part_title, parts_of
 from dunnage.model.analysis import Share
 from dunnage.model.metrics import METRICS
 from dunnage.model.variance import VarianceSplit
-from dunnage.report.bars import METRIC, part_title, parts_of
 from dunnage.report.paper.style import FILLS, HATCHES
 from dunnage.wording import terms
 

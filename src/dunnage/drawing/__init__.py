@@ -1,0 +1,1 @@
+"""Axes, scales and curves: what figures of all findings are drawn with."""

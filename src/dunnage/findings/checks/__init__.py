@@ -1,0 +1,1 @@
+"""What gates found, and why runs do not count."""

@@ -1,0 +1,1 @@
+"""What held members back, and what watching took."""

@@ -1,0 +1,1 @@
+"""What no deployment can change, and what neighbours cost: doubts about the instrument."""

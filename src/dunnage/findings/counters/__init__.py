@@ -1,0 +1,1 @@
+"""Counters that moved with the difference."""

@@ -1,0 +1,155 @@
+"""What hosts counted beside a difference in speed: associations, never causes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from dunnage.analysis.additive import block_means, difference, mean
+from dunnage.analysis.gather import Gathered, Setting
+from dunnage.analysis.values import database_hosts, operations
+from dunnage.findings.cpu.shares import SOFT
+from dunnage.model.explanation import AbsentCounter, Association
+from dunnage.model.record import HostUsage, MachineUsage, Record, Usage
+
+Reader = Callable[[HostUsage], float | None]
+
+
+class Counter(NamedTuple):
+    """What is read of each database host, and what it is called."""
+
+    name: str
+    title: str
+    unit: str
+    read: Reader
+    machine: bool = False
+    """Whether it is the machine's and a share already, not a count to be divided by operations."""
+
+
+def _sum(*fields: str) -> Reader:
+    def read(host: HostUsage) -> float | None:
+        parts = [getattr(host.whole, field) for field in fields]
+        return None if None in parts else float(sum(parts))
+
+    return read
+
+
+def _throttled(host: HostUsage) -> float | None:
+    """A quota is the host's or a unit's own: the longest of them, as one may hold the other."""
+    known = [used.throttled for used in (host.whole, *host.units.values())]
+    found = [seconds for seconds in known if seconds is not None]
+    return max(found, default=None)
+
+
+def _machine(field: str) -> Reader:
+    def read(host: HostUsage) -> float | None:
+        value = getattr(host.machine, field)
+        return None if value is None else float(value)
+
+    return read
+
+
+COUNTERS = (
+    Counter(
+        "packets", "Packets at the uplink", "packets/op", _sum("packets_received", "packets_sent")
+    ),
+    Counter("network", "Network traffic at the uplink", "B/op", _sum("received", "sent")),
+    Counter(
+        "inner_packets",
+        "Packets at devices inside the host",
+        "packets/op",
+        _sum("inner_packets_received", "inner_packets_sent"),
+    ),
+    Counter("disk", "Disk traffic", "B/op", _sum("disk_read", "disk_written")),
+    Counter("throttled", "Time held back by a quota", "s/op", _throttled),
+    Counter("softirq", "CPU time in soft interrupts", "share", _machine("softirq"), machine=True),
+    Counter("iowait", "CPU time waiting for disks", "share", _machine("iowait"), machine=True),
+    Counter("steal", "CPU time stolen", "share", _machine("steal"), machine=True),
+    Counter("pressure_cpu", "Time waiting for CPU", "share", _machine("pressure_cpu"), True),
+    Counter(
+        "pressure_memory", "Time waiting for memory", "share", _machine("pressure_memory"), True
+    ),
+    Counter("pressure_io", "Time waiting for disks", "share", _machine("pressure_io"), True),
+)
+NOT_SAMPLED = {
+    "switches": "the sampler does not count context switches",
+    "retransmits": "the sampler does not count retransmitted packets",
+}
+"""Counters that would explain and that nobody reads."""
+
+
+def associations(
+    gathered: Gathered, baseline: str, deployment: str, setting: Setting
+) -> list[Association]:
+    """Every counter that all runs of both sides know, averaged over blocks, and its difference."""
+    found = []
+    sides = [gathered.valid_records(name, setting) for name in (deployment, baseline)]
+    for counter in COUNTERS:
+        own, other = (_over_blocks(records, counter) for records in sides)
+        unit = counter.unit
+        value, base = mean(own, unit), mean(other, unit)
+        apart = difference(own, other, unit)
+        if value is not None and base is not None and apart is not None:
+            found.append(
+                Association(
+                    deployment=deployment,
+                    baseline=baseline,
+                    workload=setting.workload,
+                    level=setting.level,
+                    counter=counter.name,
+                    title=counter.title,
+                    unit=unit,
+                    machine=counter.machine and sides[0][0].one_machine,
+                    baseline_value=base,
+                    value=value,
+                    difference=apart,
+                )
+            )
+    return found
+
+
+def absent(records: Iterable[Record]) -> tuple[AbsentCounter, ...]:
+    """Counters and parts of the CPU time that some database host could not attribute, and why."""
+    hosts: dict[tuple[str, str], set[str]] = {}
+    everywhere: set[str] = set()
+    for record in records:
+        for host in database_hosts(record.usage):
+            everywhere.add(host.host)
+            for key, reason in host.absent.items():
+                if key.rsplit(".", 1)[-1] in _KNOWN:
+                    name = key.removeprefix("host.")
+                    hosts.setdefault((name, reason), set()).add(host.host)
+                    if name == "softirq":
+                        hosts.setdefault((SOFT, reason), set()).add(host.host)
+    for name, reason in NOT_SAMPLED.items():
+        if everywhere:
+            hosts[name, reason] = everywhere
+    return tuple(
+        AbsentCounter(name=name, reason=reason, hosts=tuple(sorted(where)))
+        for (name, reason), where in sorted(hosts.items())
+    )
+
+
+_KNOWN = frozenset({*Usage.model_fields, *MachineUsage.model_fields})
+
+
+def _over_blocks(records: Sequence[Record], counter: Counter) -> dict[int, float]:
+    """Block → mean over its runs; empty when a run does not know the counter."""
+    known = []
+    for record in records:
+        value = _of_run(record, counter)
+        if value is None:
+            return {}
+        known.append((record.block, value))
+    return block_means(known)
+
+
+def _of_run(record: Record, counter: Counter) -> float | None:
+    hosts = database_hosts(record.usage)
+    read = [value for host in hosts if (value := counter.read(host)) is not None]
+    if record.measurement is None or not hosts or len(read) < len(hosts):
+        return None
+    if counter.machine:
+        return sum(read) / len(read)
+    count = operations(record)
+    return sum(read) / count if count else None

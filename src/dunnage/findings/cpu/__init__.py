@@ -1,0 +1,1 @@
+"""Where the CPU time of an operation goes."""

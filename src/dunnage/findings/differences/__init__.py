@@ -1,0 +1,1 @@
+"""Deployments against their baseline: estimates, twins, verdicts and the answer."""

@@ -1,0 +1,1 @@
+"""A loss of throughput that is known beforehand."""

@@ -1,0 +1,1 @@
+"""Whether deployments ran the same thing."""

@@ -1,0 +1,1 @@
+"""What a deployment sustains under an open load."""

@@ -1,0 +1,35 @@
+"""What rates are shares of, as sentences: the capacity that was found, and whether to doubt it."""
+
+from __future__ import annotations
+
+from dunnage.model.analysis import Analysis
+from dunnage.model.calibration import Capacity
+from dunnage.wording import checks, numbers, terms
+
+
+def capacities(analysis: Analysis) -> tuple[str, ...]:
+    """One sentence for each workload; none where no rate is a share."""
+    found = analysis.calibration
+    if found is None:
+        return ()
+    of = f"{terms.plain(found.deployment)} at {numbers.count(found.threads, 'thread')}"
+    where = f" in {terms.plain(found.taken_from)}" if found.taken_from else ""
+    return tuple(
+        f"rates are shares of what {of} reached{where}, workload {terms.plain(workload)}: "
+        f"{numbers.value('throughput', capacity.throughput)}{_doubt(capacity)}"
+        for workload, capacity in found.capacities.items()
+    )
+
+
+def _doubt(capacity: Capacity) -> str:
+    if not capacity.spoilt:
+        return ""
+    found = (terms.plain(checks.failed(spoilt)) for spoilt in capacity.spoilt.values())
+    reasons = "; ".join(dict.fromkeys(found))
+    if capacity.doubtful:
+        return f"; not reliable, as none of its {_runs(capacity)} is valid ({reasons})"
+    return f"; {len(capacity.spoilt)} of {_runs(capacity)} left out ({reasons})"
+
+
+def _runs(capacity: Capacity) -> str:
+    return numbers.count(len(capacity.runs), "run")

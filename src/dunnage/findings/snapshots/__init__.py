@@ -1,0 +1,1 @@
+"""Which copies of loaded data stays started with."""

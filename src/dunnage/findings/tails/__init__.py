@@ -1,0 +1,1 @@
+"""Latency distributions and their differences."""

@@ -1,0 +1,87 @@
+"""Paired differences along a latency distribution: one for each quantile, by the same intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dunnage.analysis import looks
+from dunnage.analysis.gather import Setting
+from dunnage.findings.differences.contrast import Contrasts, Pairing
+from dunnage.model.explanation import LatencyDifference, QuantileDifference
+from dunnage.model.histogram import MINIMUM_BEYOND
+from dunnage.model.metrics import QUANTILES
+from dunnage.model.record import Record
+
+
+def latency_differences(
+    contrasts: Contrasts,
+    baseline: str,
+    deployment: str,
+    setting: Setting,
+    kinds: Sequence[str],
+) -> list[LatencyDifference]:
+    """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
+
+    Intervals are those of this look, and pairs those of every comparison. A quantile beyond which
+    some run has fewer than ten operations is left out and says so. Nothing is compared where a side
+    was over capacity.
+    """
+    gathered = contrasts.gathered
+    if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
+        return []
+    found = []
+    for kind in kinds:
+        fewest = _fewest(
+            [
+                *gathered.valid_records(deployment, setting),
+                *gathered.valid_records(baseline, setting),
+            ],
+            kind,
+        )
+        if not fewest:
+            continue
+        left_out = {
+            name: f"some run has only {fewest} operations, {round(fewest * (1 - share(name)))} of "
+            f"them beyond it; {MINIMUM_BEYOND} are needed"
+            for name in QUANTILES
+            if fewest * (1 - share(name)) < MINIMUM_BEYOND - 1e-6
+        }
+        kept = [name for name in QUANTILES if name not in left_out]
+        differences = [
+            (name, contrasts.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
+            for name in kept
+        ]
+        quantiles = tuple(
+            QuantileDifference(quantile=name, share=share(name), difference=difference)
+            for name, pairs in differences
+            if (difference := looks.difference(pairs, contrasts.look, len(kept))) is not None
+        )
+        if quantiles:
+            found.append(
+                LatencyDifference(
+                    deployment=deployment,
+                    baseline=baseline,
+                    workload=setting.workload,
+                    level=setting.level,
+                    kind=kind,
+                    quantiles=quantiles,
+                    left_out=left_out,
+                )
+            )
+    return found
+
+
+def share(quantile: str) -> float:
+    """`p99.9` as a share of one."""
+    return float(quantile.removeprefix("p")) / 100
+
+
+def _fewest(records: Sequence[Record], kind: str) -> int:
+    """Operations of the run that has the fewest; 0 where no run has this kind of latency."""
+    counts = []
+    for record in records:
+        stats = record.measurement.operations.get("all") if record.measurement else None
+        latency = None if stats is None else getattr(stats, kind)
+        if latency is not None:
+            counts.append(int(latency.count))
+    return min(counts, default=0)

@@ -1,0 +1,1 @@
+"""One result beside another one."""

@@ -1,0 +1,155 @@
+"""Whether two results measured the same thing in the same place, or in what they differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dunnage.findings.parity.compare import compare, factors
+from dunnage.findings.parity.mask import Mask
+from dunnage.model.between import Mismatch, MismatchKind
+from dunnage.model.calibration import Calibration
+from dunnage.model.plan import Plan
+from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
+
+_LAB = re.compile(r"(/dunnage/(?:labs/)?)[0-9a-f]{8}(?=[/\"])")
+_ARCHIVE = ".jsa"
+"""How a class-data archive's path ends."""
+FREE = frozenset({"name", "seed", "blocks", "spare"})
+"""Keys of a study in which two results may differ: how much was measured and in which order."""
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Everything about a result that bears on its numbers but was not measured."""
+
+    study: Study
+    plan: Plan
+    environment: Mapping[str, Scalar]
+    stays: Sequence[StayRecord]
+    calibration: Calibration | None = None
+    """What a share of the capacity means in this result; None where no rate is a share."""
+
+
+def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
+    """Every fact in which two results differ, `b` from `a`.
+
+    Of processes the first stay of each deployment speaks: inside a result parity has compared the
+    others with it.
+    """
+    return (
+        *_study(a.study, b.study),
+        *_deployments(a.plan, b.plan),
+        *_environment(a.environment, b.environment),
+        *_stays(a, b),
+    )
+
+
+def _study(a: Study, b: Study) -> Iterator[Mismatch]:
+    left, right = (
+        dict(_leaves("", study.model_dump(mode="json", exclude=set(FREE)))) for study in (a, b)
+    )
+    for key in sorted(left.keys() | right.keys()):
+        if left.get(key) != right.get(key):
+            yield _mismatch(MismatchKind.STUDY, key, left.get(key), right.get(key))
+
+
+def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
+    left = {deployment.name: deployment for deployment in a.deployments}
+    right = {deployment.name: deployment for deployment in b.deployments}
+    for name in sorted(left.keys() ^ right.keys()):
+        one, other = (name if name in side else None for side in (left, right))
+        yield Mismatch(kind=MismatchKind.DEPLOYMENT, deployments=(name,), a=one, b=other)
+    for name in sorted(left.keys() & right.keys()):
+        for factor in factors(left[name], right[name]):
+            yield Mismatch(
+                kind=MismatchKind.DEPLOYMENT,
+                deployments=(name,),
+                key=factor.key,
+                a=factor.baseline,
+                b=factor.deployment,
+            )
+
+
+def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[Mismatch]:
+    for fact in sorted(a.keys() | b.keys()):
+        if a.get(fact) != b.get(fact):
+            yield _mismatch(MismatchKind.ENVIRONMENT, fact, a.get(fact), b.get(fact))
+
+
+def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
+    left, right = _first(a.stays), _first(b.stays)
+    # Deployments mostly share what differs, such as a server's version: it is told once for all.
+    alike: dict[Mismatch, list[str]] = {}
+    for name in left:
+        if name in right:
+            pair = _anywhere(left[name], a.study.name), _anywhere(right[name], b.study.name)
+            for mismatch in _pair(*pair):
+                alike.setdefault(mismatch, []).append(name)
+    for mismatch, names in alike.items():
+        yield mismatch.model_copy(update={"deployments": tuple(names)})
+
+
+def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
+    for difference in compare(a, b, ()):
+        yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
+    masks = Mask.of(a), Mask.of(b)
+    for key in sorted(a.network.keys() | b.network.keys()):
+        one, other = a.network.get(key), b.network.get(key)
+        if _masked(masks[0], one) != _masked(masks[1], other):
+            yield _mismatch(MismatchKind.NETWORK, key, one, other)
+
+
+def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
+    """Deployment → its first stay."""
+    found: dict[str, StayRecord] = {}
+    for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
+        found.setdefault(stay.deployment, stay)
+    return dict(sorted(found.items()))
+
+
+def _anywhere(stay: StayRecord, study: str) -> StayRecord:
+    """The stay as any lab would have had it: what a lab is called stands in its paths.
+
+    A lab of namespaces has a name of its own, fake hosts have that of the study.
+    """
+    text = _LAB.sub(r"\1<lab>", stay.model_dump_json())
+    found = StayRecord.model_validate_json(text.replace(f"/scratch/{study}/", "/scratch/<lab>/"))
+    return found.model_copy(update={"processes": tuple(map(_as_built_anywhere, found.processes))})
+
+
+def _as_built_anywhere(process: ProcessFacts) -> ProcessFacts:
+    """The process without the bytes of its class-data archives, which are others in every cache.
+
+    Java writes them anew from the very jars whose hashes stay, so results of two caches differ in
+    whether an archive was in use, not in its hash. Within a result one cache serves all, and parity
+    compares their hashes, too.
+    """
+    mapped = {
+        path: "an archive" if path.endswith(_ARCHIVE) else digest
+        for path, digest in process.mapped.items()
+    }
+    return process.model_copy(update={"mapped": mapped})
+
+
+def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:
+    if isinstance(item, Mapping) and item:
+        for key, inner in item.items():
+            yield from _leaves(f"{prefix}.{key}" if prefix else str(key), inner)
+    else:
+        yield prefix, item
+
+
+def _mismatch(kind: MismatchKind, key: str, one: object, other: object) -> Mismatch:
+    return Mismatch(kind=kind, key=key, a=_text(one), b=_text(other))
+
+
+def _text(item: object) -> str | None:
+    return None if item is None else str(item)
+
+
+def _masked(mask: Mask, text: str | None) -> str | None:
+    return None if text is None else mask.text(text)

@@ -1,0 +1,1 @@
+"""Where the noise lies, and what would settle a question."""

@@ -1,0 +1,1 @@
+"""Tables and raw values as files."""

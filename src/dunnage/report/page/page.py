@@ -1,0 +1,291 @@
+"""The report as one page that needs nothing else: no network, no files beside it.
+
+Its one script unfolds before printing and sorts the runs; without it everything can be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import statistics
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.errors import UnwrittenError
+from dunnage.findings.checks import reasons
+from dunnage.findings.checks.trend import trend
+from dunnage.findings.checks.trouble import trouble
+from dunnage.findings.conditions.members import held
+from dunnage.findings.control import doubts
+from dunnage.findings.counters.associations import beside
+from dunnage.findings.cpu.bars import cpu_bars, part_title
+from dunnage.findings.cpu.shares import OUTSIDE, PARTS
+from dunnage.findings.differences import answer, forests, looks, sentences
+from dunnage.findings.losses.losses import losses
+from dunnage.findings.saturation.capacity import capacities
+from dunnage.findings.saturation.open_levels import open_levels
+from dunnage.findings.saturation.overload import over_capacity
+from dunnage.findings.saturation.searches import searches
+from dunnage.findings.scalability.growth import growths
+from dunnage.findings.snapshots.sources import restored
+from dunnage.findings.tails.figures import shifts, tails
+from dunnage.findings.timeline.figures import times
+from dunnage.findings.variance.bars import variance_bars
+from dunnage.model.analysis import Analysis
+from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.plan import Plan
+from dunnage.model.record import StayRecord
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
+from dunnage.units import duration
+from dunnage.wording import alike, checks, numbers, parity, terms, verdict
+
+TEMPLATES = Path(__file__).parent / "templates"
+RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
+"""Metrics of the table of runs, beside those that questions ask for."""
+
+
+def write_page(
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    stays: Sequence[StayRecord],
+    path: Path,
+    *,
+    source: str = "",
+    failures: Sequence[str] = (),
+) -> Path:
+    """Write the report of a study to `path`. `source` is the study file as it was given.
+
+    `failures` are the journal's reasons why stays or runs did not happen. Raises ResultError when
+    the file cannot be written.
+    """
+    text = page(analysis, study, plan, stays, source=source, failures=failures)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UnwrittenError(error, str(path)) from error
+    return path
+
+
+def page(
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    stays: Sequence[StayRecord],
+    *,
+    source: str = "",
+    failures: Sequence[str] = (),
+) -> str:
+    """The same page as a string."""
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            **_told(analysis, study, plan, failures),
+            **_drawn(analysis, plan),
+            analysis=analysis,
+            study=study,
+            plan=plan,
+            measured=_measured(stays),
+            style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
+            script=Markup(script),  # noqa: S704  ours
+            script_hash=digest,
+            source=source or study.model_dump_json(indent=2, exclude_defaults=True),
+            run_metrics=_run_metrics(analysis),
+            slowed=any(run.paused is not None for run in analysis.runs),
+            moved=any(run.trend is not None for run in analysis.runs),
+            servers=_servers(plan, stays),
+            facts=sorted(analysis.environment.items()),
+            fewest=MINIMUM_BLOCKS,
+        )
+    )
+
+
+def _told(
+    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str]
+) -> Mapping[str, Any]:
+    """Everything that the page says in words."""
+    return {
+        "headline": sentences.headline(study, plan),
+        "setting": sentences.setting(study, plan),
+        "invented": sentences.invented(study),
+        "shared": sentences.shared(study),
+        "trouble": trouble(analysis, failures),
+        "nothing": answer.nothing_compared(analysis, study, plan),
+        "reached": answer.reached(analysis),
+        "questions": _questions(analysis, study, plan),
+        "besides_the_plan": answer.besides_the_plan(analysis),
+        "reasons": reasons.why_not_valid(analysis),
+        "failures": alike.grouped(failures),
+        "reading": answer.reading(analysis),
+        "looked": looks.looks(analysis),
+        "looks_before": looks.before(analysis),
+        "undecided": answer.unsettled(analysis),
+        "together": answer.together(analysis),
+        "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
+        "overloaded": over_capacity(analysis),
+        "capacities": capacities(analysis),
+        "losses": losses(analysis),
+        "restored": restored(analysis),
+        "trend": trend(analysis),
+        "control_broken": doubts.broken(analysis),
+        "control_held": doubts.held(analysis),
+        "parity": parity.shown(analysis.parity.differences, analysis.parity.reference),
+    }
+
+
+def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
+    """Everything that the page shows in figures and the tables behind them."""
+    metrics = answer.metrics(answer.all_comparisons(analysis))
+    drawn = [
+        forest
+        for forest in (forests.forest(analysis, metric) for metric in metrics)
+        if any(row.at is not None for group in forest.groups for row in group.rows)
+    ]
+    first = next(
+        (found.comparisons[0].metric for found in analysis.answers if found.comparisons), ""
+    )
+    return {
+        "picture": next((forest for forest in drawn if forest.metric == first), None),
+        "forests": [forest for forest in drawn if forest.metric != first],
+        "growths": growths(analysis),
+        "searches": searches(analysis),
+        "open_levels": open_levels(analysis),
+        "tails": tails(analysis),
+        "shifts": shifts(analysis),
+        "times": times(analysis),
+        "sequels": forests.sequels(analysis),
+        "bars": cpu_bars(analysis),
+        "variance": variance_bars(analysis),
+        "unseparated": tuple(
+            dict.fromkeys(text for split in analysis.variance for text in split.absent)
+        ),
+        "twins": [found for found in analysis.twin if found.difference.n],
+        "beside": beside(analysis),
+        "outside": part_title(OUTSIDE),
+        "cpu_parts": (*PARTS, "soft interrupts"),
+        "held": held(analysis),
+        "has_outside": any(share.part == OUTSIDE for share in analysis.shares),
+        "series": {
+            terms.plain(deployment.name): number
+            for number, deployment in enumerate(plan.deployments)
+        },
+    }
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_clean,
+    )
+    words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
+    environment.globals.update(words, why_not=reasons.of_run, METRICS=METRICS)
+    environment.filters.update(plain=terms.plain, fact=_fact)
+    environment.filters.update(coded=_coded, title_of=terms.title)
+    return environment
+
+
+def _clean(value: Any) -> Any:
+    """Every text that reaches the page loses its control characters; our own markup stays."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return terms.plain(value)
+
+
+def _coded(text: str) -> Markup:
+    """A sentence with what stands between backticks set as code; every part is escaped."""
+    parts = [escape(terms.plain(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return escape(terms.plain(text))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(
+        code.format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
+
+
+def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, Any]]:
+    advice = {found.question: found for found in analysis.advice}
+    reached = answer.reached_by(analysis)
+    return [
+        {
+            "name": found.question,
+            "id": f"question-{number}",
+            "asks": sentences.asks(study.questions.get(found.question), plan),
+            "claims": sentences.claims(found, study, plan, reached),
+            "advice": advice.get(found.question),
+            "answer": found,
+            "spec": study.questions.get(found.question),
+        }
+        for number, found in enumerate(analysis.answers, start=1)
+    ]
+
+
+def _measured(stays: Sequence[StayRecord]) -> str:
+    """The day of the first stay, in UTC: `21 November 2026`."""
+    if not stays:
+        return ""
+    day = datetime.fromtimestamp(min(stay.started for stay in stays), tz=UTC)
+    return f"{day.day} {day:%B %Y}"
+
+
+def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
+    present = {metric for run in analysis.runs for metric in run.values}
+    asked = answer.metrics(answer.all_comparisons(analysis))
+    beside_latency = (name for name in METRICS if not METRICS[name].compared)
+    wanted = dict.fromkeys((*RUN_METRICS, *asked, *beside_latency))
+    return tuple(name for name in wanted if name in present)
+
+
+def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
+    """What each deployment's servers said of themselves, by its first stay.
+
+    Facts of the first deployment are listed in full, of the others what differs from it.
+    """
+    found: list[dict[str, Any]] = []
+    like = ""
+    usual: Mapping[str, Scalar] = {}
+    for deployment in plan.deployments:
+        own = [stay for stay in stays if stay.deployment == deployment.name]
+        if not own:
+            continue
+        facts = sorted(own[0].facts.items())
+        ready = statistics.median(stay.ready - stay.started for stay in own)
+        found.append(
+            {
+                "deployment": deployment,
+                "ready": duration(max(ready, 0.0)),
+                "stays": len(own),
+                "facts": [(key, value) for key, value in facts if usual.get(key, ...) != value],
+                "alike": sum(1 for key, value in facts if usual.get(key, ...) == value),
+                "like": like,
+                "network": sorted(own[0].network.items()),
+                "endpoint": own[0].endpoint,
+                "processes": own[0].processes,
+            }
+        )
+        like, usual = like or deployment.name, usual or own[0].facts
+    return found
+
+
+def _fact(value: Scalar) -> str:
+    """A fact for people: absent, yes, no, or itself."""
+    words_of: Mapping[Scalar, str] = {None: "not known", True: "yes", False: "no"}
+    if value is None or isinstance(value, bool):
+        return words_of[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)
