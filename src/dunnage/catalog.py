@@ -27,12 +27,12 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
-from dunnage.hosts.environment import machine_facts
-from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
-from dunnage.hosts.namespace import open_namespace
-from dunnage.hosts.supports import supports as namespace_supports
+from dunnage.hosts.namespace.environment import machine_facts
+from dunnage.hosts.namespace.supports import supports as namespace_supports
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.offer import Capability, DatabaseOffer, Offer, PlatformOffer, Support
 from dunnage.model.plan import Skipped
 from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec

@@ -8,7 +8,7 @@ from cases import HOSTS, PlatformCase, TestbedCase
 
 from dunnage.contracts import Host, Testbed
 from dunnage.databases.fake import FakeDatabase
-from dunnage.hosts.fake import FakeTestbed, open_fake
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.study import ClientPlace, DatabaseSpec
 from dunnage.platforms.fake import FakePlatform
 from dunnage.software.fake import FakeTrees

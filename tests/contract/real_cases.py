@@ -8,7 +8,7 @@ from cases import HOSTS, PlatformCase, TestbedCase
 
 from dunnage.contracts import Host, Platform, Substrate, Testbed
 from dunnage.databases.redis import Redis
-from dunnage.hosts.namespace import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.study import ClientPlace, DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native

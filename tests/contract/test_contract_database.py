@@ -9,7 +9,7 @@ import pytest
 from cases import DatabaseCase, unique
 
 from dunnage.contracts import HasSnapshot
-from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import (
     Address,
     Addresses,

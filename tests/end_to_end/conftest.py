@@ -15,8 +15,8 @@ from faulty import STUDY, Carry, Ended
 from dunnage import catalog
 from dunnage.cli.main import main
 from dunnage.errors import ExitCode
-from dunnage.hosts.fake import FakeTestbed, open_fake
-from dunnage.hosts.fake_world import World
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
+from dunnage.hosts.fake.world import World
 from dunnage.model.study import TestbedSpec
 from dunnage.store.read import open_result
 

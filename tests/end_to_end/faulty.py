@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from dunnage.hosts.fake_world import World
+from dunnage.hosts.fake.world import World
 from dunnage.store.read import Result
 
 STUDY = """

@@ -12,7 +12,7 @@ from hostile import dunnage
 from ruamel.yaml import YAML
 
 from dunnage import catalog
-from dunnage.hosts.fake_load import CAPACITY, LATE_SHARE
+from dunnage.hosts.fake.load import CAPACITY, LATE_SHARE
 from dunnage.store.read import Result, open_result
 from dunnage.study.estimate import estimate_seconds
 from dunnage.study.matrix import deployments

@@ -13,8 +13,8 @@ import pytest
 from hostile import HOSTILE, Shown, dunnage
 
 from dunnage import catalog
-from dunnage.hosts.fake import FakeTestbed, open_fake
-from dunnage.hosts.fake_world import World
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
+from dunnage.hosts.fake.world import World
 from dunnage.model.study import TestbedSpec
 from dunnage.store.read import open_result
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dunnage.cli.main import main
-from dunnage.hosts.fake_load import CAPACITY, LATE_SHARE, SERVICE
+from dunnage.hosts.fake.load import CAPACITY, LATE_SHARE, SERVICE
 from dunnage.store.read import Result, open_result
 
 STUDY = """

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from dunnage.hosts.namespace import open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.study import TestbedSpec
 
 # Where the tests run in a shell's background, an interrupt is ignored from the start.

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.hosts.control_groups import MOST_WEIGHT, Shape, control_groups
+from dunnage.hosts.control_groups.groups import MOST_WEIGHT, Shape
+from dunnage.hosts.control_groups.here import control_groups
 from gate.outcome import Outcome, State, Told, told_apart
 from gate.proofs import PAGE, Rows, claim
 from gate.stages import TEST, Kind, Machine

@@ -18,10 +18,11 @@ from lab_traces import Traces, clean_away, eventually
 from dunnage.contracts import Host
 from dunnage.errors import RunError
 from dunnage.hosts.clean import clean, leftovers
-from dunnage.hosts.control_groups import TOP, Shape, control_groups
-from dunnage.hosts.cores import mask, processors
+from dunnage.hosts.control_groups.groups import TOP, Shape
+from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import registry
-from dunnage.hosts.namespace import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.cores import mask, processors
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.study import Limits, TestbedSpec
 from dunnage.software.engine import engine_path
 

@@ -16,8 +16,8 @@ from dunnage import contracts
 from dunnage.contracts import Host, Platform, RunningMember, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis import Redis
 from dunnage.findings.parity.compare import compare, factors, keys
-from dunnage.hosts.control_groups import mounted
-from dunnage.hosts.namespace import open_namespace
+from dunnage.hosts.control_groups.here import mounted
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.layout import Place, Service, Software
 from dunnage.model.parity import Cause
 from dunnage.model.record import ProcessFacts, StayRecord

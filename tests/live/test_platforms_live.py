@@ -19,7 +19,7 @@ from dunnage.contracts import Host, Substrate, Tree
 from dunnage.databases.redis import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
-from dunnage.hosts.namespace import open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.load import WatchOrder
 from dunnage.model.study import (

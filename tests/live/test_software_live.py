@@ -9,7 +9,7 @@ import tarfile
 
 import pytest
 
-from dunnage.hosts.namespace import open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.layout import Software
 from dunnage.model.study import TestbedSpec
 from dunnage.software.engine import engine_path

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.hosts.supports import supports
+from dunnage.hosts.namespace.supports import supports
 from dunnage.model.offer import Capability
 
 NEEDED = (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dunnage.contracts import Completed, Host, Tree
 from dunnage.errors import RunError, StayError
-from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Service, Software
 from dunnage.model.study import Limits, Storage, TestbedSpec
 from dunnage.platforms import places

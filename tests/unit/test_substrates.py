@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dunnage.contracts import Certificates, Host
 from dunnage.errors import UnavailableError
-from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.agreement import agreed
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.daemons import container_networks, mounts_below

@@ -12,7 +12,7 @@ from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
-from dunnage.study.rules import factor_names, judge
+from dunnage.study.rules import factor_names, find_mistakes
 from dunnage.study.suggest import shown
 
 
@@ -43,7 +43,9 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
     if isinstance(factors, Mapping):
         wrong += factor_names(factors)
     known = {finding.path for finding in wrong}
-    return wrong + [each for each in judge(draft(data, wrong), offer) if each.path not in known]
+    return wrong + [
+        each for each in find_mistakes(draft(data, wrong), offer) if each.path not in known
+    ]
 
 
 def _next(document: Document, path: str) -> str:

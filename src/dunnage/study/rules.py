@@ -40,7 +40,7 @@ OPERATIONS = {
 """Operation types of each YCSB core workload in its run phase."""
 
 
-def judge(draft: Draft, offer: Offer) -> list[Finding]:
+def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
     """Return everything that a study names wrongly or that does not fit together."""
     empty = [
         Finding(

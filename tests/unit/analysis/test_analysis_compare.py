@@ -9,7 +9,7 @@ import pytest
 
 from dunnage.analysis.estimate import Paired
 from dunnage.analysis.looks import coverage
-from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, judge
+from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, decide
 from dunnage.model.analysis import Estimate, Ground, Overload, Verdict
 from dunnage.model.metrics import Better
 
@@ -53,7 +53,7 @@ def test_a_verdict_follows_from_interval_tolerance_and_what_twins_are_apart(
         (Better.LOWER, worse_when_higher),
         (Better.HIGHER, worse_when_lower),
     ):
-        judgement = judge(PAIRS, estimate(low, high), 0.03, better, Twin(6, twins))
+        judgement = decide(PAIRS, estimate(low, high), 0.03, better, Twin(6, twins))
         assert judgement.verdict == expected
         assert (judgement.ground in {Ground.INSIDE, Ground.BEYOND}) == (expected != "inconclusive")
 
@@ -61,7 +61,7 @@ def test_a_verdict_follows_from_interval_tolerance_and_what_twins_are_apart(
 @pytest.mark.parametrize("found", range(6))
 def test_too_few_blocks_are_inconclusive_and_say_how_many_are_missing(found: int) -> None:
     pairs = Paired((0.5,) * found)
-    judgement = judge(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
+    judgement = decide(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
     assert judgement.verdict is Verdict.INCONCLUSIVE
     assert judgement.blocks_needed == 6
     assert judgement.ground is Ground.TOO_FEW_BLOCKS
@@ -78,7 +78,7 @@ def test_too_few_blocks_are_inconclusive_and_say_how_many_are_missing(found: int
 def test_where_nobody_knows_how_far_identical_deployments_differ_nothing_is_claimed(
     twin: Twin | None, blocks: int | None, why: Ground
 ) -> None:
-    judgement = judge(PAIRS, estimate(0.5, 0.6), 0.03, Better.LOWER, twin)
+    judgement = decide(PAIRS, estimate(0.5, 0.6), 0.03, Better.LOWER, twin)
     assert judgement.verdict is Verdict.INCONCLUSIVE
     assert judgement.blocks_needed == blocks
     assert judgement.ground is why
@@ -133,7 +133,7 @@ def test_the_blocks_needed_are_at_least_six_and_more_than_were_not_enough() -> N
 
 def test_on_an_edge_no_number_of_blocks_is_named() -> None:
     pairs = made(math.log1p(0.03), 0.01)
-    found = judge(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
+    found = decide(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
     assert (found.verdict, found.blocks_needed) == (Verdict.INCONCLUSIVE, None)
     assert found.ground is Ground.ON_AN_EDGE
 
@@ -145,7 +145,7 @@ def settled(effect: float, noise: float, blocks: int) -> float:
     wanted = Verdict.EQUIVALENT if abs(effect) < 0.03 else Verdict.OVERHEAD
     for _ in range(300):
         pairs = Paired(tuple(chance.normal(math.log1p(effect), noise, blocks).tolist()))
-        found = judge(pairs, pairs.difference(level), 0.03, Better.LOWER, Twin(blocks, 0.0))
+        found = decide(pairs, pairs.difference(level), 0.03, Better.LOWER, Twin(blocks, 0.0))
         right += found.verdict is wanted
     return right / 300
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dunnage.analysis.estimate import Paired, block_logs, over_blocks, sidak
-from dunnage.findings.differences.verdict import Twin, apart, judge
+from dunnage.findings.differences.verdict import Twin, apart, decide
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import Better
 
@@ -93,7 +93,7 @@ def test_the_bootstrap_covers_from_thirty_blocks_on() -> None:
 def judged(logs: NDArray[np.float64], tolerance: float) -> Counter[Verdict]:
     """How many simulations end with each verdict on the variant."""
     return Counter(
-        judge(
+        decide(
             variant,
             variant.difference(0.95),
             tolerance,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired
 from dunnage.findings.analyse import analyse
-from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, judge
+from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, decide
 from dunnage.model.analysis import Analysis, Verdict
 from dunnage.model.look import Look
 from dunnage.model.metrics import Better
@@ -126,7 +126,7 @@ def test_at_an_edge_a_wrong_verdict_comes_in_at_most_five_percent_over_four_look
             other = Paired(tuple((variant - baseline)[:blocks].tolist()))
             known = Twin(same.n, apart(same.difference(level)))
             difference = other.difference(level)
-            found = judge(other, difference, 0.03, Better.LOWER, known)
+            found = decide(other, difference, 0.03, Better.LOWER, known)
             if found.verdict is not Verdict.INCONCLUSIVE:
                 claims += found.verdict is not Verdict.EQUIVALENT
                 break

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from dunnage.databases.fake import FakeDatabase
 from dunnage.generators.fake import FakeGenerator
-from dunnage.hosts.fake import FakeTestbed, open_fake
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
 from dunnage.model.study import (

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from fleet import Fleet, Fleets
 
-from dunnage.hosts.fake_load import LATE_SHARE
+from dunnage.hosts.fake.load import LATE_SHARE
 from dunnage.model.study import Arrivals, ClientPlace, Level, Phase
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import UnavailableError
-from dunnage.hosts.control_groups import Shape, control_groups, mounted
-from dunnage.hosts.control_groups_v1 import VersionOne
-from dunnage.hosts.control_groups_v2 import VersionTwo
+from dunnage.hosts.control_groups.groups import Shape
+from dunnage.hosts.control_groups.here import control_groups, mounted
+from dunnage.hosts.control_groups.version_1 import VersionOne
+from dunnage.hosts.control_groups.version_2 import VersionTwo
 
 V1_FILES = {
     "cpu": ("cpu.shares", "cpu.cfs_period_us", "cpu.cfs_quota_us"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dunnage.hosts.cores import mask, partition, processors
+from dunnage.hosts.namespace.cores import mask, partition, processors
 from dunnage.model.study import Cores
 
 GROUPS = ("db", "client")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dunnage.hosts.network import InForce, Plug, hosts_file, in_force, join_script, switch_batch
+from dunnage.hosts.namespace.network import (
+    InForce,
+    Plug,
+    hosts_file,
+    in_force,
+    join_script,
+    switch_batch,
+)
 
 
 def test_every_host_knows_every_name() -> None:

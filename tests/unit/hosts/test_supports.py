@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from dunnage import catalog
-from dunnage.hosts.supports import supports
+from dunnage.hosts.namespace.supports import supports
 from dunnage.model.offer import Capability
 
 

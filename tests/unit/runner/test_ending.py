@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from dunnage.errors import HostLostError, RunError, StayError
-from dunnage.hosts.fake import open_fake
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.ending import ended, ending
 

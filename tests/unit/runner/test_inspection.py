@@ -8,8 +8,8 @@ import pytest
 
 from dunnage.contracts import RunningMember
 from dunnage.errors import StayError
-from dunnage.hosts.fake import open_fake
-from dunnage.hosts.fake_host import FakeHost
+from dunnage.hosts.fake.host import FakeHost
+from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Place
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.inspection import inspect

@@ -13,8 +13,8 @@ from stage import Hand
 
 from dunnage.contracts import RunningMember
 from dunnage.errors import RunError
-from dunnage.hosts.fake import FakeTestbed, open_fake
-from dunnage.hosts.fake_host import FakeHost
+from dunnage.hosts.fake.host import FakeHost
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.slowdown import Slowdown, slowdown
 

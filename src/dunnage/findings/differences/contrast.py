@@ -16,7 +16,7 @@ from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.findings.differences.twins import Twins, overloaded, twins
-from dunnage.findings.differences.verdict import Twin, apart, judge, withheld
+from dunnage.findings.differences.verdict import Twin, apart, decide, withheld
 from dunnage.model.analysis import (
     Comparison,
     Estimate,
@@ -115,7 +115,7 @@ class Contrasts:
         difference = looks.difference(pairs, self.look, family)
         twin = self.known_twins.of(pairing.metric, pairing.setting)
         own = self.known_twins.are(pairing.baseline, pairing.deployment)
-        judgement = judge(
+        judgement = decide(
             pairs,
             difference,
             tolerance,

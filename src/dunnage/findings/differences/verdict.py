@@ -82,7 +82,7 @@ class Edges:
         )
 
 
-def judge(
+def decide(
     pairs: Paired,
     difference: Estimate | None,
     tolerance: float,

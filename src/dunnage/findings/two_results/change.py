@@ -112,7 +112,7 @@ def _changes(a: Judged, b: Judged, tolerance: float | None) -> Iterator[Change]:
         asked = usual_tolerance(b.circumstances.study, one.metric)
         wanted = tolerance if tolerance is not None else asked
         bound = _bound((a.analysis, b.analysis), one)
-        verdict, ground = judge(change, wanted, bound, METRICS[one.metric].better)
+        verdict, ground = decide_change(change, wanted, bound, METRICS[one.metric].better)
         yield Change(
             deployment=one.deployment,
             metric=one.metric,
@@ -246,7 +246,7 @@ def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:
     return max(bounds)
 
 
-def judge(
+def decide_change(
     change: Estimate, tolerance: float, bound: float | None, better: Better
 ) -> tuple[ChangeVerdict, Ground]:
     """The verdict on one change, and why."""

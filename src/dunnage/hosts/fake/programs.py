@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from dunnage.hosts.fake_host import Call, Task
-from dunnage.hosts.fake_load import load
-from dunnage.hosts.fake_server import ask, serve
-from dunnage.hosts.fake_watch import engine, sample
+from dunnage.hosts.fake.host import Call, Task
+from dunnage.hosts.fake.load import load
+from dunnage.hosts.fake.server import ask, serve
+from dunnage.hosts.fake.watch import engine, sample
 from dunnage.model.late import fill, unfilled
 
 

@@ -9,9 +9,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dunnage.hosts.fake_host import Call, FakeHost, Task
-from dunnage.hosts.fake_server import Server
-from dunnage.hosts.fake_world import Pause, Work
+from dunnage.hosts.fake.host import Call, FakeHost, Task
+from dunnage.hosts.fake.server import Server
+from dunnage.hosts.fake.world import Pause, Work
 
 IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dunnage.hosts.fake_host import Call, FakeHost, Task
-    from dunnage.hosts.fake_server import Server
+    from dunnage.hosts.fake.host import Call, FakeHost, Task
+    from dunnage.hosts.fake.server import Server
 
 
 class VirtualClock:

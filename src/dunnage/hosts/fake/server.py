@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dunnage.hosts.fake_host import Call, FakeProcess, Task
+from dunnage.hosts.fake.host import Call, FakeProcess, Task
 
 ELECTION_SECONDS = 0.2
 """Time between the initiation of a replica set and its having a primary."""

@@ -12,15 +12,29 @@ from pathlib import Path
 from dunnage.contracts import Clock, Host
 from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
-from dunnage.hosts.control_groups import MOST_WEIGHT, TOP, ControlGroups, Shape, control_groups
-from dunnage.hosts.cores import CONTROL, CONTROL_WEIGHT, Partition, partition, usable_cores
-from dunnage.hosts.enter import Door
-from dunnage.hosts.environment import lab_facts, machine_facts
-from dunnage.hosts.first_process import FirstProcess
+from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
+from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import Lab, registry
 from dunnage.hosts.machine_clock import MachineClock
-from dunnage.hosts.namespace_host import INIT_UNIT, NamespaceHost, Surroundings
-from dunnage.hosts.network import InForce, Plug, hosts_file, in_force, join_script, switch_batch
+from dunnage.hosts.namespace.cores import (
+    CONTROL,
+    CONTROL_WEIGHT,
+    Partition,
+    partition,
+    usable_cores,
+)
+from dunnage.hosts.namespace.enter import Door
+from dunnage.hosts.namespace.environment import lab_facts, machine_facts
+from dunnage.hosts.namespace.first_process import FirstProcess
+from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost, Surroundings
+from dunnage.hosts.namespace.network import (
+    InForce,
+    Plug,
+    hosts_file,
+    in_force,
+    join_script,
+    switch_batch,
+)
 from dunnage.model.study import CLIENT_GROUP, TestbedSpec
 from dunnage.model.value import Scalar
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dunnage.errors import RunError
-from dunnage.hosts.control_groups import (
+from dunnage.hosts.control_groups.groups import (
     MOST_WEIGHT,
     Shape,
     bottom_up,

@@ -16,9 +16,9 @@ from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import Any
 
-from dunnage.hosts.fake_host import Call, Task
-from dunnage.hosts.fake_server import Server
-from dunnage.hosts.fake_world import Pause, Work
+from dunnage.hosts.fake.host import Call, Task
+from dunnage.hosts.fake.server import Server
+from dunnage.hosts.fake.world import Pause, Work
 
 SERVICE = 0.0005
 """Seconds that one operation takes on an idle database."""

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from dunnage.contracts import Completed
 from dunnage.errors import RunError
-from dunnage.hosts.control_groups import ControlGroups, Shape
-from dunnage.hosts.enter import Door, Entered
+from dunnage.hosts.control_groups.groups import ControlGroups, Shape
 from dunnage.hosts.machine_clock import MachineClock
-from dunnage.hosts.process import NamespaceProcess
+from dunnage.hosts.namespace.enter import Door, Entered
+from dunnage.hosts.namespace.process import NamespaceProcess
 from dunnage.model.study import Limits
 from dunnage.units import duration
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.hosts.cores import mask
+from dunnage.hosts.namespace.cores import mask
 
 BRIDGE = "lab0"
 INTERFACE = "eth0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 
-from dunnage.hosts.enter import Door, Entered
+from dunnage.hosts.namespace.enter import Door, Entered
 
 
 class NamespaceProcess:

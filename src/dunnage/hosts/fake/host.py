@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from dunnage.contracts import Completed
 from dunnage.errors import HostLostError, RunError
-from dunnage.hosts.fake_world import World
+from dunnage.hosts.fake.world import World
 from dunnage.model.study import Limits
 
 COMMAND_SECONDS = 0.001

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from dunnage.hosts.cores import Partition
-from dunnage.hosts.network import InForce
+from dunnage.hosts.namespace.cores import Partition
+from dunnage.hosts.namespace.network import InForce
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 

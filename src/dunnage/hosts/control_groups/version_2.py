@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from dunnage.errors import RunError
-from dunnage.hosts.control_groups import (
+from dunnage.hosts.control_groups.groups import (
     Shape,
     bottom_up,
     process_ids,

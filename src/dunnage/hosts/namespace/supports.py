@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
-from dunnage.hosts.control_groups import Shape, control_groups
+from dunnage.hosts.control_groups.groups import Shape
+from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.root import become_root
 from dunnage.model.offer import Capability, Support
 

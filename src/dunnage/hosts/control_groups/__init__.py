@@ -1,0 +1,1 @@
+"""Control groups, whichever version this machine has them in."""

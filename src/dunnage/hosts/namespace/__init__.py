@@ -1,0 +1,1 @@
+"""Hosts made of Linux namespaces on this machine, joined by a network of their own."""
