@@ -24,6 +24,7 @@ from dunnage.store.read import Result, open_result
 from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
 from dunnage.study.estimate import calibration_seconds, estimate_seconds
+from dunnage.study.matrix import named
 from dunnage.study.read import read_study
 from dunnage.study.rules_deployment import FAKE
 
@@ -140,8 +141,9 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     if result.complete():
         say("every planned run has its record, so there is nothing to resume")
         return answer(result, format_)
-    seconds = estimate_seconds(result.plan, study) * (1 - finished / runs)
-    return _carry_out(study, result.plan, writer, seconds, keep=keep, format_=format_)
+    plan = named(result.plan, catalog.OFFER)
+    seconds = estimate_seconds(plan, study) * (1 - finished / runs)
+    return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 
 def _refuse_masked(result: Result) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from dunnage.model.analysis import Ground
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
@@ -21,6 +20,20 @@ class ChangeVerdict(StrEnum):
     IMPROVEMENT = "improvement"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
+
+
+class ChangeGround(StrEnum):
+    """What the verdict on a change rests on; its edge is the larger of tolerance and A/A bound."""
+
+    INSIDE = "inside"
+    """The interval lies inside the tolerance, and the A/A bound is no larger."""
+    BEYOND = "beyond"
+    """It lies beyond the edge."""
+    ACROSS = "across"
+    """Neither."""
+    TOO_FEW_BLOCKS = "too few blocks"
+    NO_BOUND = "no bound"
+    """A result has no A/A bound there: it has no twin, or too few blocks with both."""
 
 
 class MismatchKind(StrEnum):
@@ -112,8 +125,8 @@ class Change(Value):
     """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float
     verdict: ChangeVerdict
-    ground: Ground
-    """Why this verdict: `inside`, `beyond`, `across`, `too few blocks` or `no twin`."""
+    ground: ChangeGround
+    """Why this verdict."""
 
 
 class ResultComparison(Value):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from dunnage.model.value import Value
 
@@ -60,7 +60,7 @@ class Reading(Value):
 
     what: str
     """Such as `busy` or `operations`; the gate's name tells the rest."""
-    value: float | str
+    value: Annotated[float, Field(allow_inf_nan=False)] | str
     unit: str = ""
     """`share`, `s`, `B`, `op/s`; empty for counts and for texts."""
     where: str = ""

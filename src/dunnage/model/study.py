@@ -408,7 +408,8 @@ class Study(Value):
 class Parts(Value):
     """What the parts of a deployment say of themselves: how they are called, how long they take.
 
-    Empty where an older Dunnage made the plan.
+    Nameless, and with usual times, where an older Dunnage made the plan: `study.matrix.named` fills
+    them in.
     """
 
     platform: str = ""

@@ -139,9 +139,13 @@ def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
 
 def named(plan: Plan, offer: Offer) -> Plan:
     """The plan with what its parts are called, where an older Dunnage made it without."""
-    return plan.model_copy(
-        update={"deployments": tuple(_named(each, offer) for each in plan.deployments)}
-    )
+    changed: dict[str, object] = {
+        "deployments": tuple(_named(each, offer) for each in plan.deployments)
+    }
+    if (found := plan.calibration) is not None:
+        called = found.model_copy(update={"deployment": _named(found.deployment, offer)})
+        changed["calibration"] = called
+    return plan.model_copy(update=changed)
 
 
 def _named(found: Deployment, offer: Offer) -> Deployment:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from dunnage.errors import plain
 from dunnage.wording import numbers
-from dunnage.wording.amounts import NAMES_SHOWN
+
+NAMES_SHOWN = 3
+"""Hosts, members or addresses that a sentence of several runs names."""
 
 _TOKEN = re.compile(
     r"(?<![\w-])(?:(?P<name>[A-Za-z]\w*(?:-\w+)*-\d+)|[+\u2212-]?\d+(?:[.,]\d+)*)(?!\w)"
@@ -20,10 +22,22 @@ def grouped(texts: Iterable[str]) -> tuple[tuple[int, str], ...]:
     first."""
     alike: dict[str, list[str]] = {}
     for text in map(plain, texts):
-        kind = _TOKEN.sub(lambda match: "\0" if match["name"] else "\1", text)
-        alike.setdefault(kind, []).append(text)
+        alike.setdefault(kind(text), []).append(text)
     found = [(len(group), merged(group)) for group in alike.values()]
     return tuple(sorted(found, key=lambda item: -item[0]))
+
+
+def kind(text: str) -> str:
+    """What a text says but for its figures and names: texts of one kind can be drawn together."""
+    return _TOKEN.sub(lambda match: "\0" if match["name"] else "\1", text)
+
+
+def some(names: Iterable[str], most: int | None = NAMES_SHOWN) -> str:
+    """Names, each once; of many only some: `a, b, c and 2 more`."""
+    found = sorted(set(names))
+    rest = 0 if most is None else max(0, len(found) - most)
+    shown = ", ".join(found[: len(found) - rest])
+    return f"{shown} and {rest} more" if rest else shown
 
 
 def merged(texts: Sequence[str]) -> str:
@@ -44,9 +58,7 @@ def _drawn_together(found: Sequence[str]) -> str:
     try:
         ranked = sorted(distinct, key=_number)
     except ValueError:
-        rest = len(distinct) - NAMES_SHOWN
-        shown = ", ".join(sorted(distinct)[:NAMES_SHOWN])
-        return shown if rest <= 0 else f"{shown} and {rest} more"
+        return some(distinct)
     return f"{ranked[0]} to {ranked[-1]}"
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dunnage.model.check import Reading
 from dunnage.units import duration, percent, size
+from dunnage.wording.alike import NAMES_SHOWN, merged, some
 
-NAMES_SHOWN = 3
-"""Hosts, members or addresses that a sentence names."""
+SENTENCES = frozenset({"reason", "error", "sentence"})
+"""What others said: such texts are drawn together as sentences are."""
 _SIGNED = frozenset({"change", "speed", "trend"})
 """Shares that may go either way."""
 _UNITS: Mapping[str, Callable[[float], str]] = {
@@ -19,30 +20,23 @@ _UNITS: Mapping[str, Callable[[float], str]] = {
 }
 
 
-def amount(readings: Sequence[Reading]) -> str:
-    """What was read: `4.2 s`, `5.1 to 7.2 %`; texts stand beside each other."""
+def amount(readings: Sequence[Reading], most: int | None = NAMES_SHOWN) -> str:
+    """What was read: `4.2 s`, `5.1 to 7.2 %`; of texts so many stand beside each other."""
     numbers = [reading for reading in readings if not isinstance(reading.value, str)]
     if not numbers:
-        return some(str(reading.value) for reading in readings)
+        texts = [str(reading.value) for reading in readings]
+        return merged(texts) if readings[0].what in SENTENCES else some(texts, most)
     ranked = sorted(numbers, key=lambda reading: reading.value)
-    least, most = _text(ranked[0]), _text(ranked[-1])
-    if least == most:
-        return least
-    number, _, unit = least.rpartition(" ")
-    return f"{number if most.endswith(f' {unit}') and number else least} to {most}"
+    low, high = _text(ranked[0]), _text(ranked[-1])
+    if low == high:
+        return low
+    number, _, unit = low.rpartition(" ")
+    return f"{number if high.endswith(f' {unit}') and number else low} to {high}"
 
 
-def places(readings: Iterable[Reading]) -> str:
+def places(readings: Iterable[Reading], most: int | None = NAMES_SHOWN) -> str:
     """Where it was read: `db-1, db-2`."""
-    return some(reading.where for reading in readings if reading.where)
-
-
-def some(names: Iterable[str]) -> str:
-    """Names, each once; of many only some: `a, b, c and 2 more`."""
-    found = sorted(set(names))
-    rest = len(found) - NAMES_SHOWN
-    shown = ", ".join(found if rest <= 0 else found[:NAMES_SHOWN])
-    return shown if rest <= 0 else f"{shown} and {rest} more"
+    return some((reading.where for reading in readings if reading.where), most)
 
 
 def _text(reading: Reading) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dunnage.model.between import LeftOut, Mismatch, WhyLeftOut
 from dunnage.wording import parity, terms
 
+RESULTS = ("the first result", "the second result")
+
 
 def mismatch(found: Mismatch) -> str:
     """One fact in which they differ: `environment: kernel: 6.1.0 → 6.12.3`."""
@@ -19,7 +21,7 @@ def left_out(found: LeftOut) -> str:
 
 def _what(found: Mismatch) -> str:
     if found.difference is not None:
-        return parity.sentence(found.difference)
+        return parity.sentence(found.difference, RESULTS)
     if not found.key:
         return f"measured in the {'second' if found.a is None else 'first'} result only"
     return f"{found.key}: {parity.arrow(found.a, found.b)}"

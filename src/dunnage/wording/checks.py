@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dunnage.model.check import CheckResult, Reading, Status, Why
-from dunnage.wording.amounts import amount, places
+from dunnage.wording.alike import NAMES_SHOWN, kind
+from dunnage.wording.amounts import SENTENCES, amount, places
 
 CAUSES: Mapping[str, str] = {
     "clock": "the clock of a host was set while it was measured",
@@ -80,7 +81,7 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("samples", Why.MEASURED): ("{samples} samples, {expected} expected",),
     ("samples", Why.INCOMPLETE): (
         "{samples} of {expected} samples on {samples@}",
-        "; no CPU counter on {uncovered@}",
+        "; no CPU counter on {uncovered@} ({uncovered})",
     ),
     ("connections", Why.NOT_KNOWN): ("the generator did not report where it connected to",),
     ("connections", Why.OUTSIDE): ("connections left the endpoint: {address}",),
@@ -131,6 +132,7 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ("schedule", Why.NOT_ASKED): ("none in a closed loop",),
     ("search", Why.NOT_ASKED): ("none at a set level",),
     ("steady", Why.NOT_ASKED): ("none in a load phase",),
+    ("steady", Why.TOO_SHORT): ("at least {windows} windows of ten operations",),
     ("steady", Why.MOVED): (
         "within {most} of its deployment's median: {runs} runs of this study moved by {spread} "
         "(one standard deviation)",
@@ -153,7 +155,7 @@ def seen(*checks: CheckResult) -> str:
     if parts is None:
         reason = amount(readings) if readings else "no host reported it"
         return f"not known: {reason}"
-    return _filled(parts, readings)
+    return _filled(parts, readings, _most(checks))
 
 
 def allowed(*checks: CheckResult) -> str:
@@ -163,7 +165,9 @@ def allowed(*checks: CheckResult) -> str:
         return amount(readings)
     if first.why is Why.CRASHED:
         return "a check that ends"
-    return _filled(_ALLOWED_WHY.get((first.check, first.why), _ALLOWED[first.check]), readings)
+    return _filled(
+        _ALLOWED_WHY.get((first.check, first.why), _ALLOWED[first.check]), readings, _most(checks)
+    )
 
 
 def failed(checks: Iterable[CheckResult]) -> str:
@@ -179,23 +183,24 @@ def _one(check: CheckResult) -> str:
 def alike(check: CheckResult) -> tuple[str, ...]:
     """Checks with the same key say the same but for amounts and places."""
     said = [
-        f"{reading.what}={reading.value if reading.what in _EXACT else ''}"
+        f"{reading.what}={kind(str(reading.value)) if reading.what in SENTENCES else ''}"
         f"{reading.where if reading.what == 'kind' else ''}"
         for reading in (*check.seen, *check.allowed)
     ]
     return (check.check, check.status, check.why, *sorted(set(said)))
 
 
-_EXACT = frozenset({"reason", "error", "sentence"})
-"""Texts of which no range can be made."""
+def _most(checks: Sequence[CheckResult]) -> int | None:
+    """How many names are said: all of one run, some of several."""
+    return None if len(checks) == 1 else NAMES_SHOWN
 
 
-def _filled(parts: Sequence[str], readings: Sequence[Reading]) -> str:
+def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None) -> str:
     by_what: dict[str, list[Reading]] = {}
     for reading in readings:
         by_what.setdefault(reading.what, []).append(reading)
-    words = {what: amount(found) for what, found in by_what.items()}
-    words |= {f"{what}@": places(found) for what, found in by_what.items()}
+    words = {what: amount(found, most) for what, found in by_what.items()}
+    words |= {f"{what}@": places(found, most) for what, found in by_what.items()}
     if kinds := by_what.get("kind"):
         words["kinds"] = ", ".join(
             f"{amount([each for each in kinds if each.where == kind])} {kind}"

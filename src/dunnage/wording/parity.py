@@ -67,6 +67,8 @@ _FIRST = (
 _NAMED = 4
 
 
+SIDES = ("the baseline", "this deployment")
+"""What the two sides of a difference inside a result are called."""
 NONE = "-"
 """What stands for a side that has nothing."""
 
@@ -106,9 +108,9 @@ def factor(found: Factor) -> str:
     return f"{found.key}: {arrow(found.baseline, found.deployment)}"
 
 
-def sentence(found: Difference) -> str:
-    """One difference: `primary: system-call filter (seccomp): off → on`."""
-    text = _said(found)
+def sentence(found: Difference, sides: tuple[str, str] = SIDES) -> str:
+    """One difference: `primary: system-call filter (seccomp): off → on`; `sides` are called so."""
+    text = _said(found, sides)
     return f"{', '.join(found.roles)}: {text}" if found.roles else text
 
 
@@ -119,18 +121,17 @@ def origin(found: Difference) -> str:
     return f" (comes with the {found.comes_with})" if found.comes_with else ""
 
 
-def _said(found: Difference) -> str:
-    a, b = found.baseline or NONE, found.deployment or NONE
+def _said(found: Difference, sides: tuple[str, str]) -> str:
+    a, b = (NONE if side is None else side for side in (found.baseline, found.deployment))
     if found.aspect is Aspect.UNREAD:
         reasons = dict.fromkeys(side for side in (found.baseline, found.deployment) if side)
         return f"{_file(found.name)}: {'; '.join(reasons)}"
     if found.aspect is Aspect.MEMBER:
-        has = "does not have" if found.baseline is None else "alone has"
-        return f"the baseline {has} the member {found.name}"
+        return f"only {sides[found.baseline is None]} has the member {found.name}"
     if found.aspect is Aspect.MAPPED and NONE not in (a, b):
         return f"another build of {found.name} is loaded ({a} → {b})"
     if found.aspect is Aspect.LIMIT and found.name in _LIMITS and NONE not in (a, b):
-        return _LIMITS[found.name](a, b)
+        return _LIMITS[found.name](a, b, sides[0])
     if found.aspect in _LINES:
         return f"{_HEADS[found.aspect].format(found.name)}: {_quoted(found)}"
     return f"{_HEADS[found.aspect].format(found.name)}: {arrow(found.baseline, found.deployment)}"
@@ -169,15 +170,18 @@ def _file(path: str) -> str:
     return f"configuration {path.rsplit('/', 1)[-1]}" if "/" in path else path
 
 
-def _capabilities(a: str, b: str) -> str:
-    before, after = int(a, 16), int(b, 16)
+def _capabilities(a: str, b: str, first: str) -> str:
+    try:
+        before, after = int(a, 16), int(b, 16)
+    except ValueError:  # not what a kernel writes
+        return f"limit capabilities: {arrow(a, b)}"
     changes = [
         f"{word} {_some(names)}"
         for word, names in (("lacks", _held(before & ~after)), ("adds", _held(after & ~before)))
         if names
     ]
     return (
-        f"kernel capabilities: {len(_held(after))} where the baseline has {len(_held(before))} "
+        f"kernel capabilities: {len(_held(after))} where {first} has {len(_held(before))} "
         f"({'; '.join(changes)})"
     )
 
@@ -194,18 +198,18 @@ def _some(names: list[str]) -> str:
     return text if rest <= 0 else f"{text} and {rest} more"
 
 
-def _privileges(a: str, b: str) -> str:
+def _privileges(a: str, b: str, _first: str) -> str:
     sides = ("no" if flag == "1" else "yes" for flag in (a, b))
     return f"may gain privileges: {' → '.join(sides)}"
 
 
-_LIMITS: Mapping[str, Callable[[str, str], str]] = {
+_LIMITS: Mapping[str, Callable[[str, str, str], str]] = {
     "capabilities": _capabilities,
-    "seccomp": lambda a, b: (
+    "seccomp": lambda a, b, _: (
         f"system-call filter (seccomp): {FILTERS.get(a, a)} → {FILTERS.get(b, b)}"
     ),
     "no_new_privileges": _privileges,
-    "oom_score_adj": lambda a, b: (
+    "oom_score_adj": lambda a, b, _: (
         f"priority for being killed when memory is short (oom_score_adj): {a} → {b}"
     ),
 }

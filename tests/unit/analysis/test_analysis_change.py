@@ -16,8 +16,7 @@ from dunnage.findings.analyse import analyse
 from dunnage.findings.two_results.between import welch
 from dunnage.findings.two_results.change import CAUTION, METHOD, Judged, compare
 from dunnage.findings.two_results.comparable import Circumstances, mismatches
-from dunnage.model.analysis import Ground
-from dunnage.model.between import ChangeVerdict, ResultComparison
+from dunnage.model.between import ChangeGround, ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
@@ -120,7 +119,7 @@ def test_a_faster_result_is_an_improvement_and_a_wider_tolerance_forgives() -> N
 def test_too_few_blocks_decide_nothing_and_say_so() -> None:
     found = compare(judged(blocks=5), judged(blocks=5, slower=2.0))
     assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
-    assert all(change.ground is Ground.TOO_FEW_BLOCKS for change in found.changes)
+    assert all(change.ground is ChangeGround.TOO_FEW_BLOCKS for change in found.changes)
 
 
 def test_without_a_twin_in_both_results_there_is_no_verdict() -> None:
@@ -129,7 +128,7 @@ def test_without_a_twin_in_both_results_there_is_no_verdict() -> None:
     for found in (compare(one, lacking), compare(lacking, one)):
         assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
         assert {change.bound for change in found.changes} == {None}
-        assert all(c.ground is Ground.NO_TWIN for c in found.changes if c.gate)
+        assert all(c.ground is ChangeGround.NO_BOUND for c in found.changes if c.gate)
 
 
 def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:

@@ -19,11 +19,16 @@ from dunnage.model.record import (
     Usage,
 )
 from dunnage.model.study import Arrivals, Phase, Search
-from dunnage.wording.checks import allowed, seen
+from dunnage.wording.checks import _SEEN, allowed, seen
 
 
 def gate(name: str, given: Evidence) -> CheckResult:
-    return next(check for check in judge(given) if check.check == name)
+    """One gate's result; all of them can be kept in a file, and have words of their own."""
+    checks = judge(given)
+    for each in checks:
+        assert CheckResult.model_validate_json(each.model_dump_json()) == each
+        assert (each.check, each.why) in _SEEN or each.why in {Why.NOT_KNOWN, Why.CRASHED}
+    return next(check for check in checks if check.check == name)
 
 
 def open_run(answered: int, **changed: Any) -> Measurement:
@@ -203,6 +208,13 @@ def test_a_kept_schedule_is_valid_and_a_closed_loop_has_none() -> None:
     kept = evidence(order=order(OPEN), measurement=open_run(4000))
     assert gate("schedule", kept).status is Status.VALID
     assert gate("schedule", evidence(order=order(CLOSED))).status is Status.VALID
+
+
+def test_a_run_without_an_answer_in_its_first_third_can_be_kept() -> None:
+    late = measurement(windows=windows([0] * 7 + [200] * 13))
+    found = gate("steady", evidence(measurement=late))
+    assert found.status is Status.INVALID
+    assert seen(found).startswith("inf over 20 windows")
 
 
 def test_a_slow_load_is_judged_in_windows_that_are_large_enough() -> None:

@@ -80,6 +80,27 @@ def test_a_sentence_of_an_old_record_is_told_as_it_is() -> None:
     assert found.text == "steal: 9 % seen by db-1; wanted below 5 %"
 
 
+def test_sentences_of_old_records_that_differ_in_figures_are_one_with_a_range() -> None:
+    told = [{"seen": f"{share} % seen by db-1", "bound": "below 5 %"} for share in ("9.1", "7.3")]
+    old = [
+        CheckResult.model_validate({"check": "steal", "status": "invalid", **each}) for each in told
+    ]
+    (found,) = reasons.why_not_valid(spoilt([old[0]], [old[1]]))
+    assert (found.runs, found.seen) == (2, "7.3 to 9.1 % seen by db-1")
+
+
+def test_differences_that_differ_in_figures_are_one_with_a_range() -> None:
+    other = OTHER_HEAP.model_copy(update={"deployment": "9"})
+    (found,) = reasons.why_not_valid(spoilt([OTHER_HEAP], [other]))
+    assert (found.runs, found.seen) == (2, "primary: virtual machine, heap: 1 → 2 to 9")
+
+
+def test_what_could_not_be_checked_has_a_headline_of_its_own() -> None:
+    unknown = CheckResult(check="steal", status=Status.UNKNOWN, why=Why.NOT_KNOWN)
+    found = reasons.first_causes(spoilt([unknown], [steal(0.09, "db-1")]))
+    assert set(found) == {CAUSES["steal"], "the check `steal` could not be made"}
+
+
 def test_every_gate_has_plain_words() -> None:
     assert set(GATES) - {"iowait"} <= set(CAUSES)
 
@@ -92,16 +113,16 @@ def test_what_may_differ_has_other_words_than_what_does() -> None:
 
 def test_a_run_with_two_reasons_counts_once_under_the_one_that_brings_the_other_about() -> None:
     found = reasons.first_causes(spoilt([STEADY, steal(0.09, "db-1")], [STEADY]))
-    assert {gate: sum(each.runs for each in group) for gate, group in found.items()} == {
-        "steal": 1,
-        "steady": 1,
+    assert {cause: sum(each.runs for each in group) for cause, group in found.items()} == {
+        CAUSES["steal"]: 1,
+        CAUSES["steady"]: 1,
     }
 
 
 def test_a_run_that_says_nothing_counts_too() -> None:
     found = reasons.first_causes(spoilt([], [STEADY]))
     assert [(gate, group[0].runs) for gate, group in found.items()] == [
-        ("steady", 1),
+        (CAUSES["steady"], 1),
         ("unknown", 1),
     ]
 

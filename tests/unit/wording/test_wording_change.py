@@ -8,7 +8,7 @@ import pytest
 
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.trouble import trouble
-from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.report.export.sheets import sheets
 from dunnage.wording import checks, parity
 from report_samples import Sample, sample
@@ -36,8 +36,8 @@ def numbers(made: Sample) -> list[tuple[str, int, list[list[object]]]]:
 def counted(made: Sample) -> list[tuple[str, int]]:
     found = [(each.gate, each.runs) for each in reasons.why_not_valid(made.analysis)]
     return found + [
-        (gate, sum(each.runs for each in group))
-        for gate, group in reasons.first_causes(made.analysis).items()
+        (group[0].gate, sum(each.runs for each in group))
+        for group in reasons.first_causes(made.analysis).values()
     ]
 
 
@@ -57,8 +57,17 @@ def test_other_words_leave_every_number_and_every_count(monkeypatch: pytest.Monk
     assert trouble(made.analysis.model_copy(update={"valid": 0})) is not None
 
 
-@pytest.mark.parametrize("why", [*Why])
-def test_every_gate_can_say_something_in_every_case(why: Why) -> None:
-    for gate in checks._ALLOWED:
-        found = CheckResult(check=gate, status=Status.UNKNOWN, why=why)
-        assert isinstance(checks.seen(found) + checks.allowed(found), str)
+@pytest.mark.parametrize(("gate", "why"), [*checks._SEEN])
+def test_every_piece_of_every_sentence_is_said_where_all_was_read(gate: str, why: Why) -> None:
+    for parts, say in (
+        (checks._SEEN[gate, why], checks.seen),
+        (checks._ALLOWED_WHY.get((gate, why), checks._ALLOWED[gate]), checks.allowed),
+    ):
+        names = {name.rstrip("@") for part in parts for name in re.findall(r"\{([^}]*)\}", part)}
+        names = {"kind" if name == "kinds" else name for name in names}
+        read = tuple(Reading(what=name, value=1.0, where="here") for name in sorted(names))
+        found = CheckResult(check=gate, status=Status.UNKNOWN, why=why, seen=read, allowed=read)
+        literal = [re.split(r"\{[^}]*\}", part) for part in parts]
+        said = say(found)
+        assert all(piece.strip("; ") in said for pieces in literal for piece in pieces)
+        assert "{" not in said

@@ -39,12 +39,16 @@ SECCOMP = difference(Aspect.LIMIT, "seccomp", "0", "2", cause=Cause.INHERENT, co
             "primary: another build of /lib/libc.so is loaded (aa → bb)",
         ),
         (
+            difference(Aspect.LIMIT, "capabilities", "all", "0f"),
+            "primary: limit capabilities: all → 0f",
+        ),
+        (
             difference(Aspect.MAPPED, "/lib/libc.so", "aa", None),
             "primary: mapped file /lib/libc.so: aa → -",
         ),
         (
             difference(Aspect.MEMBER, "db-3", None, "db-3", roles=()),
-            "the baseline does not have the member db-3",
+            "only this deployment has the member db-3",
         ),
         (
             difference(Aspect.UNREAD, "/etc/redis.conf", "gone", "gone", cause=Cause.UNKNOWN),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -31,17 +32,23 @@ def passes(good: bool) -> Status:
 
 def share(what: str, value: float, where: str = "") -> Reading:
     """A share of one."""
-    return Reading(what=what, value=value, unit="share", where=where)
+    return Reading(what=what, value=_finite(value), unit="share", where=where)
 
 
 def seconds(what: str, value: float, where: str = "") -> Reading:
     """A time in seconds."""
-    return Reading(what=what, value=value, unit="s", where=where)
+    return Reading(what=what, value=_finite(value), unit="s", where=where)
 
 
 def count(what: str, value: float, where: str = "") -> Reading:
     """A number of things."""
-    return Reading(what=what, value=value, where=where)
+    return Reading(what=what, value=_finite(value), where=where)
+
+
+def _finite(value: float) -> float | str:
+    """A number that a file can hold; else what it is, as a text: where nothing was answered in the
+    first third of a run, it changed by `inf`."""
+    return value if math.isfinite(value) else str(value)
 
 
 def text(what: str, value: str, where: str = "") -> Reading:

@@ -9,6 +9,7 @@ from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.parity import Cause, Difference
 from dunnage.wording import checks, parity
+from dunnage.wording.alike import kind, merged
 
 _ORDER = {gate: place for place, gate in enumerate(checks.CAUSES)}
 What = CheckResult | Difference
@@ -52,16 +53,16 @@ def why_not_valid(analysis: Analysis) -> tuple[Reason, ...]:
 
 
 def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
-    """Gate → reasons, every run that does not count under its first cause only; most runs first."""
+    """Cause → reasons, every run that does not count under its first one only; most runs first."""
     bad = [run for run in analysis.runs if run.status != "valid"]
     found = list(_grouped(_first(run) for run in bad if run.checks or run.differences))
     if silent := sum(not (run.checks or run.differences) for run in bad):
         found.append(Reason("unknown", "no reason was recorded", "", silent))
     causes: dict[str, list[Reason]] = {}
     for reason in found:
-        causes.setdefault(reason.gate, []).append(reason)
+        causes.setdefault(reason.cause, []).append(reason)
     ranked = sorted(causes.items(), key=lambda item: -sum(reason.runs for reason in item[1]))
-    return {gate: tuple(group) for gate, group in ranked}
+    return {cause: tuple(group) for cause, group in ranked}
 
 
 def _first(run: RunSummary) -> What:
@@ -79,17 +80,24 @@ def _against(run: RunSummary) -> list[What]:
 def _grouped(found: Iterable[What]) -> tuple[Reason, ...]:
     alike: dict[object, list[What]] = {}
     for what in found:
-        key = checks.alike(what) if isinstance(what, CheckResult) else what
-        alike.setdefault(key, []).append(what)
+        alike.setdefault(_key(what), []).append(what)
     reasons = [_reason(group) for group in alike.values()]
     return tuple(sorted(reasons, key=lambda reason: -reason.runs))
+
+
+def _key(what: What) -> tuple[str, ...]:
+    """The same for reasons that differ in amounts and places only."""
+    if isinstance(what, CheckResult):
+        return checks.alike(what)
+    return (_gate(what), kind(parity.sentence(what)))
 
 
 def _reason(group: Sequence[What]) -> Reason:
     """One reason of alike ones."""
     first = group[0]
     if isinstance(first, Difference):
-        return Reason(_gate(first), parity.sentence(first), "", len(group))
+        said = merged([parity.sentence(what) for what in group if isinstance(what, Difference)])
+        return Reason(_gate(first), said, "", len(group))
     judged = [what for what in group if isinstance(what, CheckResult)]
     return Reason(
         first.check,

@@ -149,7 +149,9 @@ class Contrasts:
             ground=judgement.ground,
             twins=own,
             twin_blocks=None if twin is None else twin.n,
-            overloads=() if twin is None else twin.overloads,
+            overloads=twin.overloads
+            if twin is not None and judgement.ground is Ground.TWINS_OVERLOADED
+            else (),
             neighbours=cost if judgement.ground is Ground.NEIGHBOURS else None,
         )
 

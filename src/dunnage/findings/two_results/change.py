@@ -13,9 +13,10 @@ from dunnage.findings.differences.contrast import usual_tolerance
 from dunnage.findings.two_results.between import between, over_capacity, welch
 from dunnage.findings.two_results.comparable import Circumstances, mismatches
 from dunnage.findings.two_results.rates import Load, other_rates
-from dunnage.model.analysis import Analysis, Estimate, Ground, Summary
+from dunnage.model.analysis import Analysis, Estimate, Summary
 from dunnage.model.between import (
     Change,
+    ChangeGround,
     ChangeVerdict,
     LeftOut,
     Mismatch,
@@ -248,18 +249,18 @@ def _bound(analyses: Sequence[Analysis], wanted: Summary) -> float | None:
 
 def decide_change(
     change: Estimate, tolerance: float, bound: float | None, better: Better
-) -> tuple[ChangeVerdict, Ground]:
+) -> tuple[ChangeVerdict, ChangeGround]:
     """The verdict on one change, and why."""
     low, high = change.low, change.high
     if low is None or high is None:
-        return ChangeVerdict.INCONCLUSIVE, Ground.TOO_FEW_BLOCKS
+        return ChangeVerdict.INCONCLUSIVE, ChangeGround.TOO_FEW_BLOCKS
     if bound is None:
-        return ChangeVerdict.INCONCLUSIVE, Ground.NO_TWIN
+        return ChangeVerdict.INCONCLUSIVE, ChangeGround.NO_BOUND
     edge = max(tolerance, bound)
     if low > edge or high < -edge:
         worse = (low > edge) == (better is Better.LOWER)
         verdict = ChangeVerdict.REGRESSION if worse else ChangeVerdict.IMPROVEMENT
-        return verdict, Ground.BEYOND
+        return verdict, ChangeGround.BEYOND
     if -tolerance <= low and high <= tolerance and edge <= tolerance:
-        return ChangeVerdict.EQUIVALENT, Ground.INSIDE
-    return ChangeVerdict.INCONCLUSIVE, Ground.ACROSS
+        return ChangeVerdict.EQUIVALENT, ChangeGround.INSIDE
+    return ChangeVerdict.INCONCLUSIVE, ChangeGround.ACROSS
