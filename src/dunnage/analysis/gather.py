@@ -6,17 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis.checks.finding import count, share
-from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.order import Placed
+from dunnage.analysis.runs import Runs, counts
+from dunnage.analysis.runs import Setting as Setting
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.check import CheckResult, Status, Why
-from dunnage.model.metrics import METRICS
 from dunnage.model.parity import Cause, Difference
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record
@@ -24,13 +23,6 @@ from dunnage.model.study import Phase
 
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""
-
-
-class Setting(NamedTuple):
-    """One workload at one level: what a comparison holds fixed."""
-
-    workload: str
-    level: str
 
 
 class Place(NamedTuple):
@@ -41,10 +33,9 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """All planned runs that have a record, and their values. Only valid ones take part."""
+class Gathered(Runs):
+    """All planned runs that have a record, with their records."""
 
-    runs: tuple[RunSummary, ...]
     records: Mapping[str, Record]
     """Run id → record, in the order of the plan."""
     settings: tuple[Setting, ...]
@@ -55,14 +46,6 @@ class Gathered:
     """Whether all of a block were driven in turns: places are hosts then, and no order."""
     unsteady: frozenset[str]
     """Runs that the study's other runs made invalid: they moved by more."""
-
-    def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
-        """Block → mean log value of a deployment's valid runs."""
-        return block_logs(
-            (run.block, run.values[metric])
-            for run in self.valid(deployment, setting)
-            if counts(run, metric)
-        )
 
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
         """Values of all valid runs of a setting with their places in the study."""
@@ -90,28 +73,9 @@ class Gathered:
         )
         return dict(sorted(gates.items()))
 
-    def over_capacity(self, deployment: str, setting: Setting) -> tuple[RunSummary, ...]:
-        """Valid runs in which a deployment could not keep up with the open load."""
-        return tuple(run for run in self.valid(deployment, setting) if run.over_capacity)
-
-    def lost(self, deployment: str, setting: Setting, metric: str) -> bool:
-        """Whether a latency says nothing of a deployment here, because it was over capacity.
-
-        The runs that kept up do not stand for it: they are chosen by what they measured.
-        """
-        return METRICS[metric].latency and bool(self.over_capacity(deployment, setting))
-
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""
         return tuple(self.records[run.run] for run in self.valid(deployment, setting))
-
-    def count(self, status: Status) -> int:
-        """How many runs have this status."""
-        return sum(run.status == status for run in self.runs)
-
-    def valid(self, deployment: str, setting: Setting) -> Sequence[RunSummary]:
-        """A deployment's valid runs of a setting, in the order of the plan."""
-        return self._by_setting.get((deployment, *setting), ())
 
     def cells(self, setting: Setting, metric: str) -> dict[tuple[int, str], list[float]]:
         """(block, deployment) → log values of its valid runs, where they are all of one stay.
@@ -136,14 +100,6 @@ class Gathered:
             if len(stays) == 1
         }
 
-    @cached_property
-    def _by_setting(self) -> Mapping[tuple[str, str, str], Sequence[RunSummary]]:
-        found: dict[tuple[str, str, str], list[RunSummary]] = {}
-        for run in self.runs:
-            if run.status == Status.VALID:
-                found.setdefault((run.deployment, run.workload, run.level), []).append(run)
-        return found
-
 
 def gather(
     plan: Plan, records: Sequence[Record], broken: Mapping[str, tuple[Difference, ...]]
@@ -156,13 +112,12 @@ def gather(
     by_run = {record.run: record for record in records}
     planned = list(plan.runs())
     known = {run.id: by_run[run.id] for run in planned if run.id in by_run}
-    settings = dict.fromkeys(Setting(run.workload.name, run.level.name) for run in planned)
     runs = [_summary(record, broken.get(record.stay, ())) for record in known.values()]
     moved = _unsteady(runs)
     return Gathered(
         runs=tuple(_steadied(runs, moved)),
         records=known,
-        settings=tuple(sorted(settings, key=lambda s: _rank(plan, s))),
+        settings=settings(plan),
         planned=len(planned),
         places=_places(plan),
         at_once=any(stay.hosts is not None for block in plan.blocks for stay in block.stays),
@@ -247,12 +202,7 @@ def _status(record: Record, broken: Sequence[Difference]) -> Status:
     return Status.UNKNOWN if broken and record.status is Status.VALID else record.status
 
 
-def counts(run: RunSummary, metric: str) -> bool:
-    """Whether a run has a value that means something: over capacity, latencies do not."""
-    return metric in run.values and not (run.over_capacity and METRICS[metric].latency)
-
-
-def _rank(plan: Plan, setting: Setting) -> tuple[str, tuple[int, float], str]:
+def settings(plan: Plan) -> tuple[Setting, ...]:
     """By workload, then from light to heavy load, whatever order the seed gave the runs."""
-    levels = {run.level.name: run.level for run in plan.runs()}
-    return setting.workload, levels[setting.level].weight, setting.level
+    levels = {Setting(run.workload.name, run.level.name): run.level for run in plan.runs()}
+    return tuple(sorted(levels, key=lambda each: (each[0], levels[each].weight, each[1])))

@@ -10,8 +10,8 @@ import typer
 
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
-from dunnage.findings.two_results.change import Judged
-from dunnage.findings.two_results.change import compare as compare_results
+from dunnage.findings.two_results.changes import AnalysedResult
+from dunnage.findings.two_results.changes import compare as compare_results
 from dunnage.findings.two_results.comparable import Circumstances
 from dunnage.findings.two_results.text import comparison
 from dunnage.model.between import Change, ChangeVerdict, ResultComparison
@@ -53,7 +53,7 @@ def command(
     """Analyse both anew and compare; nothing is measured or written."""
     left, right = open_at(a), open_at(b)
     found = compare_results(
-        _judged(left), _judged(right), tolerance=_share(tolerance), anyway=anyway
+        _analysed(left), _analysed(right), tolerance=_share(tolerance), anyway=anyway
     )
     if format_ is Format.JSON:
         show_json(found.model_dump(mode="json"))
@@ -65,8 +65,8 @@ def command(
         raise typer.Exit(code)
 
 
-def _judged(opened: OpenedResult) -> Judged:
-    return Judged(
+def _analysed(opened: OpenedResult) -> AnalysedResult:
+    return AnalysedResult(
         path=str(opened.path),
         circumstances=Circumstances(
             opened.study,

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dunnage.analysis.estimate import over_blocks
-from dunnage.analysis.gather import Gathered, Setting, gather
+from dunnage.analysis.gather import Gathered, gather
 from dunnage.analysis.looks import number
 from dunnage.analysis.order import diagnose
-from dunnage.findings import explain
+from dunnage.analysis.runs import Setting
 from dunnage.findings.checks.gates import gates
 from dunnage.findings.conditions.conditions import conditions
 from dunnage.findings.control.control import control
 from dunnage.findings.control.neighbours import neighbours
-from dunnage.findings.counters.counters import absent
+from dunnage.findings.counters.counters import absent, associations
 from dunnage.findings.cpu.shares import shares
-from dunnage.findings.differences.contrast import Contrasts, Pairing
+from dunnage.findings.differences.comparisons import Comparisons
+from dunnage.findings.differences.scope import Scope, pairs
 from dunnage.findings.parity.compare import factors
 from dunnage.findings.parity.stays import Checked, check_parity
 from dunnage.findings.saturation.open_load import open_levels, searches
@@ -26,9 +27,12 @@ from dunnage.findings.scalability.over_levels import over_levels
 from dunnage.findings.scalability.scalability import scalability
 from dunnage.findings.snapshots.restored import restored
 from dunnage.findings.tails.curves import curves
+from dunnage.findings.tails.quantiles import latency_differences
+from dunnage.findings.timeline.timeline import timelines
+from dunnage.findings.variance.advice import advise, block_seconds
+from dunnage.findings.variance.variance import repeats, splits
 from dunnage.model.analysis import (
     Analysis,
-    Comparison,
     LatencyCurve,
     OrderDiagnosis,
     QuestionAnswer,
@@ -39,7 +43,7 @@ from dunnage.model.check import Status
 from dunnage.model.conditions import Conditions
 from dunnage.model.load import Samples
 from dunnage.model.look import Look
-from dunnage.model.metrics import HEADLINE, METRICS
+from dunnage.model.metrics import HEADLINE, KINDS, METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import QuestionSpec, Study
@@ -75,18 +79,23 @@ def analyse(
     gathered = gather(plan, records, checked.broken)
     originals = {each.name: each.original for each in plan.deployments}
     beside_turns = neighbours(gathered, alone, originals, base, number(looks))
-    contrasts = Contrasts(study, plan, gathered, number(looks), beside_turns)
-    compared = explain.pairs(study, plan, base)
-    splits = explain.variance(plan, gathered, contrasts.metrics())
+    scope = Scope(study, plan, gathered)
+    comparisons = Comparisons(scope, gathered, number(looks), beside_turns)
+    compared = [
+        (baseline, deployment, setting)
+        for baseline, deployment in pairs(plan, base, study.questions.values())
+        for setting in gathered.settings
+    ]
+    variance = splits(plan, gathered, scope.metrics)
+    seconds = block_seconds(tuple(gathered.records.values()), stays)
     answers = tuple(
-        _answer(name, question, plan, gathered, contrasts, checked)
-        for name, question in study.questions.items()
+        _answer(name, question, comparisons, checked) for name, question in study.questions.items()
     )
     return Analysis(
         study=study.name,
         answers=answers,
-        comparisons=contrasts.against(base),
-        twin=contrasts.twins(),
+        comparisons=comparisons.against(base),
+        twin=comparisons.twins(),
         summaries=tuple(_summaries(plan, gathered)),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
@@ -100,19 +109,25 @@ def analyse(
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
         neighbours=beside_turns,
-        control=control(plan, stays, base, contrasts.look),
+        control=control(plan, stays, base, comparisons.look),
         gates=gates(gathered),
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
         skipped=plan.skipped,
         looks=tuple(looks),
         scalability=scalability(plan, gathered),
-        over_levels=over_levels(plan, gathered, base, contrasts.metrics(), contrasts.look),
-        variance=splits,
-        advice=explain.advice(answers, plan, gathered, stays, splits),
-        latency=explain.tails(contrasts, compared),
-        timelines=explain.timelines(plan, gathered, logs, samples),
-        associations=explain.counted(gathered, compared),
+        over_levels=over_levels(plan, gathered, base, scope.metrics, comparisons.look),
+        variance=variance,
+        advice=tuple(advise(answer, variance, seconds, repeats(plan)) for answer in answers),
+        latency=tuple(
+            difference
+            for each in compared
+            for difference in latency_differences(comparisons, *each, KINDS)
+        ),
+        timelines=timelines(plan, gathered, logs, samples),
+        associations=tuple(
+            association for each in compared for association in associations(gathered, *each)
+        ),
         absent=absent(gathered.records.values()),
         restored=restored(plan, stays),
         open_levels=open_levels(plan, gathered),
@@ -128,49 +143,28 @@ def reference(study: Study, plan: Plan) -> str:
 
 
 def _answer(
-    name: str,
-    question: QuestionSpec,
-    plan: Plan,
-    gathered: Gathered,
-    contrasts: Contrasts,
-    checked: Checked,
+    name: str, question: QuestionSpec, comparisons: Comparisons, checked: Checked
 ) -> QuestionAnswer:
-    known = {deployment.name: deployment for deployment in plan.deployments}
+    known = {deployment.name: deployment for deployment in checked.plan.deployments}
     against = [other for other in question.against if {other, question.baseline} <= known.keys()]
-    comparisons: list[Comparison] = [
-        contrasts.comparison(
-            Pairing(question.baseline, other, question.metric, setting),
-            question=name,
-            tolerance=question.tolerance,
-        )
-        for other in against
-        for setting in gathered.settings
-        if contrasts.means(question.metric, setting)
-    ]
     return QuestionAnswer(
         question=name,
-        comparisons=tuple(comparisons),
+        comparisons=comparisons.asked(name),
         factors={other: factors(known[question.baseline], known[other]) for other in against},
         differences={other: checked.between(question.baseline, other) for other in against},
-        complete_blocks=_complete(question, against, gathered, contrasts),
+        complete_blocks=_complete(question, against, comparisons),
     )
 
 
-def _complete(
-    question: QuestionSpec, against: Sequence[str], gathered: Gathered, contrasts: Contrasts
-) -> int:
+def _complete(question: QuestionSpec, against: Sequence[str], comparisons: Comparisons) -> int:
     """Blocks in which every side of the question has a value at every workload and level that is
     compared: latencies of a level that was too much for a side are not."""
-    names = (question.baseline, *against)
-    settings = [
-        setting
-        for setting in contrasts.compared(question.metric)
-        if not any(gathered.lost(name, setting, question.metric) for name in names)
-    ]
+    names, metric = (question.baseline, *against), question.metric
     sides = [
-        set(contrasts.known_twins.logs(deployment, question.metric, setting))
-        for deployment in names
-        for setting in settings
+        set(comparisons.known_twins.logs(name, metric, setting))
+        for setting in comparisons.scope.settings(metric)
+        if not any(comparisons.gathered.lost(name, setting, metric) for name in names)
+        for name in names
     ]
     return len(set.intersection(*sides)) if sides and against else 0
 

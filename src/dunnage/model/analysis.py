@@ -53,6 +53,8 @@ class Ground(StrEnum):
     TOO_FEW_TWINS = "too few twins"
     """Too few blocks have both twins."""
     NO_TWIN = "no twin"
+    NO_BOUND = "no bound"
+    """Of two results, one has no twins there, or too few blocks with both."""
     TWINS_OVERLOADED = "twins overloaded"
     """A twin could not keep up with the load, so that its latencies say nothing."""
     OVERLOADED = "overloaded"

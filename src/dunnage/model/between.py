@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
+from dunnage.model.analysis import Ground, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
@@ -13,27 +15,21 @@ BETWEEN_VERSION = 2
 
 
 class ChangeVerdict(StrEnum):
-    """What may be said of a change from one result to the other."""
+    """A verdict as it is called of a change from one result to the other."""
 
     REGRESSION = "regression"
-    """Worse beyond tolerance and A/A bound."""
     IMPROVEMENT = "improvement"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
 
 
-class ChangeGround(StrEnum):
-    """What the verdict on a change rests on; its edge is the larger of tolerance and A/A bound."""
-
-    INSIDE = "inside"
-    """The interval lies inside the tolerance, and the A/A bound is no larger."""
-    BEYOND = "beyond"
-    """It lies beyond the edge."""
-    ACROSS = "across"
-    """Neither."""
-    TOO_FEW_BLOCKS = "too few blocks"
-    NO_BOUND = "no bound"
-    """A result has no A/A bound there: it has no twin, or too few blocks with both."""
+CHANGES: Mapping[Verdict, ChangeVerdict] = {
+    Verdict.OVERHEAD: ChangeVerdict.REGRESSION,
+    Verdict.GAIN: ChangeVerdict.IMPROVEMENT,
+    Verdict.EQUIVALENT: ChangeVerdict.EQUIVALENT,
+    Verdict.INCONCLUSIVE: ChangeVerdict.INCONCLUSIVE,
+}
+"""Verdict → what it is called of a change."""
 
 
 class MismatchKind(StrEnum):
@@ -125,8 +121,8 @@ class Change(Value):
     """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float
     verdict: ChangeVerdict
-    ground: ChangeGround
-    """Why this verdict."""
+    ground: Ground
+    """Why this verdict; its edge is the larger of tolerance and A/A bound."""
 
 
 class ResultComparison(Value):

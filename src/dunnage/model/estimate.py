@@ -36,6 +36,26 @@ class Estimate(Value):
         """Whether there is an interval and zero lies outside it."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
+    @property
+    def reach(self) -> float | None:
+        """The larger absolute end of the interval; None without one."""
+        if self.low is None or self.high is None:
+            return None
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def apart(self) -> float | None:
+        """By how much the two sides of a ratio minus one differ at least.
+
+        0 where the interval holds zero, else the ratio, minus one, of its end nearer to zero,
+        whichever way; None without an interval. The far end would measure how little was seen.
+        """
+        if self.low is None or self.high is None:
+            return None
+        if self.low > 0:
+            return self.low
+        return 1 / (1 + self.high) - 1 if self.high < 0 else 0.0
+
     @field_serializer("value", when_used="json")
     def _null_without_blocks(self, value: float) -> float | None:
         return value if self.n else None

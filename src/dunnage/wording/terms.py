@@ -17,6 +17,13 @@ SYMBOLS: Mapping[Verdict, str] = {
     Verdict.INCONCLUSIVE: "?",
 }
 """Worse, better, the same, not settled: whichever direction the number itself went."""
+COLOURS: Mapping[Verdict, str] = {
+    Verdict.OVERHEAD: "red",
+    Verdict.GAIN: "green",
+    Verdict.EQUIVALENT: "cyan",
+    Verdict.INCONCLUSIVE: "yellow",
+}
+"""What a terminal shows a verdict in."""
 
 _LEVELS_TOLD = 4
 _THREADS = re.compile(r"t(\d+)")

@@ -20,6 +20,7 @@ TWINS_TOO_FAR = (
 )
 OWN = "These are the twins: they are judged by the tolerance alone, so that they can fail."
 NO_TWIN = "The study has no twin, so it is not known how far identical deployments differ."
+NO_BOUND = "It is not known in both results how far identical deployments differ there."
 REPEAT = (
     "Most of what pairs inside a block do not cancel lies between runs of one stay: a higher "
     "`repeat` would help more than blocks."
@@ -37,6 +38,7 @@ def _grounds(found: Comparison) -> str:
     said = {
         Ground.TOO_FEW_BLOCKS: lambda: _too_few(len(found.by_block), "complete blocks"),
         Ground.NO_TWIN: lambda: NO_TWIN,
+        Ground.NO_BOUND: lambda: NO_BOUND,
         Ground.TOO_FEW_TWINS: lambda: _too_few(
             found.twin_blocks or 0, "complete blocks of the twin"
         ),

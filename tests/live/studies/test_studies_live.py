@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from study_process import answered
 
-from dunnage.findings.two_results.between import between
+from dunnage.findings.two_results.overhead import overhead_changes
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.units import duration
 from study_worth import in_short, insist_it_answered
@@ -80,11 +80,11 @@ def test_two_quickstarts_on_the_same_machine_show_no_difference(
     quickstarts: list[dict[str, Any]], record_property: Record
 ) -> None:
     first, second = (analysis(answer, record_property) for answer in quickstarts[:2])
-    shifts = between(first, second)
-    assert shifts
-    differ = sum(shift.differs for shift in shifts)
-    record_property("seen", f"{differ} of {len(shifts)} comparisons differ")
-    assert [shift for shift in shifts if shift.differs] == []
+    changes = overhead_changes(first, second)
+    assert changes
+    differing = [cell for cell, change in changes.items() if change.without_zero]
+    record_property("seen", f"{len(differing)} of {len(changes)} comparisons differ")
+    assert differing == []
 
 
 def test_quickstarts_are_narrow_enough_to_answer(

@@ -12,11 +12,12 @@ from analysis_cases import CLOSED, process
 from analysis_study import STUDY, at_level, plan, records, stays
 
 from dunnage.analysis.estimate import Paired
+from dunnage.analysis.welch import welch
 from dunnage.findings.analyse import analyse
-from dunnage.findings.two_results.between import welch
-from dunnage.findings.two_results.change import CAUTION, METHOD, Judged, compare
+from dunnage.findings.two_results.changes import CAUTION, METHOD, AnalysedResult, compare
 from dunnage.findings.two_results.comparable import Circumstances, mismatches
-from dunnage.model.between import ChangeGround, ChangeVerdict, ResultComparison
+from dunnage.model.analysis import Ground
+from dunnage.model.between import ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
@@ -40,7 +41,7 @@ def judged(
     looks: tuple[Look, ...] = (),
     level: Level = CLOSED,
     **changed: Any,
-) -> Judged:
+) -> AnalysedResult:
     """A result at one level; everything takes `slower` times as long in it."""
     planned = at_level(plan(blocks), level)
     made = [
@@ -58,7 +59,7 @@ def judged(
     analysis = analyse(
         STUDY, planned, made, circumstances.stays, ENVIRONMENT, lambda _: None, looks=looks
     )
-    return Judged(
+    return AnalysedResult(
         path=f"results/{seed}", circumstances=circumstances, analysis=analysis, records=made
     )
 
@@ -119,7 +120,7 @@ def test_a_faster_result_is_an_improvement_and_a_wider_tolerance_forgives() -> N
 def test_too_few_blocks_decide_nothing_and_say_so() -> None:
     found = compare(judged(blocks=5), judged(blocks=5, slower=2.0))
     assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
-    assert all(change.ground is ChangeGround.TOO_FEW_BLOCKS for change in found.changes)
+    assert all(change.ground is Ground.TOO_FEW_BLOCKS for change in found.changes)
 
 
 def test_without_a_twin_in_both_results_there_is_no_verdict() -> None:
@@ -128,7 +129,7 @@ def test_without_a_twin_in_both_results_there_is_no_verdict() -> None:
     for found in (compare(one, lacking), compare(lacking, one)):
         assert set(deciding(found).values()) == {ChangeVerdict.INCONCLUSIVE}
         assert {change.bound for change in found.changes} == {None}
-        assert all(c.ground is ChangeGround.NO_BOUND for c in found.changes if c.gate)
+        assert all(c.ground is Ground.NO_BOUND for c in found.changes if c.gate)
 
 
 def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:
@@ -141,7 +142,7 @@ def test_a_metric_that_a_question_names_is_not_left_out_silently() -> None:
 
 
 def test_metrics_of_which_a_ratio_says_nothing_are_not_compared() -> None:
-    def offering(one: Judged) -> Judged:
+    def offering(one: AnalysedResult) -> AnalysedResult:
         """A result that tells its offered rate in every run, as those of an open load do."""
         first, *_ = one.analysis.summaries
         more = tuple(first.model_copy(update={"metric": name}) for name in ("offered", "achieved"))
@@ -171,7 +172,7 @@ def test_looks_at_either_result_widen_the_intervals() -> None:
             assert other.overhead.low < one.overhead.low
 
 
-def overloaded(one: Judged, deployment: str) -> Judged:
+def overloaded(one: AnalysedResult, deployment: str) -> AnalysedResult:
     runs = tuple(
         run.model_copy(update={"over_capacity": run.deployment == deployment})
         for run in one.analysis.runs

@@ -9,14 +9,16 @@ import pytest
 
 from dunnage.analysis.estimate import Paired
 from dunnage.analysis.looks import coverage
-from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, decide
+from dunnage.findings.differences.blocks import blocks_needed, settle
+from dunnage.findings.differences.twins import Twin
+from dunnage.findings.differences.verdict import Edges, decide
 from dunnage.model.analysis import Estimate, Ground, Overload, Verdict
 from dunnage.model.metrics import Better
 
 PAIRS = Paired((0.0, 0.01, 0.02, 0.0, 0.01, 0.02))
 ALIKE = Twin(6, 0.0)
 OVERLOAD = Overload(deployment="twin", over=2, runs=6, least=0.91)
-NARROW = Edges(0.03)
+NARROW = Edges.in_study(0.03)
 
 
 def estimate(low: float | None, high: float | None) -> Estimate:
@@ -53,15 +55,53 @@ def test_a_verdict_follows_from_interval_tolerance_and_what_twins_are_apart(
         (Better.LOWER, worse_when_higher),
         (Better.HIGHER, worse_when_lower),
     ):
-        judgement = decide(PAIRS, estimate(low, high), 0.03, better, Twin(6, twins))
+        judgement = settle(PAIRS, estimate(low, high), 0.03, better, Twin(6, twins))
         assert judgement.verdict == expected
         assert (judgement.ground in {Ground.INSIDE, Ground.BEYOND}) == (expected != "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bound", "worse_when_higher", "worse_when_lower"),
+    [
+        (-0.03, 0.03, 0.03, "equivalent", "equivalent"),
+        (-0.01, 0.031, 0.0, "inconclusive", "inconclusive"),
+        (-0.001, 0.001, 0.031, "inconclusive", "inconclusive"),
+        (0.031, 0.05, 0.0, "overhead", "gain"),
+        (-0.05, -0.031, 0.03, "gain", "overhead"),
+        (0.03, 0.05, 0.0, "inconclusive", "inconclusive"),
+        # Twins that may be 4 % apart: beyond that, and not beyond 1.03 · 1.04.
+        (0.041, 0.05, 0.04, "overhead", "gain"),
+        (0.039, 0.05, 0.04, "inconclusive", "inconclusive"),
+        (-0.05, -0.041, 0.04, "gain", "overhead"),
+    ],
+)
+def test_between_two_results_a_difference_must_exceed_tolerance_and_bound(
+    low: float, high: float, bound: float, worse_when_higher: str, worse_when_lower: str
+) -> None:
+    edges = Edges.between_results(0.03, bound)
+    for better, expected in (
+        (Better.LOWER, worse_when_higher),
+        (Better.HIGHER, worse_when_lower),
+    ):
+        judgement = decide(estimate(low, high), edges, better)
+        assert judgement.verdict == expected
+        assert (judgement.ground is Ground.ACROSS) == (expected == "inconclusive")
+
+
+def test_without_edges_the_ground_is_the_twins_unless_there_is_no_interval() -> None:
+    for difference, ground in (
+        (estimate(0.5, 0.6), Ground.NO_BOUND),
+        (estimate(None, None), Ground.TOO_FEW_BLOCKS),
+        (None, Ground.TOO_FEW_BLOCKS),
+    ):
+        judgement = decide(difference, Ground.NO_BOUND, Better.LOWER)
+        assert (judgement.verdict, judgement.ground) == (Verdict.INCONCLUSIVE, ground)
 
 
 @pytest.mark.parametrize("found", range(6))
 def test_too_few_blocks_are_inconclusive_and_say_how_many_are_missing(found: int) -> None:
     pairs = Paired((0.5,) * found)
-    judgement = decide(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
+    judgement = settle(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
     assert judgement.verdict is Verdict.INCONCLUSIVE
     assert judgement.blocks_needed == 6
     assert judgement.ground is Ground.TOO_FEW_BLOCKS
@@ -78,18 +118,17 @@ def test_too_few_blocks_are_inconclusive_and_say_how_many_are_missing(found: int
 def test_where_nobody_knows_how_far_identical_deployments_differ_nothing_is_claimed(
     twin: Twin | None, blocks: int | None, why: Ground
 ) -> None:
-    judgement = decide(PAIRS, estimate(0.5, 0.6), 0.03, Better.LOWER, twin)
+    judgement = settle(PAIRS, estimate(0.5, 0.6), 0.03, Better.LOWER, twin)
     assert judgement.verdict is Verdict.INCONCLUSIVE
     assert judgement.blocks_needed == blocks
     assert judgement.ground is why
 
 
 def test_twins_are_apart_by_the_nearer_end_of_an_interval_that_leaves_zero() -> None:
-    assert apart(estimate(-0.04, 0.01)) == 0.0
-    assert apart(estimate(0.01, 0.05)) == 0.01
-    assert apart(estimate(-0.5, -0.2)) == pytest.approx(0.25)
-    assert apart(estimate(None, None)) is None
-    assert apart(None) is None
+    assert estimate(-0.04, 0.01).apart == 0.0
+    assert estimate(0.01, 0.05).apart == 0.01
+    assert estimate(-0.5, -0.2).apart == pytest.approx(0.25)
+    assert estimate(None, None).apart is None
 
 
 def made(mean: float, sd: float, n: int = 8) -> Paired:
@@ -112,7 +151,7 @@ def test_an_estimate_heads_for_the_nearest_edge_of_its_verdict(mirrored: int) ->
 
 
 def test_twins_that_are_apart_leave_no_verdict_between_their_edges() -> None:
-    edges = Edges(0.03, 0.02)
+    edges = Edges.in_study(0.03, 0.02)
     assert blocks_needed(made(math.log1p(0.03), 0.01), edges) is None
     near, far = (blocks_needed(made(0.06, 0.1), each) for each in (NARROW, edges))
     assert near is not None and far is not None and near < far
@@ -133,7 +172,7 @@ def test_the_blocks_needed_are_at_least_six_and_more_than_were_not_enough() -> N
 
 def test_on_an_edge_no_number_of_blocks_is_named() -> None:
     pairs = made(math.log1p(0.03), 0.01)
-    found = decide(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
+    found = settle(pairs, pairs.difference(0.95), 0.03, Better.LOWER, ALIKE)
     assert (found.verdict, found.blocks_needed) == (Verdict.INCONCLUSIVE, None)
     assert found.ground is Ground.ON_AN_EDGE
 
@@ -145,7 +184,7 @@ def settled(effect: float, noise: float, blocks: int) -> float:
     wanted = Verdict.EQUIVALENT if abs(effect) < 0.03 else Verdict.OVERHEAD
     for _ in range(300):
         pairs = Paired(tuple(chance.normal(math.log1p(effect), noise, blocks).tolist()))
-        found = decide(pairs, pairs.difference(level), 0.03, Better.LOWER, Twin(blocks, 0.0))
+        found = settle(pairs, pairs.difference(level), 0.03, Better.LOWER, Twin(blocks, 0.0))
         right += found.verdict is wanted
     return right / 300
 

@@ -9,7 +9,8 @@ from analysis_study import STUDY, plan, record
 from dunnage.analysis.gather import Gathered, Setting, gather
 from dunnage.findings.counters.counters import absent, associations
 from dunnage.findings.cpu.shares import PARTS, SOFT, shares
-from dunnage.findings.differences.contrast import Contrasts
+from dunnage.findings.differences.comparisons import Comparisons
+from dunnage.findings.differences.scope import Scope
 from dunnage.findings.tails.quantiles import latency_differences
 from dunnage.model.record import HostUsage, MachineUsage, OperationStats, Record, Usage
 
@@ -58,8 +59,9 @@ def gathered(records: list[Record]) -> Gathered:
     return gather(plan(), records, {})
 
 
-def contrasts(records: list[Record]) -> Contrasts:
-    return Contrasts(STUDY, plan(), gathered(records))
+def compared(records: list[Record]) -> Comparisons:
+    known = gathered(records)
+    return Comparisons(Scope(STUDY, plan(), known), known)
 
 
 def test_packets_an_operation_are_paired_inside_blocks() -> None:
@@ -126,7 +128,7 @@ def test_a_part_has_its_interval_and_its_difference_from_the_baseline() -> None:
 
 def test_quantiles_differ_where_they_were_made_to_and_nowhere_else() -> None:
     (found,) = latency_differences(
-        contrasts(runs(count=40_000, tail=1.5)),
+        compared(runs(count=40_000, tail=1.5)),
         "native",
         "docker",
         SETTING,
@@ -140,11 +142,11 @@ def test_quantiles_differ_where_they_were_made_to_and_nowhere_else() -> None:
 
 
 def test_a_quantile_with_too_few_operations_beyond_it_is_left_out_and_says_so() -> None:
-    (found,) = latency_differences(contrasts(runs()), "native", "docker", SETTING, ("service",))
+    (found,) = latency_differences(compared(runs()), "native", "docker", SETTING, ("service",))
     assert [each.quantile for each in found.quantiles] == ["p50", "p90", "p95", "p99"]
     assert "only 4000 operations, 4 of them" in found.left_out["p99.9"]
 
 
 def test_a_twin_is_compared_as_well() -> None:
     assert deployment("twin", twin_of="native").twin_of == "native"
-    assert latency_differences(contrasts(runs()), "native", "twin", SETTING, ("service",))
+    assert latency_differences(compared(runs()), "native", "twin", SETTING, ("service",))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from dunnage.analysis.estimate import Paired, block_logs, over_blocks, sidak
-from dunnage.findings.differences.verdict import Twin, apart, decide
+from dunnage.findings.differences.blocks import settle
+from dunnage.findings.differences.twins import Twin
 from dunnage.model.analysis import Verdict
 from dunnage.model.metrics import Better
 
@@ -93,12 +94,12 @@ def test_the_bootstrap_covers_from_thirty_blocks_on() -> None:
 def judged(logs: NDArray[np.float64], tolerance: float) -> Counter[Verdict]:
     """How many simulations end with each verdict on the variant."""
     return Counter(
-        decide(
+        settle(
             variant,
             variant.difference(0.95),
             tolerance,
             Better.LOWER,
-            Twin(twin.n, apart(twin.difference(0.95))),
+            Twin(twin.n, known.apart if (known := twin.difference(0.95)) else None),
         ).verdict
         for twin, variant in zip(pairs(logs, TWIN), pairs(logs, VARIANT), strict=True)
     )

@@ -8,7 +8,8 @@ from analysis_logs import hlog
 from analysis_study import DEPLOYMENTS, STUDY, plan, records, stays
 
 from dunnage.findings.analyse import analyse, reference
-from dunnage.findings.differences.contrast import DEFAULT_TOLERANCE, MEAN_OF_TWINS
+from dunnage.findings.differences.comparisons import MEAN_OF_TWINS
+from dunnage.findings.differences.scope import DEFAULT_TOLERANCE
 from dunnage.model.analysis import Analysis, Comparison, Ground, Verdict
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.metrics import HEADLINE

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired
 from dunnage.findings.analyse import analyse
-from dunnage.findings.differences.verdict import Edges, Twin, apart, blocks_needed, decide
+from dunnage.findings.differences.blocks import blocks_needed, settle
+from dunnage.findings.differences.twins import Twin
+from dunnage.findings.differences.verdict import Edges
 from dunnage.model.analysis import Analysis, Verdict
 from dunnage.model.look import Look
 from dunnage.model.metrics import Better
@@ -78,7 +80,9 @@ def test_the_blocks_needed_after_a_look_are_those_of_the_next_one() -> None:
     pairs = Paired((0.02, 0.04, 0.02, 0.05, 0.03, 0.02))
     assert looks.effort(0.95) == pytest.approx((2.4977 + 0.8416) ** 2, rel=1e-3)
     assert looks.effort(0.9875) == pytest.approx((2.7344 + 0.8416) ** 2, rel=1e-3)
-    needed = [blocks_needed(pairs, Edges(0.029), level) or 0 for level in (0.95, 0.9875, 0.99375)]
+    needed = [
+        blocks_needed(pairs, Edges.in_study(0.029), level) or 0 for level in (0.95, 0.9875, 0.99375)
+    ]
     assert needed == sorted(needed)
     assert needed[0] < needed[2]
 
@@ -124,9 +128,9 @@ def test_at_an_edge_a_wrong_verdict_comes_in_at_most_five_percent_over_four_look
             level = looks.coverage(number)
             same = Paired(tuple((twin - baseline)[:blocks].tolist()))
             other = Paired(tuple((variant - baseline)[:blocks].tolist()))
-            known = Twin(same.n, apart(same.difference(level)))
-            difference = other.difference(level)
-            found = decide(other, difference, 0.03, Better.LOWER, known)
+            twins, difference = same.difference(level), other.difference(level)
+            known = Twin(same.n, None if twins is None else twins.apart)
+            found = settle(other, difference, 0.03, Better.LOWER, known)
             if found.verdict is not Verdict.INCONCLUSIVE:
                 claims += found.verdict is not Verdict.EQUIVALENT
                 break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from dunnage.findings.differences.verdict import apart
 from dunnage.model.analysis import Analysis, ControlDifference
 from dunnage.wording import numbers, terms
 
@@ -29,10 +28,11 @@ def held(analysis: Analysis) -> str:
     known = [found for found in analysis.control if found.difference.low is not None]
     if not known or broken(analysis):
         return ""
+    reach = max(found.difference.reach or 0.0 for found in known)
     return (
         f"{terms.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
         "client's host, measured before each deployment was there, do not differ between "
-        f"deployments; their intervals reach to {numbers.bound(max(map(_reach, known)))}"
+        f"deployments; their intervals reach to {numbers.bound(reach)}"
     )
 
 
@@ -41,11 +41,6 @@ def _said(found: ControlDifference) -> str:
     ends = numbers.interval(difference.low, difference.high)
     what = NAMES.get(found.control, terms.plain(found.control))
     return f"{what} of {terms.plain(found.deployment)} {numbers.seen(difference)} ({ends})"
-
-
-def _reach(found: ControlDifference) -> float:
-    low, high = found.difference.low, found.difference.high
-    return max(abs(low or 0.0), abs(high or 0.0))
 
 
 def withheld(analysis: Analysis) -> str:
@@ -58,7 +53,7 @@ def withheld(analysis: Analysis) -> str:
     for found in analysis.neighbours:
         each = {"": found.difference, **found.uneven}
         for name, difference in each.items():
-            cost = apart(difference) or 0.0
+            cost = difference.apart or 0.0
             if cost > tolerances.get(found.metric, math.inf):
                 whose = f"that of {terms.plain(name)} more than others'" if name else "all"
                 way = "lowered" if difference.value < 0 else "raised"

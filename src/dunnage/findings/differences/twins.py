@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired
-from dunnage.analysis.gather import Gathered, Setting
-from dunnage.findings.differences.verdict import Twin, apart
-from dunnage.model.analysis import Estimate, Overload
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.runs import Setting
+from dunnage.findings.differences.scope import Scope
+from dunnage.findings.differences.verdict import Edges
+from dunnage.model.analysis import Ground, Overload
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
-from dunnage.model.plan import Plan
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A deployment and its copy."""
+class Twin:
+    """What two identical deployments tell of the instrument, under one condition."""
 
-    original: str
-    copy: str
+    n: int
+    """Blocks in which both are there."""
+    apart: float | None
+    """By how much they differ for certain, as `Estimate.apart` says; None where not known."""
+    overloads: tuple[Overload, ...] = ()
+    """Twins that could not keep up with the load: then it cannot be known, however many blocks
+    there are."""
 
 
-def twins(plan: Plan) -> tuple[Pair, ...]:
-    """Every deployment that has a twin, with it."""
-    return tuple(
-        Pair(deployment.twin_of, deployment.name)
-        for deployment in plan.deployments
-        if deployment.twin_of
-    )
+def edges_of(twin: Twin | None, tolerance: float) -> Edges | Ground:
+    """Where verdicts change, or why nothing may be claimed; None means that there is no twin."""
+    if twin is None:
+        return Ground.NO_TWIN
+    if twin.overloads:
+        return Ground.TWINS_OVERLOADED
+    return Ground.TOO_FEW_TWINS if twin.apart is None else Edges.in_study(tolerance, twin.apart)
 
 
 class Twins:
     """What a study's twins tell, at every metric and setting.
 
-    Intervals hold together over the settings of one metric, `compared(metric)`.
+    Intervals hold together over the settings of one metric.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        gathered: Gathered,
-        compared: Callable[[str], tuple[Setting, ...]],
-        look: int,
-    ) -> None:
-        self.pair = next(iter(twins(plan)), None)
-        """The first pair; None where the study has no twin."""
+    def __init__(self, scope: Scope, gathered: Gathered, look: int) -> None:
+        self.pair = next(iter(scope.copies.items()), None)
+        """The first copy and its original; None where the study has no twin."""
+        self._scope = scope
         self._gathered = gathered
-        self._compared = compared
         self._look = look
         self._known: dict[tuple[str, Setting], Twin] = {}
 
@@ -55,15 +55,12 @@ class Twins:
         """The copy over its original; only where there are twins."""
         if self.pair is None:
             raise LookupError("the study has no twin")
-        copy, original = (
-            self._gathered.logs(name, setting, metric)
-            for name in (self.pair.copy, self.pair.original)
-        )
+        copy, original = (self._gathered.logs(name, setting, metric) for name in self.pair)
         return Paired.of(copy, original)
 
     def difference(self, metric: str, setting: Setting) -> Estimate | None:
         """By how much they differ, simultaneously over the settings of the metric."""
-        family = max(1, len(self._compared(metric)))
+        family = max(1, len(self._scope.settings(metric)))
         return looks.difference(self.paired(metric, setting), self._look, family)
 
     def of(self, metric: str, setting: Setting) -> Twin | None:
@@ -71,15 +68,16 @@ class Twins:
         if self.pair is None:
             return None
         if (metric, setting) not in self._known:
-            self._known[metric, setting] = self._judged(self.pair, metric, setting)
+            self._known[metric, setting] = self._told(self.pair, metric, setting)
         return self._known[metric, setting]
 
-    def _judged(self, pair: Pair, metric: str, setting: Setting) -> Twin:
+    def _told(self, pair: tuple[str, str], metric: str, setting: Setting) -> Twin:
         pairs = self.paired(metric, setting)
-        if over := overloaded(self._gathered, (pair.original, pair.copy), metric, setting):
+        if over := overloaded(self._gathered, pair[::-1], metric, setting):
             # The blocks in which both kept up would be chosen by what they measured: the calm ones.
             return Twin(pairs.n, None, over)
-        return Twin(pairs.n, apart(self.difference(metric, setting)))
+        difference = self.difference(metric, setting)
+        return Twin(pairs.n, None if difference is None else difference.apart)
 
     def logs(self, name: str, metric: str, setting: Setting) -> dict[int, float]:
         """Block → log value of a deployment; the mean of both twins for their original.
@@ -91,7 +89,7 @@ class Twins:
         own = self._gathered.logs(name, setting, metric)
         if not self.alike(name, metric, setting) or self.pair is None:
             return own
-        copy = self._gathered.logs(self.pair.copy, setting, metric)
+        copy = self._gathered.logs(self.pair[0], setting, metric)
         return {
             block: (own.get(block, copy.get(block, 0.0)) + copy.get(block, own.get(block, 0.0))) / 2
             for block in sorted(own.keys() | copy.keys())
@@ -102,13 +100,13 @@ class Twins:
         found = self.of(metric, setting)
         return (
             self.pair is not None
-            and name == self.pair.original
+            and name == self.pair[1]
             and (found is not None and found.apart == 0)
         )
 
     def are(self, *names: str) -> bool:
         """Whether these deployments are the two twins."""
-        return self.pair is not None and set(names) == {self.pair.original, self.pair.copy}
+        return self.pair is not None and set(names) == set(self.pair)
 
 
 def overloaded(

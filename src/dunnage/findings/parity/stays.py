@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.findings.differences.scope import pairs
 from dunnage.findings.parity.compare import IMAGE, compare, factors, keys
 from dunnage.model.analysis import Parity
 from dunnage.model.parity import Cause, Difference, FoundDifference
@@ -38,7 +39,7 @@ def check_parity(
     differing: dict[FoundDifference, None] = {}
     broken: dict[str, dict[Difference, None]] = {}
     compared: dict[str, None] = {}
-    for baseline, deployment in _pairs(plan, reference, questions):
+    for baseline, deployment in pairs(plan, reference, questions):
         found = _pairwise(plan, stays, baseline, deployment)
         if found:
             compared |= {baseline: None, deployment: None}
@@ -54,16 +55,6 @@ def check_parity(
         Parity(compared=tuple(compared), reference=reference, differences=tuple(differing)),
         {stay: tuple(found) for stay, found in broken.items()},
     )
-
-
-def _pairs(
-    plan: Plan, reference: str, questions: Iterable[QuestionSpec]
-) -> tuple[tuple[str, str], ...]:
-    """(baseline, deployment) once each: first against the reference, then as questions ask."""
-    known = [deployment.name for deployment in plan.deployments]
-    asked = [(question.baseline, other) for question in questions for other in question.against]
-    pairs = dict.fromkeys([*((reference, name) for name in known), *asked])
-    return tuple(pair for pair in pairs if pair[0] != pair[1] and set(pair) <= set(known))
 
 
 def _pairwise(

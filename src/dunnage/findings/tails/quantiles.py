@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.analysis import looks
-from dunnage.analysis.gather import Setting
-from dunnage.findings.differences.contrast import Contrasts, Pairing
+from dunnage.analysis.runs import Setting
+from dunnage.findings.differences.comparisons import Comparisons
+from dunnage.findings.differences.scope import Pairing
 from dunnage.model.explanation import LatencyDifference, QuantileDifference
 from dunnage.model.histogram import MINIMUM_BEYOND
 from dunnage.model.metrics import QUANTILES
@@ -14,7 +15,7 @@ from dunnage.model.record import Record
 
 
 def latency_differences(
-    contrasts: Contrasts,
+    comparisons: Comparisons,
     baseline: str,
     deployment: str,
     setting: Setting,
@@ -26,7 +27,7 @@ def latency_differences(
     some run has fewer than ten operations is left out and says so. Nothing is compared where a side
     was over capacity.
     """
-    gathered = contrasts.gathered
+    gathered = comparisons.gathered
     if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
         return []
     found = []
@@ -48,13 +49,13 @@ def latency_differences(
         }
         kept = [name for name in QUANTILES if name not in left_out]
         differences = [
-            (name, contrasts.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
+            (name, comparisons.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
             for name in kept
         ]
         quantiles = tuple(
             QuantileDifference(quantile=name, share=share(name), difference=difference)
             for name, pairs in differences
-            if (difference := looks.difference(pairs, contrasts.look, len(kept))) is not None
+            if (difference := looks.difference(pairs, comparisons.look, len(kept))) is not None
         )
         if quantiles:
             found.append(

@@ -9,12 +9,14 @@ from statistics import median
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from dunnage.analysis.gather import Setting
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import clients_clock
 from dunnage.findings.timeline.series import RESOURCES, Floats, over_runs, resource
 from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
+from dunnage.model.plan import Plan
 from dunnage.model.record import HostUsage, Record, Window
 from dunnage.model.study import CLIENT_GROUP
 
@@ -23,6 +25,27 @@ MOST = 60
 _QUANTILE = 0.95
 _WHOLE = 0.999
 """Share of an interval that windows must cover for its throughput to be known."""
+
+
+def timelines(
+    plan: Plan,
+    gathered: Gathered,
+    logs: Callable[[str], bytes | None],
+    samples: Callable[[str], Iterable[Samples]],
+) -> tuple[TimeLine, ...]:
+    """Of every deployment and setting that has a valid run, but for runs in turns."""
+    lines = (
+        timeline(
+            deployment.name,
+            setting,
+            [r for r in gathered.valid_records(deployment.name, setting) if not r.turns],
+            logs,
+            samples,
+        )
+        for deployment in plan.deployments
+        for setting in gathered.settings
+    )
+    return tuple(filter(None, lines))
 
 
 def timeline(

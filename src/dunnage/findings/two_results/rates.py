@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from dunnage.analysis.runs import Setting
 from dunnage.model.calibration import Calibration
 from dunnage.model.plan import RunPlan
-
-Load = tuple[str, str]
-"""Workload and level."""
 
 
 def other_rates(
     runs: Iterable[RunPlan], a: Calibration | None, b: Calibration | None
-) -> Mapping[Load, tuple[float, float]]:
+) -> Mapping[Setting, tuple[float, float]]:
     """Loads that are shares of two capacities → their rates in operations per second, `a`'s first.
 
     Only those whose rates are not the same; empty where a result has no calibration.
@@ -26,11 +24,11 @@ def other_rates(
     if a is None or b is None:
         return {}
     known = a.capacities.keys() & b.capacities.keys()
-    found: dict[Load, tuple[float, float]] = {}
+    found: dict[Setting, tuple[float, float]] = {}
     for run in runs:
         if run.level.share is not None and run.workload.name in known:
             workload = run.workload.name
             one, other = (side.made(run.level, workload).rate or 0.0 for side in (a, b))
             if one != other:
-                found[workload, run.level.name] = one, other
+                found[Setting(workload, run.level.name)] = one, other
     return found

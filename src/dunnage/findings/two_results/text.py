@@ -10,22 +10,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.model.between import Change, ChangeVerdict, ResultComparison, Side
+from dunnage.model.between import CHANGES, Change, ChangeVerdict, ResultComparison, Side
 from dunnage.wording import numbers, terms
 from dunnage.wording.between import left_out
 
-STYLES: Mapping[ChangeVerdict, str] = {
-    ChangeVerdict.REGRESSION: "red",
-    ChangeVerdict.IMPROVEMENT: "green",
-    ChangeVerdict.EQUIVALENT: "cyan",
-    ChangeVerdict.INCONCLUSIVE: "yellow",
+LOOKS: Mapping[ChangeVerdict, tuple[str, str]] = {
+    name: (terms.SYMBOLS[verdict], terms.COLOURS[verdict]) for verdict, name in CHANGES.items()
 }
-SYMBOLS: Mapping[ChangeVerdict, str] = {
-    ChangeVerdict.REGRESSION: "▼",
-    ChangeVerdict.IMPROVEMENT: "▲",
-    ChangeVerdict.EQUIVALENT: "≈",
-    ChangeVerdict.INCONCLUSIVE: "?",
-}
+"""Verdict → its symbol and colour."""
 
 
 def comparison(found: ResultComparison) -> RenderableType:
@@ -91,13 +83,13 @@ def _row(change: Change) -> Sequence[Text]:
         f"{numbers.value(change.metric, change.b.value)}"
     )
     interval = numbers.interval(change.change.low, change.change.high)
-    verdict = f"{SYMBOLS[change.verdict]} {change.verdict.value}"
+    symbol, colour = LOOKS[change.verdict]
     return (
         Text(f"  {terms.title(change.metric)}"),
         Text(values),
         Text.assemble((numbers.difference(change.change.value), "bold"), f"\n{interval}"),
         _overhead(change),
-        Text(verdict, style=f"bold {STYLES[change.verdict]}"),
+        Text(f"{symbol} {change.verdict.value}", style=f"bold {colour}"),
     )
 
 

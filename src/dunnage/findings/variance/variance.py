@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import chi_squared_quantile, f_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
+from dunnage.analysis.gather import Gathered
 from dunnage.model.estimate import Estimate
+from dunnage.model.plan import Plan
 from dunnage.model.variance import VariancePart, VarianceSplit
 
 Cells = Mapping[tuple[int, str], Sequence[float]]
@@ -43,6 +45,24 @@ class _Stratum:
     square: float
     freedom: int
     runs: int
+
+
+def splits(plan: Plan, gathered: Gathered, metrics: Sequence[str]) -> tuple[VarianceSplit, ...]:
+    """Parts of the variance of every metric that has values, at every setting."""
+    copies = [deployment for deployment in plan.deployments if deployment.twin_of]
+    originals = [copy.twin_of for copy in copies[:1]]
+    twins = [name for name in (*originals, *(copy.name for copy in copies)) if name]
+    return tuple(
+        split(metric, setting.workload, setting.level, cells, twins, repeats(plan))
+        for metric in metrics
+        for setting in gathered.settings
+        if (cells := gathered.cells(setting, metric))
+    )
+
+
+def repeats(plan: Plan) -> int:
+    """How often a stay makes each of its runs."""
+    return max((run.repeat for run in plan.runs()), default=1)
 
 
 def split(

@@ -16,7 +16,7 @@ from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.report.terminal.notes import Line, advice, grid
-from dunnage.report.terminal.text import STYLES, heading, nothing, wrong
+from dunnage.report.terminal.text import heading, nothing, wrong
 from dunnage.wording import numbers, terms
 
 ROWS = 12
@@ -125,7 +125,7 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
     return (
         Text(f"  {terms.plain(comparison.deployment)}"),
         Text(place),
-        Text(terms.mark(comparison.verdict), style=f"bold {STYLES[comparison.verdict]}"),
+        Text(terms.mark(comparison.verdict), style=f"bold {terms.COLOURS[comparison.verdict]}"),
         Text(numbers.seen(found), style="bold"),
         Text(numbers.interval(found.low, found.high)),
     )

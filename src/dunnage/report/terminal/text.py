@@ -12,7 +12,7 @@ from rich.text import Text
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.findings.checks.trouble import Trouble, trouble
 from dunnage.findings.differences import answer, sentences
-from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
 from dunnage.model.plan import Plan
 from dunnage.model.study import Data, Deployment, Study
@@ -22,12 +22,6 @@ from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_s
 from dunnage.units import duration, percent
 from dunnage.wording import numbers, terms
 
-STYLES: Mapping[Verdict, str] = {
-    Verdict.OVERHEAD: "red",
-    Verdict.GAIN: "green",
-    Verdict.EQUIVALENT: "cyan",
-    Verdict.INCONCLUSIVE: "yellow",
-}
 WIDE = 110
 """Columns from which a verdict and its difference fit on one line."""
 ROOMY = 96
@@ -268,7 +262,8 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
             if claim.deployment not in said:
                 said += f" ({claim.deployment})"
             table.add_row(
-                Text(terms.mark(claim.verdict), style=f"bold {STYLES[claim.verdict]}"), Text(said)
+                Text(terms.mark(claim.verdict), style=f"bold {terms.COLOURS[claim.verdict]}"),
+                Text(said),
             )
     return table
 
@@ -312,7 +307,7 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
     estimate = comparison.difference
     star = "" if comparison.primary else ASIDE
     return Text.assemble(
-        (terms.mark(comparison.verdict) + star, f"bold {STYLES[comparison.verdict]}"),
+        (terms.mark(comparison.verdict) + star, f"bold {terms.COLOURS[comparison.verdict]}"),
         joint,
         (numbers.seen(estimate), "bold"),
         "\n",

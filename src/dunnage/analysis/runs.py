@@ -1,0 +1,67 @@
+"""The runs of a result with their values: which count, and where a deployment was over capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from dunnage.analysis.estimate import block_logs
+from dunnage.model.analysis import RunSummary
+from dunnage.model.check import Status
+from dunnage.model.metrics import METRICS
+
+
+class Setting(NamedTuple):
+    """One workload at one level: what a comparison holds fixed."""
+
+    workload: str
+    level: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs in the order of the plan. Only valid ones take part."""
+
+    runs: tuple[RunSummary, ...]
+
+    def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
+        """Block → mean log value of a deployment's valid runs."""
+        return block_logs(
+            (run.block, run.values[metric])
+            for run in self.valid(deployment, setting)
+            if counts(run, metric)
+        )
+
+    def over_capacity(self, deployment: str, setting: Setting) -> tuple[RunSummary, ...]:
+        """Valid runs in which a deployment could not keep up with the open load."""
+        return tuple(run for run in self.valid(deployment, setting) if run.over_capacity)
+
+    def lost(self, deployment: str, setting: Setting, metric: str) -> bool:
+        """Whether a latency says nothing of a deployment here, because it was over capacity.
+
+        The runs that kept up do not stand for it: they are chosen by what they measured.
+        """
+        return METRICS[metric].latency and bool(self.over_capacity(deployment, setting))
+
+    def count(self, status: Status) -> int:
+        """How many runs have this status."""
+        return sum(run.status == status for run in self.runs)
+
+    def valid(self, deployment: str, setting: Setting) -> Sequence[RunSummary]:
+        """A deployment's valid runs of a setting, in the order of the plan."""
+        return self._by_setting.get((deployment, *setting), ())
+
+    @cached_property
+    def _by_setting(self) -> Mapping[tuple[str, str, str], Sequence[RunSummary]]:
+        found: dict[tuple[str, str, str], list[RunSummary]] = {}
+        for run in self.runs:
+            if run.status == Status.VALID:
+                found.setdefault((run.deployment, run.workload, run.level), []).append(run)
+        return found
+
+
+def counts(run: RunSummary, metric: str) -> bool:
+    """Whether a run has a value that means something: over capacity, latencies do not."""
+    return metric in run.values and not (run.over_capacity and METRICS[metric].latency)

@@ -1,0 +1,240 @@
+"""What changed between two results: every metric of every deployment, with interval and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, compress
+
+from dunnage.analysis import looks
+from dunnage.analysis.estimate import Paired
+from dunnage.analysis.runs import Runs, Setting
+from dunnage.analysis.welch import welch
+from dunnage.findings.differences.scope import Cell, Scope
+from dunnage.findings.differences.verdict import Edges, decide
+from dunnage.findings.two_results.comparable import Circumstances, mismatches
+from dunnage.findings.two_results.overhead import overhead_changes
+from dunnage.findings.two_results.rates import other_rates
+from dunnage.model.analysis import Analysis, Ground
+from dunnage.model.between import (
+    CHANGES,
+    Change,
+    LeftOut,
+    Mismatch,
+    MismatchKind,
+    ResultComparison,
+    Side,
+    WhyLeftOut,
+)
+from dunnage.model.estimate import Estimate
+from dunnage.model.metrics import METRICS
+from dunnage.model.plan import RunPlan
+from dunnage.model.record import Record
+
+METHOD = (
+    "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
+    "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
+    "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
+    "A/A bound of both results; without a bound in both there is no verdict."
+)
+CAUTION = (
+    "The two results were measured at different times, so time and whatever else changed meanwhile "
+    "cannot be told from the version under test: measure both in one study, in the same blocks, "
+    "where the cause matters. Each result is one session: intervals hold its noise from block to "
+    "block and not what a machine shifts by from day to day. The change of an overhead is free of "
+    "what a result's own deployments share."
+)
+
+
+@dataclass(frozen=True)
+class AnalysedResult:
+    """One result with its analysis."""
+
+    path: str
+    circumstances: Circumstances
+    analysis: Analysis
+    records: Sequence[Record]
+
+    @cached_property
+    def runs(self) -> Runs:
+        """Its runs with their values."""
+        return Runs(self.analysis.runs)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """What decides in it."""
+        return Scope(self.circumstances.study, self.circumstances.plan, self.runs)
+
+    @cached_property
+    def values(self) -> Mapping[Cell, Estimate]:
+        """Every metric of every deployment that it has."""
+        return {Cell.of(summary): summary.estimate for summary in self.analysis.summaries}
+
+    def bounds(self, metric: str, setting: Setting) -> list[float]:
+        """By how much its twins may have differed there at most; empty without an interval."""
+        return [
+            found.difference.reach
+            for found in self.analysis.twin
+            if found.difference.reach is not None and Cell.of(found)[1:] == (metric, setting)
+        ]
+
+
+def compare(
+    a: AnalysedResult, b: AnalysedResult, *, tolerance: float | None = None, anyway: bool = False
+) -> ResultComparison:
+    """Compare `b` with `a`; without `anyway` only where nothing differs that is not compared.
+
+    `tolerance` takes the place of the questions' own, as a share of one.
+    """
+    found = mismatches(a.circumstances, b.circumstances)
+    wanted = not found or anyway
+    both = _Both(a, b)
+    return ResultComparison(
+        a=_side(a),
+        b=_side(b),
+        comparable=not found,
+        mismatches=_sorted(found),
+        changes=tuple(both.changes(tolerance)) if wanted else (),
+        left_out=tuple(both.left_out()) if wanted else (),
+        method=METHOD,
+        caution=CAUTION,
+    )
+
+
+def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
+    kinds = list(MismatchKind)
+    return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
+
+
+def _side(result: AnalysedResult) -> Side:
+    return Side(
+        path=result.path,
+        study=result.circumstances.study.name,
+        began=min((record.started for record in result.records), default=None),
+        ended=max((record.ended for record in result.records), default=None),
+        blocks=len(result.circumstances.plan.blocks),
+        valid=result.analysis.valid,
+        planned=result.analysis.planned,
+    )
+
+
+@dataclass(frozen=True)
+class _Both:
+    """Two results cell by cell; the second says what decides."""
+
+    a: AnalysedResult
+    b: AnalysedResult
+
+    def changes(self, tolerance: float | None) -> Iterator[Change]:
+        """Cells that both have and that may be compared.
+
+        Of some metrics a ratio of two says nothing.
+        """
+        cells = [
+            cell
+            for cell in self._cells
+            if METRICS[cell.metric].compared and self._why_left_out(cell) is None
+        ]
+        deciding = sum(map(self.b.scope.decides, cells))
+        level = max(looks.coverage(looks.number(side.analysis.looks)) for side in (self.a, self.b))
+        overheads = overhead_changes(self.a.analysis, self.b.analysis, level)
+        for cell in cells:
+            deployment, metric, setting = cell
+            decides = self.b.scope.decides(cell)
+            change = welch(
+                Paired(tuple(self.a.runs.logs(deployment, setting, metric).values())),
+                Paired(tuple(self.b.runs.logs(deployment, setting, metric).values())),
+                family=deciding if decides else 1,
+                confidence=level,
+                what="block values",
+            )
+            wanted = self.b.scope.tolerance(metric) if tolerance is None else tolerance
+            bound = self._bound(metric, setting)
+            edges = Ground.NO_BOUND if bound is None else Edges.between_results(wanted, bound)
+            judgement = decide(change, edges, METRICS[metric].better)
+            yield Change(
+                deployment=deployment,
+                metric=metric,
+                workload=setting.workload,
+                level=setting.level,
+                gate=decides,
+                a=self.a.values[cell],
+                b=self.b.values[cell],
+                change=change,
+                overhead=overheads.get(cell),
+                bound=bound,
+                tolerance=wanted,
+                verdict=CHANGES[judgement.verdict],
+                ground=judgement.ground,
+            )
+
+    def left_out(self) -> Iterator[LeftOut]:
+        """What decides and cannot be compared, with the reason."""
+        for setting, rates in self._other_rates.items():
+            yield LeftOut(
+                why=WhyLeftOut.OTHER_RATE,
+                workload=setting.workload,
+                level=setting.level,
+                rates=rates,
+            )
+        for cell in filter(self.b.scope.decides, self._cells):
+            if reason := self._why_left_out(cell):
+                yield reason
+        measured = {(cell.deployment, cell.setting) for cell in self._cells}
+        for deployment, setting in dict.fromkeys(
+            (run.deployment, Setting(run.workload.name, run.level.name)) for run in self._planned
+        ):
+            at_all = (deployment, setting) in measured or setting in self._other_rates
+            if not at_all and deployment not in self.b.scope.copies:
+                yield LeftOut(
+                    why=WhyLeftOut.NO_RUN,
+                    deployment=deployment,
+                    workload=setting.workload,
+                    level=setting.level,
+                )
+
+    @cached_property
+    def _cells(self) -> tuple[Cell, ...]:
+        """What either has a value of, but where the load is not the same."""
+        cells = dict.fromkeys((*self.a.values, *self.b.values))
+        return tuple(cell for cell in cells if cell.setting not in self._other_rates)
+
+    @cached_property
+    def _planned(self) -> tuple[RunPlan, ...]:
+        return (*self.a.circumstances.plan.runs(), *self.b.circumstances.plan.runs())
+
+    @cached_property
+    def _other_rates(self) -> Mapping[Setting, tuple[float, float]]:
+        a, b = (side.circumstances.calibration for side in (self.a, self.b))
+        return other_rates(self._planned, a, b)
+
+    def _why_left_out(self, cell: Cell) -> LeftOut | None:
+        """Why a cell cannot be compared; None where it can."""
+        deployment, metric, setting = cell
+        sides = self.a, self.b
+        reasons = {
+            WhyLeftOut.OVER_CAPACITY: [
+                side.runs.lost(deployment, setting, metric) for side in sides
+            ],
+            WhyLeftOut.NO_VALUE: [cell not in side.values for side in sides],
+        }
+        for why, where in reasons.items():
+            if any(where):
+                return LeftOut(
+                    why=why,
+                    deployment=deployment,
+                    metric=metric,
+                    workload=setting.workload,
+                    level=setting.level,
+                    results=tuple(compress(("first", "second"), where)),
+                )
+        return None
+
+    def _bound(self, metric: str, setting: Setting) -> float | None:
+        """The most by which identical deployments may have differed under the same condition.
+
+        None unless both results have an interval of twins there.
+        """
+        bounds = [side.bounds(metric, setting) for side in (self.a, self.b)]
+        return max(chain(*bounds)) if all(bounds) else None
