@@ -15,7 +15,8 @@ import pytest
 from dunnage import contracts
 from dunnage.contracts import Host, Platform, RunningMember, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis import Redis
-from dunnage.findings.parity.compare import compare, factors, keys
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.layout import Place, Service, Software

@@ -20,7 +20,7 @@ from dunnage.findings.counters.counters import absent, associations
 from dunnage.findings.cpu.shares import shares
 from dunnage.findings.differences.comparisons import Comparisons
 from dunnage.findings.differences.scope import Scope, pairs
-from dunnage.findings.parity.compare import factors
+from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.stays import Checked, check_parity
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.findings.scalability.over_levels import over_levels

@@ -25,8 +25,8 @@ from dunnage.runner.control import control
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import inspect
-from dunnage.runner.restore import Kept, keeping, snapshot_of
 from dunnage.runner.slowdown import Slowdown, slowdown
+from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.store.write import ResultWriter
 
 
@@ -66,7 +66,7 @@ class Stay:
     """A load broke off: nobody knows what the database holds."""
     conditioned: bool = field(default=False)
     """It was driven for as long as the study asks for before a first run."""
-    kept: Kept | None = field(default=None)
+    kept: KeptSnapshot | None = field(default=None)
     """The snapshot that its members started with; None where records are put in."""
 
 
@@ -79,7 +79,7 @@ def living(
     database: Database,
     platform: Platform,
     substrate: Substrate | None,
-    kept: Kept | None = None,
+    kept: KeptSnapshot | None = None,
     *,
     together: bool = False,
 ) -> Iterator[Stay]:

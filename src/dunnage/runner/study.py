@@ -14,11 +14,11 @@ from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Stu
 from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
+from dunnage.runner.make_snapshot import make_snapshot
 from dunnage.runner.progress import Watcher
-from dunnage.runner.restore import Kept
 from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
-from dunnage.runner.snapshot import make_snapshot
+from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
 from dunnage.store.read import open_result
@@ -195,7 +195,7 @@ def _carry_out_stay(
         raise failed
 
 
-def _kept(work: Work, deployment: Deployment, workload: Workload) -> Kept | None:
+def _kept(work: Work, deployment: Deployment, workload: Workload) -> KeptSnapshot | None:
     """The snapshot that a stay starts with; None where every stay puts its records in.
 
     If no host keeps it, it is made now, in a stay of its own: a stay that has put records in is

@@ -13,8 +13,8 @@ from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, Deployment
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
-from dunnage.runner.restore import Kept
 from dunnage.runner.run import Patience
+from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment, Stay, living
 
 ATTEMPTS = 2
@@ -32,7 +32,7 @@ class Work:
     patience: Patience
     watcher: Watcher
     stop: Stop
-    kept: dict[str, Kept] = field(default_factory=dict)
+    kept: dict[str, KeptSnapshot] = field(default_factory=dict)
     """Snapshots that the hosts keep, by name."""
     losses: Mapping[str, KnownLoss] = field(default_factory=dict)
     """Deployment that shall lose throughput → the slowdown that does it."""
@@ -52,7 +52,7 @@ def living_stay(
     plan: StayPlan,
     name: str,
     deployment: Deployment,
-    kept: Kept | None = None,
+    kept: KeptSnapshot | None = None,
     *,
     together: bool = False,
 ) -> AbstractContextManager[Stay]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from analysis_cases import deployment, process, stay
 
-from dunnage.findings.parity.compare import compare, factors, keys
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors, keys
 from dunnage.model.parity import Cause, Factor
 from dunnage.model.study import DatabaseSpec, Limits, Storage
 from dunnage.wording.parity import factor, sentence

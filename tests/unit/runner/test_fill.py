@@ -16,7 +16,7 @@ from dunnage.model.record import Measurement, OperationStats
 from dunnage.model.study import Phase
 from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
-from dunnage.runner.restore import Kept
+from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Stay
 
 TARGET = Target("fake", "ring", (), frozenset(), {"write": 1, "read": 1}, storing={"write": 3})
@@ -142,7 +142,7 @@ def test_a_load_of_which_an_operation_failed_is_made_again_and_written_down(
 def test_a_stay_that_started_with_a_snapshot_is_neither_emptied_nor_loaded(
     filling: Filling,
 ) -> None:
-    filling.stay.kept = Kept("redis-1", "data-native")
+    filling.stay.kept = KeptSnapshot("redis-1", "data-native")
     assert filling.expect("A") == []
     filling.stay.spoiled = True
     assert filling.expect("C") == []

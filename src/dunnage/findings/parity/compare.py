@@ -1,4 +1,4 @@
-"""Whether two deployments ran the same thing, and which factors they were meant to differ in."""
+"""Whether two stays ran the same thing."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import Enum
 from itertools import zip_longest
 
+from dunnage.findings.parity.factors import IMAGE, word
 from dunnage.findings.parity.mask import Mask
-from dunnage.model.parity import Aspect, Cause, Difference, Factor
+from dunnage.findings.parity.unequal import unequal
+from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import Deployment
 
-_NAMES = frozenset({"name", "title", "twin_of", "parts"})
-"""What a deployment and its parts are called is not a factor."""
 _CONTAINMENT = frozenset(
     {
         "capabilities",
@@ -33,8 +31,6 @@ _LIMITED_BY: Mapping[str, str] = {
     **dict.fromkeys(("cpus_allowed", "cpuset_cpus", "cpuset_mems"), "hosts"),
 }
 """Limit → the factor that brings it about."""
-IMAGE = "image"
-"""Stands among the factors where containers run an image that a user named: other software."""
 _HOST_NAME = "HOSTNAME"
 """Variable in which a container is told its name: another one in every container."""
 _SURROUNDINGS = re.compile(rf"{_HOST_NAME}|KUBERNETES_(SERVICE|PORT)(_\w+)?")
@@ -45,21 +41,10 @@ _DIGITS = 12
 """Of a hash, enough to tell two apart."""
 _PATH = frozenset({"network", "endpoint", "peers"})
 """Factors that change addresses."""
-
-
-def factors(a: Deployment, b: Deployment) -> tuple[Factor, ...]:
-    """Factors in which two deployments differ, `a` as the baseline; twins have none."""
-    left, right = _flat(a), _flat(b)
-    return tuple(
-        Factor(key=key, baseline=_text(left.get(key)), deployment=_text(right.get(key)))
-        for key in sorted(left.keys() | right.keys())
-        if left.get(key) != right.get(key)
-    )
-
-
-def keys(differing: Iterable[Factor]) -> frozenset[str]:
-    """What `factors` are of: `limits.cpus` is of the factor `limits`."""
-    return frozenset(factor.name for factor in differing)
+_DATABASE = frozenset({"database"})
+"""The factor that changes what runs and how it is told to."""
+Sides = tuple[str | None, str | None]
+"""The baseline's value and the deployment's."""
 
 
 def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Difference, ...]:
@@ -68,9 +53,8 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so, and what
     could not be read is unknown, also where neither side could be.
     """
-    masks = Mask.of(a), Mask.of(b)
-    known = frozenset(factors)
-    found = (*_members(a, b, masks, known), *_facts(a, b, masks, known))
+    pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
+    found = (*_members(a, b, pair), *_facts(a, b, pair))
     return tuple(sorted(_of_all_roles(found), key=_rank))
 
 
@@ -106,13 +90,12 @@ class _Pair:
         role: str,
         aspect: Aspect,
         name: str,
-        sides: tuple[str | None, str | None],
-        *,
-        explained: bool = False,
+        sides: Sides,
+        by: Collection[str | None] = (),
         comes_with: str = "",
     ) -> Difference:
-        """A difference that nothing under study explains, unless something is named."""
-        cause = Cause.FACTOR if explained else Cause.UNDECLARED
+        """A difference that nothing under study explains, unless a factor is named that is."""
+        cause = Cause.FACTOR if self.factors.intersection(by) else Cause.UNDECLARED
         return Difference(
             roles=(role,) if role else (),
             aspect=aspect,
@@ -123,37 +106,25 @@ class _Pair:
             comes_with=comes_with,
         )
 
-    def software(
-        self, role: str, aspect: Aspect, name: str, sides: tuple[str | None, str | None]
-    ) -> Difference:
+    def software(self, role: str, aspect: Aspect, name: str, sides: Sides) -> Difference:
         """A difference of what runs: the database's, or that of an image that a user named."""
-        image = IMAGE in self.factors and "database" not in self.factors
-        return self.difference(
-            role,
-            aspect,
-            name,
-            sides,
-            explained="database" in self.factors,
-            comes_with=IMAGE if image else "",
-        )
+        image = IMAGE if IMAGE in self.factors and "database" not in self.factors else ""
+        return self.difference(role, aspect, name, sides, _DATABASE, image)
 
 
-def _members(
-    a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
-) -> Iterator[Difference]:
-    pair = _Pair(masks, factors)
+def _members(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
     left = {process.member: process for process in a.processes}
     right = {process.member: process for process in b.processes}
     for member in sorted(left.keys() ^ right.keys()):
         sides = (member, None) if member in left else (None, member)
-        yield pair.difference("", Aspect.MEMBER, member, sides, explained="database" in factors)
+        yield pair.difference("", Aspect.MEMBER, member, sides, _DATABASE)
     for member in sorted(left.keys() & right.keys()):
         yield from _process(left[member], right[member], pair)
 
 
 def _process(a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
-    who, masks = a.role, pair.masks
-    absent = tuple(_own(mask, p.absent) for mask, p in zip(masks, (a, b), strict=True))
+    who, (mask, other) = a.role, pair.masks
+    absent = mask.paths(a.absent), other.paths(b.absent)
     unknown = absent[0].keys() | absent[1].keys()
     for what in sorted(unknown):
         yield Difference(
@@ -167,118 +138,75 @@ def _process(a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Differen
     if a.executable_sha256 != b.executable_sha256:
         files = tuple(f"{p.executable} {p.executable_sha256[:_DIGITS]}" for p in (a, b))
         yield pair.software(who, Aspect.EXECUTABLE, "", (files[0], files[1]))
-    elif masks[0].text(a.executable) != masks[1].text(b.executable):
+    elif mask.text(a.executable) != other.text(b.executable):
         yield pair.software(who, Aspect.PLACE, "", (a.executable, b.executable))
-    mapped = tuple(_own(mask, p.mapped) for mask, p in zip(masks, (a, b), strict=True))
-    for path, one, other in _unequal(*mapped):
+    for path, (one, two) in unequal(mask.paths(a.mapped), other.paths(b.mapped)):
         if not (path.endswith(".jar") and _JAVA in unknown):
-            digests = (one and one[:_DIGITS], other and other[:_DIGITS])
+            digests = (one and one[:_DIGITS], two and two[:_DIGITS])
             yield pair.software(who, Aspect.MAPPED, path, digests)
-    argv = tuple({f"{i}": word for i, word in enumerate(process.argv)} for process in (a, b))
-    yield from _texts(who, Aspect.ARGUMENT, argv, pair)
+    argv = ({f"{i}": word for i, word in enumerate(process.argv)} for process in (a, b))
+    for place, words in unequal(*argv):
+        yield from _line(who, Aspect.ARGUMENT, place, words, pair)
     if _ENVIRONMENT not in unknown:
         yield from _environment(who, a, b, pair)
-    files_of = tuple(_own(mask, p.files) for mask, p in zip(masks, (a, b), strict=True))
-    for path, one, other in _unequal(*files_of):
+    for path, texts in unequal(mask.paths(a.files), other.paths(b.files)):
         if path not in unknown:
-            yield from _lines(who, path.rsplit("/", 1)[-1], one, other, pair)
+            yield from _lines(who, path.rsplit("/", 1)[-1], texts, pair)
     yield from _kernel(who, a, b, pair)
     if _JAVA not in unknown:
-        yield from _runtime(who, a, b, pair)
+        # Java derives its heap, its collector and their threads from limits where nobody sets them.
+        for key, values in unequal(mask.texts(a.runtime), other.texts(b.runtime)):
+            yield pair.difference(who, Aspect.RUNTIME, key, values, {"database", "limits"})
     if a.user != b.user:
         yield pair.difference(who, Aspect.USER, "", (a.user, b.user))
 
 
-def _own(mask: Mask, paths: Mapping[str, str]) -> dict[str, str]:
-    """Path → value, with the stay's own names taken out of the paths."""
-    return {mask.text(path): value for path, value in paths.items()}
-
-
 def _environment(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
     """An image that a user named may bring variables along, as it does software."""
-    sides = tuple(_variables(mask, p) for mask, p in zip(pair.masks, (a, b), strict=True))
-    for key, one, other in _unequal(*sides):
+    variables = (_variables(mask, p) for mask, p in zip(pair.masks, (a, b), strict=True))
+    for key, sides in unequal(*variables):
         if _SURROUNDINGS.fullmatch(key) and "platform" in pair.factors:
-            yield pair.difference(who, Aspect.VARIABLE, key, (one, other), comes_with="platform")
+            yield pair.difference(who, Aspect.VARIABLE, key, sides, comes_with="platform")
         elif IMAGE in pair.factors:
-            yield pair.software(who, Aspect.VARIABLE, key, (one, other))
+            yield pair.software(who, Aspect.VARIABLE, key, sides)
         else:
-            yield from _line(who, Aspect.VARIABLE, key, (one, other), pair)
+            yield from _line(who, Aspect.VARIABLE, key, sides, pair)
 
 
 def _variables(mask: Mask, process: ProcessFacts) -> dict[str, str]:
-    return {
-        key: "<name>" if key == _HOST_NAME else mask.text(value)
-        for key, value in process.environment.items()
-    }
+    named = {_HOST_NAME: "<name>"} if _HOST_NAME in process.environment else {}
+    return mask.texts(process.environment) | named
 
 
 def _kernel(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
-    factors = pair.factors
-    for key, *sides in _unequal(a.limits, b.limits):
-        inherent = key in _CONTAINMENT and "platform" in factors
-        yield pair.difference(
-            who,
-            Aspect.LIMIT,
-            key,
-            (sides[0], sides[1]),
-            explained=_LIMITED_BY.get(key) in factors,
-            comes_with="platform" if inherent else "",
-        )
-    for key, one, other in _unequal(*(_mount(process.data) for process in (a, b))):
-        yield pair.difference(who, Aspect.DATA, key, (one, other), explained="storage" in factors)
-    for key, one, other in _unequal(a.kernel, b.kernel):
-        inherent = key.startswith("net.") and bool(factors & {"network", "platform"})
-        yield pair.difference(
-            who,
-            Aspect.KERNEL,
-            key,
-            (one, other),
-            explained="hosts" in factors,
-            comes_with="network" if inherent else "",
-        )
+    container = "platform" if "platform" in pair.factors else ""
+    network = "network" if pair.factors & {"network", "platform"} else ""
+    for key, sides in unequal(a.limits, b.limits):
+        comes_with = container if key in _CONTAINMENT else ""
+        yield pair.difference(who, Aspect.LIMIT, key, sides, {_LIMITED_BY.get(key)}, comes_with)
+    for key, sides in unequal(_mount(a.data), _mount(b.data)):
+        yield pair.difference(who, Aspect.DATA, key, sides, {"storage"})
+    for key, sides in unequal(a.kernel, b.kernel):
+        comes_with = network if key.startswith("net.") else ""
+        yield pair.difference(who, Aspect.KERNEL, key, sides, {"hosts"}, comes_with)
 
 
-def _runtime(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
-    """Java derives its heap, its collector and their threads from limits where nobody sets them."""
-    texts = (
-        {key: mask.text(value) for key, value in process.runtime.items()}
-        for mask, process in zip(pair.masks, (a, b), strict=True)
-    )
-    explained = bool(pair.factors & {"database", "limits"})
-    for key, one, other in _unequal(*texts):
-        yield pair.difference(who, Aspect.RUNTIME, key, (one, other), explained=explained)
+def _facts(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
+    facts = ({key: word(value) for key, value in stay.facts.items()} for stay in (a, b))
+    for key, sides in unequal(*facts):
+        yield from _line("server", Aspect.FACT, key, sides, pair)
 
 
-def _facts(
-    a: StayRecord, b: StayRecord, masks: tuple[Mask, Mask], factors: frozenset[str]
-) -> Iterator[Difference]:
-    sides = tuple({key: _word(value) for key, value in stay.facts.items()} for stay in (a, b))
-    yield from _texts("server", Aspect.FACT, sides, _Pair(masks, factors))
-
-
-def _texts(
-    who: str, aspect: Aspect, sides: tuple[Mapping[str, str], ...], pair: _Pair
-) -> Iterator[Difference]:
-    for key, one, other in _unequal(sides[0], sides[1]):
-        yield from _line(who, aspect, key, (one, other), pair)
-
-
-def _lines(
-    who: str, name: str, one: str | None, other: str | None, pair: _Pair
-) -> Iterator[Difference]:
+def _lines(who: str, name: str, texts: Sides, pair: _Pair) -> Iterator[Difference]:
     """Differing lines of two files. A line told twice, or elsewhere, counts: the last one wins.
 
     So does how a line ends, and whether the last one does. A side without the file has one line
     that reads `-`, as the other's name of a file is a difference by itself.
     """
-    left, right = ((text if text is not None else "-").split("\n") for text in (one, other))
-    masks = pair.masks
+    left, right = ((text if text is not None else "-").split("\n") for text in texts)
+    mask, other = pair.masks
     matcher = SequenceMatcher(
-        None,
-        [masks[0].text(line) for line in left],
-        [masks[1].text(line) for line in right],
-        autojunk=False,
+        None, [*map(mask.text, left)], [*map(other.text, right)], autojunk=False
     )
     for tag, start, end, begin, until in matcher.get_opcodes():
         if tag != "equal":
@@ -286,9 +214,7 @@ def _lines(
                 yield from _line(who, Aspect.CONFIGURATION, name, sides, pair)
 
 
-def _line(
-    who: str, aspect: Aspect, name: str, sides: tuple[str | None, str | None], pair: _Pair
-) -> Iterator[Difference]:
+def _line(who: str, aspect: Aspect, name: str, sides: Sides, pair: _Pair) -> Iterator[Difference]:
     """Two lines that are the same but for the stays' own names are no difference."""
     one, other = sides
     addresses = False
@@ -297,13 +223,12 @@ def _line(
             return
         bare = pair.masks[0].without_addresses(one), pair.masks[1].without_addresses(other)
         addresses = one != other and bare[0] == bare[1]
-    path = bool(pair.factors & _PATH)
     if not addresses:
-        yield pair.difference(who, aspect, name, sides, explained="database" in pair.factors)
-    elif not path and "platform" in pair.factors:
+        yield pair.difference(who, aspect, name, sides, _DATABASE)
+    elif "platform" in pair.factors and not pair.factors & _PATH:
         yield pair.difference(who, aspect, name, sides, comes_with="platform")
     else:
-        yield pair.difference(who, aspect, name, sides, explained=path)
+        yield pair.difference(who, aspect, name, sides, _PATH)
 
 
 def _mount(data: Mapping[str, str]) -> dict[str, str]:
@@ -312,37 +237,3 @@ def _mount(data: Mapping[str, str]) -> dict[str, str]:
     if "mount_options" in known:
         known["mount_options"] = ",".join(sorted(known["mount_options"].split(",")))
     return known
-
-
-def _unequal(
-    a: Mapping[str, str], b: Mapping[str, str]
-) -> Iterator[tuple[str, str | None, str | None]]:
-    for key in sorted(a.keys() | b.keys()):
-        if a.get(key) != b.get(key):
-            yield key, a.get(key), b.get(key)
-
-
-def _flat(deployment: Deployment) -> dict[str, object]:
-    flat: dict[str, object] = {}
-
-    def walk(prefix: str, value: object) -> None:
-        if isinstance(value, Mapping):
-            for key, inner in value.items():
-                walk(f"{prefix}.{key}", inner)
-        else:
-            flat[prefix] = value
-
-    for key, value in deployment.model_dump(mode="json").items():
-        if key not in _NAMES:
-            walk(key, value)
-    return flat
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else _word(value)
-
-
-def _word(value: object) -> str:
-    if value is None:
-        return "-"
-    return str(value.value if isinstance(value, Enum) else value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dunnage.model.record import StayRecord
@@ -44,6 +45,14 @@ class Mask:
         is configured otherwise than one that listens on its host's address.
         """
         return _IPV4.sub(self._own, self._named(text))
+
+    def texts(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Key → its text with placeholders."""
+        return {key: self.text(text) for key, text in texts.items()}
+
+    def paths(self, by_path: Mapping[str, str]) -> dict[str, str]:
+        """Path with placeholders → what it has."""
+        return {self.text(path): found for path, found in by_path.items()}
 
     def without_addresses(self, text: str) -> str:
         """`text` with a placeholder for every address, or interface that stands for one.

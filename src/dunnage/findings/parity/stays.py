@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.findings.differences.scope import pairs
-from dunnage.findings.parity.compare import IMAGE, compare, factors, keys
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import declared
 from dunnage.model.analysis import Parity
 from dunnage.model.parity import Cause, Difference, FoundDifference
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
-from dunnage.model.study import Deployment, QuestionSpec
+from dunnage.model.study import QuestionSpec
 
 _SPOILING = frozenset({Cause.UNDECLARED, Cause.UNKNOWN})
 
@@ -65,8 +66,7 @@ def _pairwise(
     Where the baseline has none in that block, its stay nearest in time stands in: what it ran does
     not depend on the block. Empty where the baseline has no stay at all.
     """
-    left, right = plan.deployment(baseline), plan.deployment(deployment)
-    declared = _declared(left, right)
+    known = declared(plan.deployment(baseline), plan.deployment(deployment))
     originals = sorted(
         (stay for stay in stays if stay.deployment == baseline),
         key=lambda stay: (stay.started, stay.stay),
@@ -76,7 +76,7 @@ def _pairwise(
     return {
         stay.stay: [
             item
-            for item in compare(_counterpart(stay, originals), stay, declared)
+            for item in compare(_counterpart(stay, originals), stay, known)
             if item.cause is not Cause.FACTOR
         ]
         for stay in sorted(stays, key=lambda stay: (stay.block, stay.started, stay.stay))
@@ -93,9 +93,3 @@ def _counterpart(stay: StayRecord, originals: Sequence[StayRecord]) -> StayRecor
             0.0 if other.block == stay.block else abs(other.started - stay.started),
         ),
     )
-
-
-def _declared(a: Deployment, b: Deployment) -> frozenset[str]:
-    named = keys(factors(a, b))
-    image = a.platform != b.platform and (a.database.image or b.database.image)
-    return named | {IMAGE} if image else named

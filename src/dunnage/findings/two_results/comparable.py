@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.findings.parity.compare import compare, factors
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.mask import Mask
+from dunnage.findings.parity.unequal import leaves, unequal
 from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.plan import Plan
@@ -49,12 +51,9 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
 
 
 def _study(a: Study, b: Study) -> Iterator[Mismatch]:
-    left, right = (
-        dict(_leaves("", study.model_dump(mode="json", exclude=set(FREE)))) for study in (a, b)
-    )
-    for key in sorted(left.keys() | right.keys()):
-        if left.get(key) != right.get(key):
-            yield _mismatch(MismatchKind.STUDY, key, left.get(key), right.get(key))
+    sides = (dict(leaves(study.model_dump(mode="json", exclude=set(FREE)))) for study in (a, b))
+    for key, values in unequal(*sides):
+        yield _mismatch(MismatchKind.STUDY, key, *values)
 
 
 def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
@@ -75,9 +74,8 @@ def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
 
 
 def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[Mismatch]:
-    for fact in sorted(a.keys() | b.keys()):
-        if a.get(fact) != b.get(fact):
-            yield _mismatch(MismatchKind.ENVIRONMENT, fact, a.get(fact), b.get(fact))
+    for fact, values in unequal(a, b):
+        yield _mismatch(MismatchKind.ENVIRONMENT, fact, *values)
 
 
 def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
@@ -96,11 +94,8 @@ def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
 def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
     for difference in compare(a, b, ()):
         yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
-    masks = Mask.of(a), Mask.of(b)
-    for key in sorted(a.network.keys() | b.network.keys()):
-        one, other = a.network.get(key), b.network.get(key)
-        if _masked(masks[0], one) != _masked(masks[1], other):
-            yield _mismatch(MismatchKind.NETWORK, key, one, other)
+    for key, _ in unequal(*(Mask.of(stay).texts(stay.network) for stay in (a, b))):
+        yield _mismatch(MismatchKind.NETWORK, key, a.network.get(key), b.network.get(key))
 
 
 def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
@@ -135,21 +130,9 @@ def _as_built_anywhere(process: ProcessFacts) -> ProcessFacts:
     return process.model_copy(update={"mapped": mapped})
 
 
-def _leaves(prefix: str, item: object) -> Iterator[tuple[str, object]]:
-    if isinstance(item, Mapping) and item:
-        for key, inner in item.items():
-            yield from _leaves(f"{prefix}.{key}" if prefix else str(key), inner)
-    else:
-        yield prefix, item
-
-
 def _mismatch(kind: MismatchKind, key: str, one: object, other: object) -> Mismatch:
     return Mismatch(kind=kind, key=key, a=_text(one), b=_text(other))
 
 
 def _text(item: object) -> str | None:
     return None if item is None else str(item)
-
-
-def _masked(mask: Mask, text: str | None) -> str | None:
-    return None if text is None else mask.text(text)

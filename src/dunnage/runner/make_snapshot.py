@@ -5,12 +5,12 @@ from __future__ import annotations
 from dunnage.model.study import Workload
 from dunnage.runner.fill import load, settle
 from dunnage.runner.formation import take
-from dunnage.runner.restore import Kept, keeping, snapshot_of
+from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Stay
 from dunnage.study.chance import seed
 
 
-def make_snapshot(stay: Stay, workload: Workload, name: str) -> Kept:
+def make_snapshot(stay: Stay, workload: Workload, name: str) -> KeptSnapshot:
     """Make a snapshot in a stay that serves nothing else, as its database may be of no use after.
 
     Raises RunError when records were not stored, StayError when a step or a copy failed.
@@ -24,4 +24,4 @@ def make_snapshot(stay: Stay, workload: Workload, name: str) -> Kept:
     equipment.writer.journal(
         "snapshot made", stay=stay.name, name=name, records=workload.records, data_size=size
     )
-    return Kept(name, stay.name)
+    return KeptSnapshot(name, stay.name)

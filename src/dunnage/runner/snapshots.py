@@ -1,4 +1,4 @@
-"""A snapshot that the hosts keep, and stays whose members start with it."""
+"""Snapshots that hosts keep, and which database and platform can keep one and start with it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dunnage.model.study import Deployment
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A snapshot on the hosts: its name there, and the stay that made it."""
+class KeptSnapshot:
+    """Its name on the hosts, and the stay that made it."""
 
     name: str
     stay: str
