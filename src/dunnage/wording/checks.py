@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.wording.alike import NAMES_SHOWN, kind
-from dunnage.wording.amounts import SENTENCES, amount, places
+from dunnage.wording.readings import SENTENCES, places, shown
 
 CAUSES: Mapping[str, str] = {
     "clock": "the clock of a host was set while it was measured",
@@ -148,12 +148,12 @@ def seen(*checks: CheckResult) -> str:
     """What a gate saw, of one run or of several that are `alike`."""
     first, readings = checks[0], [reading for check in checks for reading in check.seen]
     if first.why is Why.WRITTEN:
-        return amount(readings)
+        return shown(readings)
     if first.why is Why.CRASHED:
-        return f"the check failed: {amount(readings)}"
+        return f"the check failed: {shown(readings)}"
     parts = _SEEN.get((first.check, first.why))
     if parts is None:
-        reason = amount(readings) if readings else "no host reported it"
+        reason = shown(readings) if readings else "no host reported it"
         return f"not known: {reason}"
     return _filled(parts, readings, _most(checks))
 
@@ -162,7 +162,7 @@ def allowed(*checks: CheckResult) -> str:
     """What it would have accepted."""
     first, readings = checks[0], [reading for check in checks for reading in check.allowed]
     if first.why is Why.WRITTEN:
-        return amount(readings)
+        return shown(readings)
     if first.why is Why.CRASHED:
         return "a check that ends"
     return _filled(
@@ -199,11 +199,11 @@ def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None)
     by_what: dict[str, list[Reading]] = {}
     for reading in readings:
         by_what.setdefault(reading.what, []).append(reading)
-    words = {what: amount(found, most) for what, found in by_what.items()}
+    words = {what: shown(found, most) for what, found in by_what.items()}
     words |= {f"{what}@": places(found, most) for what, found in by_what.items()}
     if kinds := by_what.get("kind"):
         words["kinds"] = ", ".join(
-            f"{amount([each for each in kinds if each.where == kind])} {kind}"
+            f"{shown([each for each in kinds if each.where == kind])} {kind}"
             for kind in dict.fromkeys(each.where for each in kinds)
         )
     said = [text for part in parts if (text := _part(part, words)) is not None]

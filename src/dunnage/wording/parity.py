@@ -86,10 +86,10 @@ class Shown:
     """It could not be read, so it may differ."""
 
 
-def shown(found: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
+def shown(differing: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
     """Differences, each once with all deployments that have it."""
     sides: dict[tuple[str, str, bool], list[str]] = {}
-    for each in found:
+    for each in differing:
         what = each.difference
         key = sentence(what), what.comes_with, what.cause is Cause.UNKNOWN
         side = (
@@ -103,38 +103,38 @@ def shown(found: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]
     return tuple(Shown(tuple(names), *key) for key, names in sides.items())
 
 
-def factor(found: Factor) -> str:
+def factor(differing: Factor) -> str:
     """A factor with both sides: `network: host → bridge`."""
-    return f"{found.key}: {arrow(found.baseline, found.deployment)}"
+    return f"{differing.key}: {arrow(differing.baseline, differing.deployment)}"
 
 
-def sentence(found: Difference, sides: tuple[str, str] = SIDES) -> str:
+def sentence(difference: Difference, sides: tuple[str, str] = SIDES) -> str:
     """One difference: `primary: system-call filter (seccomp): off → on`; `sides` are called so."""
-    text = _said(found, sides)
-    return f"{', '.join(found.roles)}: {text}" if found.roles else text
+    text = _without_roles(difference, sides)
+    return f"{', '.join(difference.roles)}: {text}" if difference.roles else text
 
 
-def origin(found: Difference) -> str:
+def origin(difference: Difference) -> str:
     """What follows a difference in a line of text; empty where nothing explains it."""
-    if found.cause is Cause.UNKNOWN:
+    if difference.cause is Cause.UNKNOWN:
         return " (unknown, cannot be compared)"
-    return f" (comes with the {found.comes_with})" if found.comes_with else ""
+    return f" (comes with the {difference.comes_with})" if difference.comes_with else ""
 
 
-def _said(found: Difference, sides: tuple[str, str]) -> str:
-    a, b = (NONE if side is None else side for side in (found.baseline, found.deployment))
-    if found.aspect is Aspect.UNREAD:
-        reasons = dict.fromkeys(side for side in (found.baseline, found.deployment) if side)
-        return f"{_file(found.name)}: {'; '.join(reasons)}"
-    if found.aspect is Aspect.MEMBER:
-        return f"only {sides[found.baseline is None]} has the member {found.name}"
-    if found.aspect is Aspect.MAPPED and NONE not in (a, b):
-        return f"another build of {found.name} is loaded ({a} → {b})"
-    if found.aspect is Aspect.LIMIT and found.name in _LIMITS and NONE not in (a, b):
-        return _LIMITS[found.name](a, b, sides[0])
-    if found.aspect in _LINES:
-        return f"{_HEADS[found.aspect].format(found.name)}: {_quoted(found)}"
-    return f"{_HEADS[found.aspect].format(found.name)}: {arrow(found.baseline, found.deployment)}"
+def _without_roles(difference: Difference, sides: tuple[str, str]) -> str:
+    values = difference.baseline, difference.deployment
+    a, b = (NONE if value is None else value for value in values)
+    if difference.aspect is Aspect.UNREAD:
+        reasons = dict.fromkeys(filter(None, values))
+        return f"{_file(difference.name)}: {'; '.join(reasons)}"
+    if difference.aspect is Aspect.MEMBER:
+        return f"only {sides[difference.baseline is None]} has the member {difference.name}"
+    if difference.aspect is Aspect.MAPPED and NONE not in (a, b):
+        return f"another build of {difference.name} is loaded ({a} → {b})"
+    if difference.aspect is Aspect.LIMIT and difference.name in _LIMITS and NONE not in (a, b):
+        return _LIMITS[difference.name](a, b, sides[0])
+    head = _HEADS[difference.aspect].format(difference.name)
+    return f"{head}: {_quoted(*values) if difference.aspect in _LINES else arrow(*values)}"
 
 
 _HEADS: Mapping[Aspect, str] = {
@@ -160,8 +160,7 @@ def arrow(a: str | None, b: str | None) -> str:
     return f"{NONE if a is None else a} → {NONE if b is None else b}"
 
 
-def _quoted(found: Difference) -> str:
-    sides = (found.baseline, found.deployment)
+def _quoted(*sides: str | None) -> str:
     return " → ".join("nothing" if side is None else f"`{side}`" for side in sides)
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from test_report_text import shown
 
-from dunnage.findings.control.doubts import broken, held, withheld
+from dunnage.findings.control.sentences import (
+    control_differs,
+    control_holds,
+    neighbours_withhold,
+)
 from dunnage.model.analysis import Analysis, ControlDifference, Estimate, NeighbourCost
 from dunnage.report.terminal.brief import brief
 from report_samples import sample
@@ -27,8 +31,8 @@ def controlled(*differences: ControlDifference) -> Analysis:
 
 def test_what_does_not_differ_says_how_much_it_could_have_missed() -> None:
     analysis = controlled(found(-0.01, 0.02), found(-0.004, 0.003, "arithmetic"))
-    assert broken(analysis) == ""
-    assert held(analysis) == (
+    assert control_differs(analysis) == ""
+    assert control_holds(analysis) == (
         "a piece of arithmetic and an exchange over loopback on the client's host, measured before "
         "each deployment was there, do not differ between deployments; their intervals reach to "
         "±2.0 %"
@@ -37,8 +41,10 @@ def test_what_does_not_differ_says_how_much_it_could_have_missed() -> None:
 
 def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:
     analysis = controlled(found(0.05, 0.09), found(-0.004, 0.003, "arithmetic"))
-    assert held(analysis) == ""
-    assert "an exchange over loopback of docker-bridge +7.0 % (+5.0 … +9.0 %)" in broken(analysis)
+    assert control_holds(analysis) == ""
+    assert "an exchange over loopback of docker-bridge +7.0 % (+5.0 … +9.0 %)" in control_differs(
+        analysis
+    )
     made = sample()
     assert "in doubt" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
 
@@ -52,14 +58,14 @@ def neighbours(low: float, high: float) -> Analysis:
 def test_neighbours_that_cost_too_much_withhold_what_is_said_of_a_metric() -> None:
     made = sample()
     spoilt = neighbours(-0.14, -0.09)
-    assert withheld(spoilt).startswith(
+    assert neighbours_withhold(spoilt).startswith(
         "deployments that live side by side have their throughput (all) lowered by 9.8 % at least"
     )
     assert "Measure without `turns`" in " ".join(
         shown(brief(spoilt, made.study, made.plan)).split()
     )
-    assert withheld(neighbours(-0.03, 0.01)) == withheld(made.analysis) == ""
+    assert neighbours_withhold(neighbours(-0.03, 0.01)) == neighbours_withhold(made.analysis) == ""
 
 
 def test_a_result_without_a_control_says_nothing() -> None:
-    assert broken(controlled()) == held(controlled()) == ""
+    assert control_differs(controlled()) == control_holds(controlled()) == ""

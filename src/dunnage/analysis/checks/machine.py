@@ -26,25 +26,25 @@ from dunnage.model.record import HostUsage
 def swap(evidence: Evidence, bounds: Bounds) -> Finding:
     """Memory of a host on disk."""
     allowed = (Reading(what="swap", value=bounds.swap, unit="B"),)
-    found = largest({host.host: host.whole.swap for host in evidence.usage})
-    if found is None:
+    most = largest({host.host: host.whole.swap for host in evidence.usage})
+    if most is None:
         if {host.machine.swap_total for host in evidence.usage} == {0.0}:
             return Finding(Status.VALID, Why.NOT_ASKED, allowed=allowed)
         return not_known(evidence.usage, "swap", allowed)
-    seen = (Reading(what="swap", value=found[1], unit="B", where=found[0]),)
-    part = used(found[1], bounds.swap)
-    return Finding(passes(found[1] <= bounds.swap), Why.MEASURED, seen, allowed, part)
+    seen = (Reading(what="swap", value=most[1], unit="B", where=most[0]),)
+    part = used(most[1], bounds.swap)
+    return Finding(passes(most[1] <= bounds.swap), Why.MEASURED, seen, allowed, part)
 
 
 def steal(evidence: Evidence, bounds: Bounds) -> Finding:
     """CPU time that the physical machine gave to others."""
     allowed = (share("steal", bounds.steal),)
-    found = largest({host.host: host.machine.steal for host in evidence.usage})
-    if found is None:
+    most = largest({host.host: host.machine.steal for host in evidence.usage})
+    if most is None:
         return not_known(evidence.usage, "steal", allowed)
-    seen = (share("steal", found[1], found[0]),)
-    part = used(found[1], bounds.steal)
-    return Finding(passes(found[1] < bounds.steal), Why.MEASURED, seen, allowed, part)
+    seen = (share("steal", most[1], most[0]),)
+    part = used(most[1], bounds.steal)
+    return Finding(passes(most[1] < bounds.steal), Why.MEASURED, seen, allowed, part)
 
 
 def other_load(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -76,10 +76,10 @@ def _others(hosts: Sequence[HostUsage], length: float) -> float | None:
 
 def iowait(evidence: Evidence, _bounds: Bounds) -> Finding:
     """CPU time that waited for disks: shown because it explains, and never too much."""
-    found = largest({host.host: host.machine.iowait for host in evidence.usage})
-    if found is None:
+    most = largest({host.host: host.machine.iowait for host in evidence.usage})
+    if most is None:
         return Finding(Status.VALID, Why.NOT_KNOWN, reasons(evidence.usage, "iowait"))
-    return Finding(Status.VALID, Why.MEASURED, (share("iowait", found[1], found[0]),))
+    return Finding(Status.VALID, Why.MEASURED, (share("iowait", most[1], most[0]),))
 
 
 def samples(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -116,7 +116,7 @@ def samples(evidence: Evidence, bounds: Bounds) -> Finding:
 
 def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
     """Time in which a CPU quota held processes back."""
-    found = largest(
+    most = largest(
         {
             f"{unit or 'all'} on {host.host}": usage.throttled
             for host in evidence.usage
@@ -125,13 +125,13 @@ def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
         }
     )
     allowed = () if evidence.quota else (seconds("throttled", bounds.throttled),)
-    if found is None:
+    if most is None:
         return not_known(evidence.usage, "throttled", allowed)
-    seen = (seconds("throttled", found[1], found[0]),)
+    seen = (seconds("throttled", most[1], most[0]),)
     if evidence.quota:
         return Finding(Status.VALID, Why.QUOTA, seen)
-    part = used(found[1], bounds.throttled)
-    return Finding(passes(found[1] <= bounds.throttled), Why.MEASURED, seen, allowed, part)
+    part = used(most[1], bounds.throttled)
+    return Finding(passes(most[1] <= bounds.throttled), Why.MEASURED, seen, allowed, part)
 
 
 def clock(evidence: Evidence, bounds: Bounds) -> Finding:

@@ -35,25 +35,25 @@ class Held:
 def held(analysis: Analysis) -> Held | None:
     """One row for each deployment; None where nothing was read back."""
     by_deployment: dict[str, list[Conditions]] = {}
-    for found in analysis.conditions:
-        if any(getattr(found, field) is not None for field in _FIELDS):
-            by_deployment.setdefault(terms.plain(found.deployment), []).append(found)
+    for conditions in analysis.conditions:
+        if any(getattr(conditions, field) is not None for field in _FIELDS):
+            by_deployment.setdefault(terms.plain(conditions.deployment), []).append(conditions)
     if not by_deployment:
         return None
     return Held(
         titles=TITLES,
         rows=tuple((name, _cells(every)) for name, every in by_deployment.items()),
         absent=terms.together(
-            (terms.plain(found.deployment), f"{name.replace('_', ' ')}: {terms.plain(reason)}")
-            for found in analysis.conditions
-            for name, reason in found.absent.items()
+            (terms.plain(conditions.deployment), f"{name.replace('_', ' ')}: {terms.plain(reason)}")
+            for conditions in analysis.conditions
+            for name, reason in conditions.absent.items()
         ),
     )
 
 
 def watching(analysis: Analysis) -> str:
     """What watching took of the processors at most, as a sentence; empty where it is not known."""
-    known = [found.sampler for found in analysis.conditions if found.sampler is not None]
+    known = [each.sampler for each in analysis.conditions if each.sampler is not None]
     if not known:
         return ""
     return f"watching all hosts took at most {duration(max(known))} of CPU time in a run"

@@ -1,1 +1,1 @@
-"""What no deployment can change, and what neighbours cost: doubts about the instrument."""
+"""What no deployment can change, and what neighbours cost each other."""

@@ -58,10 +58,12 @@ def beside(analysis: Analysis) -> tuple[Beside, ...]:
 
 
 def _beside(
-    deployment: str, baseline: str, workload: str, level: str, found: Sequence[Association]
+    deployment: str, baseline: str, workload: str, level: str, associations: Sequence[Association]
 ) -> Beside:
-    still = [one for one in found if not one.baseline_value.value and not one.value.value]
-    rows = sorted((_row(one) for one in found if one not in still), key=lambda row: not row.clear)
+    still = [one for one in associations if not one.baseline_value.value and not one.value.value]
+    rows = sorted(
+        map(_row, (one for one in associations if one not in still)), key=lambda row: not row.clear
+    )
     return Beside(
         deployment=terms.plain(deployment),
         baseline=terms.plain(baseline),
@@ -72,16 +74,16 @@ def _beside(
     )
 
 
-def _row(found: Association) -> Row:
-    difference = found.difference
-    whole = found.baseline_value.value
-    sides = (found.baseline_value.value, found.value.value)
-    shown = unit(found.unit, max(map(abs, sides)))
+def _row(association: Association) -> Row:
+    difference = association.difference
+    whole = association.baseline_value.value
+    sides = (association.baseline_value.value, association.value.value)
+    shown = unit(association.unit, max(map(abs, sides)))
     low, high = difference.low, difference.high
     known = low is not None and high is not None
     return Row(
-        title=terms.plain(found.title),
-        machine=found.machine,
+        title=terms.plain(association.title),
+        machine=association.machine,
         unit=shown.label,
         baseline=shown.bare(sides[0]),
         value=shown.bare(sides[1]),

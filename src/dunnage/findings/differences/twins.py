@@ -97,11 +97,11 @@ class Twins:
 
     def alike(self, name: str, metric: str, setting: Setting) -> bool:
         """Whether both twins stand for a deployment here."""
-        found = self.of(metric, setting)
+        twin = self.of(metric, setting)
         return (
             self.pair is not None
             and name == self.pair[1]
-            and (found is not None and found.apart == 0)
+            and (twin is not None and twin.apart == 0)
         )
 
     def are(self, *names: str) -> bool:
@@ -115,12 +115,12 @@ def overloaded(
     """Deployments that could not keep up; none for what is no latency."""
     if not METRICS[metric].latency:
         return ()
-    found = []
+    overloads = []
     for name in names:
         over = gathered.over_capacity(name, setting)
         shares = [run.values["achieved"] for run in over if "achieved" in run.values]
         if over:
-            found.append(
+            overloads.append(
                 Overload(
                     deployment=name,
                     over=len(over),
@@ -128,4 +128,4 @@ def overloaded(
                     least=min(shares, default=None),
                 )
             )
-    return tuple(found)
+    return tuple(overloads)

@@ -11,21 +11,21 @@ from dunnage.wording import numbers, terms
 def losses(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment that shall lose throughput."""
     return tuple(
-        f"{terms.plain(name)} shall lose {percent(found.asked)} of throughput; before block 1 that "
-        f"took stopping its servers for {percent(found.share)} of the time: the loss was then "
-        f"between {_ends(found.loss)}; {_checked(found)}"
-        for name, found in analysis.losses.items()
+        f"{terms.plain(name)} shall lose {percent(loss.asked)} of throughput; before block 1 that "
+        f"took stopping its servers for {percent(loss.share)} of the time: the loss was then "
+        f"between {_ends(loss.loss)}; {_checked(loss)}"
+        for name, loss in analysis.losses.items()
     )
 
 
-def _checked(found: KnownLoss) -> str:
+def _checked(loss: KnownLoss) -> str:
     """What the same stops lost after the last block, and whether that is what was asked for."""
-    checked = found.checked
+    checked = loss.checked
     if checked is None:
         return "that was not measured again after the last block"
     low, high = _known(checked)
     told = f"after the last block it was {percent(checked.value)}, between {_ends(checked)}"
-    if low <= found.asked <= high:
+    if low <= loss.asked <= high:
         return told
     return f"{told}: not what was asked for, so that this loss is not known"
 

@@ -54,27 +54,27 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     could not be read is unknown, also where neither side could be.
     """
     pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
-    found = (*_members(a, b, pair), *_facts(a, b, pair))
-    return tuple(sorted(_of_all_roles(found), key=_rank))
+    differences = (*_members(a, b, pair), *_facts(a, b, pair))
+    return tuple(sorted(_of_all_roles(differences), key=_rank))
 
 
-def _of_all_roles(found: Iterable[Difference]) -> Iterator[Difference]:
+def _of_all_roles(differences: Iterable[Difference]) -> Iterator[Difference]:
     """The same difference of several roles becomes one that names them all."""
     alike: dict[Difference, list[str]] = {}
-    for difference in found:
+    for difference in differences:
         roles = alike.setdefault(difference.model_copy(update={"roles": ()}), [])
         roles += (role for role in difference.roles if role not in roles)
     for difference, roles in alike.items():
         yield difference.model_copy(update={"roles": tuple(roles)})
 
 
-def _rank(found: Difference) -> tuple[str, ...]:
+def _rank(difference: Difference) -> tuple[str, ...]:
     return (
-        ", ".join(found.roles),
-        found.aspect,
-        found.name,
-        found.baseline or "",
-        found.deployment or "",
+        ", ".join(difference.roles),
+        difference.aspect,
+        difference.name,
+        difference.baseline or "",
+        difference.deployment or "",
     )
 
 

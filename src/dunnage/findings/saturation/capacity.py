@@ -9,15 +9,15 @@ from dunnage.wording import checks, numbers, terms
 
 def capacities(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each workload; none where no rate is a share."""
-    found = analysis.calibration
-    if found is None:
+    calibration = analysis.calibration
+    if calibration is None:
         return ()
-    of = f"{terms.plain(found.deployment)} at {numbers.count(found.threads, 'thread')}"
-    where = f" in {terms.plain(found.taken_from)}" if found.taken_from else ""
+    of = f"{terms.plain(calibration.deployment)} at {numbers.count(calibration.threads, 'thread')}"
+    where = f" in {terms.plain(calibration.taken_from)}" if calibration.taken_from else ""
     return tuple(
         f"rates are shares of what {of} reached{where}, workload {terms.plain(workload)}: "
         f"{numbers.value('throughput', capacity.throughput)}{_doubt(capacity)}"
-        for workload, capacity in found.capacities.items()
+        for workload, capacity in calibration.capacities.items()
     )
 
 

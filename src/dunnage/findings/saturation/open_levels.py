@@ -64,41 +64,41 @@ def open_levels(analysis: Analysis) -> tuple[OpenLevels, ...]:
     )
 
 
-def _kept(found: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> Kept:
-    share = found.achieved.value if found.achieved is not None else None
+def _kept(level: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> Kept:
+    share = level.achieved.value if level.achieved is not None else None
     return Kept(
-        level=terms.level(found.level),
-        deployment=terms.plain(found.deployment),
-        offered=numbers.bare("offered", found.offered.value),
+        level=terms.level(level.level),
+        deployment=terms.plain(level.deployment),
+        offered=numbers.bare("offered", level.offered.value),
         answered="-"
-        if found.throughput is None
-        else numbers.bare("throughput", found.throughput.value),
+        if level.throughput is None
+        else numbers.bare("throughput", level.throughput.value),
         share="-" if share is None else numbers.value("achieved", share),
         width=0.0 if share is None else round(min(share, 1.0) * 100, 2),
-        over=found.over_capacity > 0,
-        kept_up=_kept_up(found),
-        latencies=_latencies(found, over, baselines),
+        over=level.over_capacity > 0,
+        kept_up=_kept_up(level),
+        latencies=_latencies(level, over, baselines),
     )
 
 
-def _kept_up(found: OpenLevel) -> str:
-    if not found.over_capacity:
+def _kept_up(level: OpenLevel) -> str:
+    if not level.over_capacity:
         return "yes"
-    return f"no: over capacity in {found.over_capacity} of {numbers.count(found.runs, 'run')}"
+    return f"no: over capacity in {level.over_capacity} of {numbers.count(level.runs, 'run')}"
 
 
-def _latencies(found: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> str:
-    place = _place(found)
+def _latencies(level: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> str:
+    place = _place(level)
     if place in over:
         return "not compared"
     baseline = baselines.get(place)
-    if baseline is not None and (baseline, found.workload, found.level) in over:
+    if baseline is not None and (baseline, level.workload, level.level) in over:
         return f"not compared: {terms.plain(baseline)} was over capacity"
     return "compared"
 
 
-def _why(found: Sequence[OpenLevel]) -> Iterator[str]:
-    for each in found:
+def _why(levels: Sequence[OpenLevel]) -> Iterator[str]:
+    for each in levels:
         if each.growth is not None and each.lag is not None and each.growth > 0:
             yield (
                 f"{terms.plain(each.deployment)}, {terms.level(each.level)}: the backlog grew by "
@@ -108,5 +108,5 @@ def _why(found: Sequence[OpenLevel]) -> Iterator[str]:
             )
 
 
-def _place(found: OpenLevel) -> Place:
-    return found.deployment, found.workload, found.level
+def _place(level: OpenLevel) -> Place:
+    return level.deployment, level.workload, level.level

@@ -43,10 +43,10 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
         for name in ("rate", "contention", "coherency")
     )
 
-    def band(found: Floats) -> tuple[float | None, float | None]:
+    def band(draws: Floats) -> tuple[float | None, float | None]:
         if not resampled:
             return None, None
-        ends = np.quantile(found, [tail, 1 - tail], method="nearest")
+        ends = np.quantile(draws, [tail, 1 - tail], method="nearest")
         return _finite(ends[0]), _finite(ends[1])
 
     def at(n: float) -> Floats:
@@ -54,15 +54,15 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
         return rates * n / (1 + contentions * (n - 1) + coherencies * n * (n - 1))
 
     def estimate(value: Callable[[Law], float], unit: str) -> Estimate:
-        found = np.array([value(one) for one in resampled])
-        low, high = band(found)
+        draws = np.array([value(one) for one in resampled])
+        low, high = band(draws)
         return Estimate(
             value=value(whole),
             low=low,
             high=high,
             n=len(logs),
             unit=unit,
-            method=_method(found, dropped),
+            method=_method(draws, dropped),
         )
 
     grid = sorted({*np.geomspace(levels.min(), levels.max(), _POINTS).tolist(), *levels.tolist()})
@@ -100,12 +100,12 @@ def _bootstrap(levels: Floats, logs: Floats) -> list[Law]:
     n = len(logs)
     drawn = np.sort(np.random.default_rng(_SEED).integers(0, n, size=(_RESAMPLES, n)), axis=1)
     distinct, counts = np.unique(drawn, axis=0, return_counts=True)
-    found: list[Law] = []
+    fits: list[Law] = []
     for rows, count in zip(distinct, counts.tolist(), strict=True):
         one = _of_blocks(levels, logs[rows])
         if one is not None:
-            found += [one] * count
-    return found
+            fits += [one] * count
+    return fits
 
 
 def _tail(blocks: int) -> float:
@@ -118,19 +118,19 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _method(found: Floats, dropped: int) -> str:
+def _method(values: Floats, dropped: int) -> str:
     """How the band of a value was made from the resamples that have it, or why there is none."""
     parts = ["least squares on the logs"]
-    infinite = int((~np.isfinite(found)).sum())
-    if len(found):
+    infinite = int((~np.isfinite(values)).sum())
+    if len(values):
         parts.append("bootstrap over blocks widened for their number")
     elif not dropped:
         parts.append(f"no band below {MINIMUM_BLOCKS} blocks")
     else:
         parts.append("no band, as no resample of the blocks has a fit")
     if infinite:
-        parts.append(f"infinite in {infinite} of {len(found)} resamples")
-    if dropped and len(found):
+        parts.append(f"infinite in {infinite} of {len(values)} resamples")
+    if dropped and len(values):
         parts.append(f"{dropped} of {_RESAMPLES} resamples without a fit left out")
     return ", ".join(parts)
 

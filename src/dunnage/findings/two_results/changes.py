@@ -87,14 +87,14 @@ def compare(
 
     `tolerance` takes the place of the questions' own, as a share of one.
     """
-    found = mismatches(a.circumstances, b.circumstances)
-    wanted = not found or anyway
+    differing = mismatches(a.circumstances, b.circumstances)
+    wanted = not differing or anyway
     both = _Both(a, b)
     return ResultComparison(
         a=_side(a),
         b=_side(b),
-        comparable=not found,
-        mismatches=_sorted(found),
+        comparable=not differing,
+        mismatches=_sorted(differing),
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
         method=METHOD,
@@ -102,9 +102,9 @@ def compare(
     )
 
 
-def _sorted(found: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
+def _sorted(differing: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
     kinds = list(MismatchKind)
-    return tuple(sorted(found, key=lambda mismatch: kinds.index(mismatch.kind)))
+    return tuple(sorted(differing, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 
 def _side(result: AnalysedResult) -> Side:

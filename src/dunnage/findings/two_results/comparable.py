@@ -100,10 +100,10 @@ def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
 
 def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
     """Deployment → its first stay."""
-    found: dict[str, StayRecord] = {}
+    first: dict[str, StayRecord] = {}
     for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
-        found.setdefault(stay.deployment, stay)
-    return dict(sorted(found.items()))
+        first.setdefault(stay.deployment, stay)
+    return dict(sorted(first.items()))
 
 
 def _anywhere(stay: StayRecord, study: str) -> StayRecord:
@@ -112,8 +112,10 @@ def _anywhere(stay: StayRecord, study: str) -> StayRecord:
     A lab of namespaces has a name of its own, fake hosts have that of the study.
     """
     text = _LAB.sub(r"\1<lab>", stay.model_dump_json())
-    found = StayRecord.model_validate_json(text.replace(f"/scratch/{study}/", "/scratch/<lab>/"))
-    return found.model_copy(update={"processes": tuple(map(_as_built_anywhere, found.processes))})
+    text = text.replace(f"/scratch/{study}/", "/scratch/<lab>/")
+    elsewhere = StayRecord.model_validate_json(text)
+    processes = tuple(map(_as_built_anywhere, elsewhere.processes))
+    return elsewhere.model_copy(update={"processes": processes})
 
 
 def _as_built_anywhere(process: ProcessFacts) -> ProcessFacts:

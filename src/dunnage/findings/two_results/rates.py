@@ -24,11 +24,11 @@ def other_rates(
     if a is None or b is None:
         return {}
     known = a.capacities.keys() & b.capacities.keys()
-    found: dict[Setting, tuple[float, float]] = {}
+    differing: dict[Setting, tuple[float, float]] = {}
     for run in runs:
         if run.level.share is not None and run.workload.name in known:
             workload = run.workload.name
             one, other = (side.made(run.level, workload).rate or 0.0 for side in (a, b))
             if one != other:
-                found[Setting(workload, run.level.name)] = one, other
-    return found
+                differing[Setting(workload, run.level.name)] = one, other
+    return differing

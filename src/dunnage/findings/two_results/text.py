@@ -20,17 +20,17 @@ LOOKS: Mapping[ChangeVerdict, tuple[str, str]] = {
 """Verdict → its symbol and colour."""
 
 
-def comparison(found: ResultComparison) -> RenderableType:
+def comparison(both: ResultComparison) -> RenderableType:
     """Both results, what decides as a table, and what must be known to read it."""
     parts: list[RenderableType] = [
-        Text.assemble(("A  ", "bold"), _side(found.a)),
-        Text.assemble(("B  ", "bold"), _side(found.b)),
+        Text.assemble(("A  ", "bold"), _side(both.a)),
+        Text.assemble(("B  ", "bold"), _side(both.b)),
         Text(),
     ]
-    deciding = [change for change in found.changes if change.gate]
+    deciding = [change for change in both.changes if change.gate]
     if deciding:
         parts += [_table(deciding), Text()]
-    others = [change for change in found.changes if not change.gate]
+    others = [change for change in both.changes if not change.gate]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -39,11 +39,11 @@ def comparison(found: ResultComparison) -> RenderableType:
             c for c in others if c.verdict in (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
         ]
         grid.add_row("Beside", Text(_others(len(others), told)))
-    for number, each in enumerate(found.left_out):
+    for number, each in enumerate(both.left_out):
         grid.add_row("Left out" if number == 0 else "", Text(terms.plain(left_out(each))))
-    if found.changes:
-        grid.add_row("Method", Text(found.method))
-    grid.add_row("Caution", Text(found.caution))
+    if both.changes:
+        grid.add_row("Method", Text(both.method))
+    grid.add_row("Caution", Text(both.caution))
     parts.append(grid)
     return Group(*parts)
 
@@ -69,11 +69,11 @@ def _table(changes: Sequence[Change]) -> Table:
     groups: dict[tuple[str, str, str], list[Change]] = {}
     for change in changes:
         groups.setdefault((change.deployment, change.workload, change.level), []).append(change)
-    for (deployment, workload, level), found in groups.items():
+    for (deployment, workload, level), of_setting in groups.items():
         heading = f"{terms.plain(deployment)} · {terms.plain(workload)}, {terms.level(level)}"
         table.add_row(Text(heading, style="bold"))
-        for change in found:
-            table.add_row(*_row(change), end_section=change is found[-1])
+        for change in of_setting:
+            table.add_row(*_row(change), end_section=change is of_setting[-1])
     return table
 
 

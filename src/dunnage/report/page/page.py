@@ -23,7 +23,7 @@ from dunnage.findings.checks import reasons
 from dunnage.findings.checks.trend import trend
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.conditions.members import held
-from dunnage.findings.control import doubts
+from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars, part_title
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS
@@ -139,8 +139,8 @@ def _told(
         "losses": losses(analysis),
         "restored": restored(analysis),
         "trend": trend(analysis),
-        "control_broken": doubts.broken(analysis),
-        "control_held": doubts.held(analysis),
+        "control_broken": control_differs(analysis),
+        "control_held": control_holds(analysis),
         "parity": parity.shown(analysis.parity.differences, analysis.parity.reference),
     }
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.findings.checks.trouble import trouble
-from dunnage.findings.control import doubts
+from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, looks, sentences
 from dunnage.findings.saturation.overload import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
@@ -132,9 +132,9 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
 
 
 def _notes(analysis: Analysis) -> Iterator[Line]:
-    if doubt := doubts.broken(analysis):
+    if doubt := control_differs(analysis):
         yield "Control", doubt
-    if doubt := doubts.withheld(analysis):
+    if doubt := neighbours_withhold(analysis):
         yield "Neighbours", doubt
     for text in over_capacity(analysis):
         yield "Over capacity", text

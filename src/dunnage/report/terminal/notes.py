@@ -9,7 +9,11 @@ from rich.text import Text
 
 from dunnage.findings.checks import reasons
 from dunnage.findings.conditions.members import watching
-from dunnage.findings.control import doubts
+from dunnage.findings.control.sentences import (
+    control_differs,
+    control_holds,
+    neighbours_cost,
+)
 from dunnage.findings.differences import answer
 from dunnage.findings.losses.losses import losses
 from dunnage.findings.saturation.capacity import capacities
@@ -59,9 +63,9 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
             complete.setdefault(question.complete_blocks, []).append(question.question)
     for blocks, questions in complete.items():
         yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
-    for text in filter(None, (doubts.broken(analysis), doubts.held(analysis))):
+    for text in filter(None, (control_differs(analysis), control_holds(analysis))):
         yield "Control", text
-    if cost := doubts.neighbours(analysis):
+    if cost := neighbours_cost(analysis):
         yield "Neighbours", cost
     for text in over_capacity(analysis):
         yield "Over capacity", text

@@ -20,7 +20,7 @@ _UNITS: Mapping[str, Callable[[float], str]] = {
 }
 
 
-def amount(readings: Sequence[Reading], most: int | None = NAMES_SHOWN) -> str:
+def shown(readings: Sequence[Reading], most: int | None = NAMES_SHOWN) -> str:
     """What was read: `4.2 s`, `5.1 to 7.2 %`; of texts so many stand beside each other."""
     numbers = [reading for reading in readings if not isinstance(reading.value, str)]
     if not numbers:

@@ -1,4 +1,4 @@
-"""The negative control in words."""
+"""What the negative control and neighbours tell, in sentences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dunnage.wording import numbers, terms
 NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}
 
 
-def broken(analysis: Analysis) -> str:
+def control_differs(analysis: Analysis) -> str:
     """That something which no deployment can change differs; empty where nothing does."""
-    differing = [found for found in analysis.control if found.differs]
+    differing = [control for control in analysis.control if control.differs]
     if not differing:
         return ""
-    listed = "; ".join(map(_said, differing))
+    listed = "; ".join(map(_difference, differing))
     return (
         "What no deployment can change differs between deployments, measured before each was "
         f"there: {listed}. Order, what one stay left behind, or the machine decided, and every "
@@ -23,12 +23,12 @@ def broken(analysis: Analysis) -> str:
     )
 
 
-def held(analysis: Analysis) -> str:
+def control_holds(analysis: Analysis) -> str:
     """That the control found nothing, and what it could have missed; empty without intervals."""
-    known = [found for found in analysis.control if found.difference.low is not None]
-    if not known or broken(analysis):
+    known = [control for control in analysis.control if control.difference.low is not None]
+    if not known or control_differs(analysis):
         return ""
-    reach = max(found.difference.reach or 0.0 for found in known)
+    reach = max(control.difference.reach or 0.0 for control in known)
     return (
         f"{terms.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
         "client's host, measured before each deployment was there, do not differ between "
@@ -36,29 +36,29 @@ def held(analysis: Analysis) -> str:
     )
 
 
-def _said(found: ControlDifference) -> str:
-    difference = found.difference
+def _difference(control: ControlDifference) -> str:
+    difference = control.difference
     ends = numbers.interval(difference.low, difference.high)
-    what = NAMES.get(found.control, terms.plain(found.control))
-    return f"{what} of {terms.plain(found.deployment)} {numbers.seen(difference)} ({ends})"
+    what = NAMES.get(control.control, terms.plain(control.control))
+    return f"{what} of {terms.plain(control.deployment)} {numbers.seen(difference)} ({ends})"
 
 
-def withheld(analysis: Analysis) -> str:
+def neighbours_withhold(analysis: Analysis) -> str:
     """Of which metrics nothing is claimed, as neighbours cost too much; empty where of none."""
     tolerances: dict[str, float] = {}
     for compared in (each for asked in analysis.answers for each in asked.comparisons):
         strictest = min(compared.tolerance, tolerances.get(compared.metric, math.inf))
         tolerances[compared.metric] = strictest
     told = []
-    for found in analysis.neighbours:
-        each = {"": found.difference, **found.uneven}
+    for neighbours in analysis.neighbours:
+        each = {"": neighbours.difference, **neighbours.uneven}
         for name, difference in each.items():
             cost = difference.apart or 0.0
-            if cost > tolerances.get(found.metric, math.inf):
+            if cost > tolerances.get(neighbours.metric, math.inf):
                 whose = f"that of {terms.plain(name)} more than others'" if name else "all"
                 way = "lowered" if difference.value < 0 else "raised"
                 told.append(
-                    f"{terms.phrase(found.metric)} ({whose}) {way} by {numbers.least(cost)}"
+                    f"{terms.phrase(neighbours.metric)} ({whose}) {way} by {numbers.least(cost)}"
                 )
     if not told:
         return ""
@@ -68,21 +68,21 @@ def withheld(analysis: Analysis) -> str:
     )
 
 
-def neighbours(analysis: Analysis) -> str:
+def neighbours_cost(analysis: Analysis) -> str:
     """What it cost that deployments lived side by side; empty where they did not."""
-    known = [found for found in analysis.neighbours if found.difference.n]
+    known = [neighbours for neighbours in analysis.neighbours if neighbours.difference.n]
     if not known:
         return ""
     told = [
-        f"{terms.phrase(found.metric)} {numbers.seen(found.difference)} "
-        f"({numbers.interval(found.difference.low, found.difference.high)})"
-        for found in known
+        f"{terms.phrase(neighbours.metric)} {numbers.seen(neighbours.difference)} "
+        f"({numbers.interval(neighbours.difference.low, neighbours.difference.high)})"
+        for neighbours in known
     ]
     text = f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"
     uneven = [
-        f"{terms.plain(name)}'s {terms.phrase(found.metric)} "
+        f"{terms.plain(name)}'s {terms.phrase(neighbours.metric)} "
         f"({numbers.interval(difference.low, difference.high)})"
-        for found in known
-        for name, difference in found.uneven.items()
+        for neighbours in known
+        for name, difference in neighbours.uneven.items()
     ]
     return f"{text}; beyond what it is for the baseline: {', '.join(uneven)}" if uneven else text
