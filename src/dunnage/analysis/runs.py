@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis.estimate import block_logs
-from dunnage.model.analysis import RunSummary
+from dunnage.model.analysis import Overload, RunSummary
 from dunnage.model.check import Status
 from dunnage.model.metrics import METRICS
 
@@ -38,6 +38,18 @@ class Runs:
         """Valid runs in which a deployment could not keep up with the open load."""
         return tuple(run for run in self.valid(deployment, setting) if run.over_capacity)
 
+    def overload(self, deployment: str, setting: Setting) -> Overload | None:
+        """How often a deployment could not keep up here, and how badly; None where it could."""
+        over = self.over_capacity(deployment, setting)
+        if not over:
+            return None
+        return Overload(
+            deployment=deployment,
+            over=len(over),
+            runs=len(self.valid(deployment, setting)),
+            least=min((r.values["achieved"] for r in over if "achieved" in r.values), default=None),
+        )
+
     def lost(self, deployment: str, setting: Setting, metric: str) -> bool:
         """Whether a latency says nothing of a deployment here, because it was over capacity.
 
@@ -52,6 +64,11 @@ class Runs:
     def valid(self, deployment: str, setting: Setting) -> Sequence[RunSummary]:
         """A deployment's valid runs of a setting, in the order of the plan."""
         return self._by_setting.get((deployment, *setting), ())
+
+    @property
+    def measured(self) -> tuple[tuple[str, Setting], ...]:
+        """Every deployment and setting that has a valid run."""
+        return tuple((deployment, Setting(*setting)) for deployment, *setting in self._by_setting)
 
     @cached_property
     def _by_setting(self) -> Mapping[tuple[str, str, str], Sequence[RunSummary]]:

@@ -115,17 +115,4 @@ def overloaded(
     """Deployments that could not keep up; none for what is no latency."""
     if not METRICS[metric].latency:
         return ()
-    overloads = []
-    for name in names:
-        over = gathered.over_capacity(name, setting)
-        shares = [run.values["achieved"] for run in over if "achieved" in run.values]
-        if over:
-            overloads.append(
-                Overload(
-                    deployment=name,
-                    over=len(over),
-                    runs=len(gathered.valid(name, setting)),
-                    least=min(shares, default=None),
-                )
-            )
-    return tuple(overloads)
+    return tuple(filter(None, (gathered.overload(name, setting) for name in names)))

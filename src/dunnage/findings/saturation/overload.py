@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from dunnage.model.analysis import Analysis, RunSummary
-from dunnage.model.check import Status
+from dunnage.analysis.runs import Runs, Setting
+from dunnage.model.analysis import Analysis, Overload
 from dunnage.wording import numbers, terms
 
 
 def over_capacity(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment, workload and level with a valid run that was too much."""
-    places: dict[tuple[str, str, str], list[RunSummary]] = {}
-    for run in analysis.runs:
-        if run.status == Status.VALID:
-            places.setdefault((run.deployment, run.workload, run.level), []).append(run)
+    runs = Runs(analysis.runs)
     return tuple(
-        _sentence(*place, runs) for place, runs in places.items() if any(map(_is_over, runs))
+        _sentence(overload, setting)
+        for deployment, setting in runs.measured
+        if (overload := runs.overload(deployment, setting)) is not None
     )
 
 
-def _is_over(run: RunSummary) -> bool:
-    return run.over_capacity
-
-
-def _sentence(deployment: str, workload: str, level: str, runs: list[RunSummary]) -> str:
-    over = [run for run in runs if run.over_capacity]
-    achieved = [run.values["achieved"] for run in over if "achieved" in run.values]
-    least = f", {numbers.value('achieved', min(achieved))} of the rate at worst" if achieved else ""
+def _sentence(overload: Overload, setting: Setting) -> str:
+    least = ""
+    if overload.least is not None:
+        least = f", {numbers.value('achieved', overload.least)} of the rate at worst"
     return (
-        f"{terms.plain(deployment)}, workload {terms.plain(workload)}, {terms.level(level)}: "
-        f"{len(over)} of {numbers.count(len(runs), 'run')}{least}; throughput is compared, "
-        "latencies are not"
+        f"{terms.plain(overload.deployment)}, workload {terms.plain(setting.workload)}, "
+        f"{terms.level(setting.level)}: {overload.over} of {numbers.count(overload.runs, 'run')}"
+        f"{least}; throughput is compared, latencies are not"
     )

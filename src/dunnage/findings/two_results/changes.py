@@ -171,13 +171,8 @@ class _Both:
 
     def left_out(self) -> Iterator[LeftOut]:
         """What decides and cannot be compared, with the reason."""
-        for setting, rates in self._other_rates.items():
-            yield LeftOut(
-                why=WhyLeftOut.OTHER_RATE,
-                workload=setting.workload,
-                level=setting.level,
-                rates=rates,
-            )
+        for (workload, level), rates in self._other_rates.items():
+            yield LeftOut(why=WhyLeftOut.OTHER_RATE, workload=workload, level=level, rates=rates)
         for cell in filter(self.b.scope.decides, self._cells):
             if reason := self._why_left_out(cell):
                 yield reason
