@@ -15,7 +15,7 @@ from dunnage.model.explanation import (
     TimeLine,
     TimeSeries,
 )
-from dunnage.model.open_load import OpenLevel, SaturationSearch, SearchProbe
+from dunnage.model.open_load import OpenLevel, Refusal, SaturationSearch, SearchProbe
 from dunnage.model.scalability import (
     FittedPoint,
     Knee,
@@ -26,7 +26,7 @@ from dunnage.model.scalability import (
     ScalabilityLaw,
     UnderObjective,
 )
-from dunnage.model.variance import QuestionAdvice, VariancePart, VarianceSplit
+from dunnage.model.variance import Inseparable, QuestionAdvice, VariancePart, VarianceSplit
 
 THREADS = (1, 2, 4, 8, 16, 32, 64, 128)
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
@@ -203,7 +203,7 @@ def variances(metrics: Sequence[str], workloads: Sequence[str]) -> tuple[Varianc
             ),
             deployments=("native", "native-twin"),
             blocks=8,
-            absent=("Runs cannot be told from stays: no stay holds two of them.",),
+            absent=(Inseparable.NO_REPEAT,),
         )
         for metric in metrics
         for workload in workloads
@@ -312,7 +312,7 @@ def _probe(run: str, block: int, offered: float, most: float) -> SearchProbe:
         achieved=min(offered, most),
         p99=0.002 if sustained else 0.3 * offered / most,
         sustained=sustained,
-        why_not="" if sustained else f"{most / offered * 100:.1f} % of the offered rate",
+        refusals=() if sustained else (Refusal(what="achieved", value=most / offered),),
     )
 
 

@@ -19,12 +19,13 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 5
+ANALYSIS_VERSION = 6
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
 took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
-verdict is what it is are values."""
+verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
+probe was refused; a reading tells member and host apart."""
 
 
 class Verdict(StrEnum):

@@ -64,7 +64,9 @@ class Reading(Value):
     unit: str = ""
     """`share`, `s`, `B`, `op/s`; empty for counts and for texts."""
     where: str = ""
-    """Host, member, unit, address or kind that it is of."""
+    """Host, address or kind that it is of."""
+    member: str = ""
+    """Member or unit on that host, `all` for the host as a whole; empty where none is meant."""
 
 
 class CheckResult(Value):

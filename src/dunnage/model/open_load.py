@@ -35,6 +35,18 @@ class OpenLevel(Value):
     """Seconds that answers lay behind the schedule at the end: median of the same runs."""
 
 
+class Refusal(Value):
+    """One reason why a load of a search was not sustained."""
+
+    what: str
+    """A metric of the load or of the objective, or `errors`; `sentence` in records before
+    version 5."""
+    value: float | str | None
+    """In SI units; None where it is not known."""
+    most: float | None = None
+    """What the objective allows."""
+
+
 class SearchProbe(Value):
     """One load of one search."""
 
@@ -47,7 +59,8 @@ class SearchProbe(Value):
     p99: float | None
     """Response time in seconds."""
     sustained: bool
-    why_not: str = ""
+    refusals: tuple[Refusal, ...] = ()
+    """Why it was not."""
     client: bool = False
     """Whether it was the client that could not keep the schedule."""
 

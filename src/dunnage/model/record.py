@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
+
+from pydantic import model_validator
 
 from dunnage.model.check import CheckResult, Status
+from dunnage.model.open_load import Refusal
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 4
+RECORD_VERSION = 5
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
-apart; a negative control of each stay. 4: gates keep readings and no sentences."""
+apart; a negative control of each stay. 4: gates keep readings and no sentences.
+5: so do probes; a reading tells member and host apart."""
 
 
 class Turn(Value):
@@ -182,7 +187,18 @@ class Probe(Value):
     client: bool = False
     """Whether it was the client that could not keep the schedule."""
     sustained: bool
-    why_not: str = ""
+    refusals: tuple[Refusal, ...] = ()
+    """Why it was not."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_sentence(cls, given: Any) -> Any:
+        """Records before version 5 hold a sentence in `why_not`."""
+        if not isinstance(given, Mapping) or "why_not" not in given:
+            return given
+        known = dict(given)
+        sentence = known.pop("why_not")
+        return {**known, "refusals": [Refusal(what="sentence", value=sentence)] * bool(sentence)}
 
 
 class Ending(StrEnum):

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from dunnage.model.estimate import Estimate
 from dunnage.model.value import Value
+
+
+class Inseparable(StrEnum):
+    """Why parts of a variance cannot be told apart."""
+
+    ONE_STAY = "one stay"
+    """Every block has one stay only, so that blocks are not told from stays."""
+    TOO_FEW_BLOCKS = "too few blocks"
+    NO_REPEAT = "no repeat"
+    """Each stay has one run, so that runs are not told from stays."""
+    NO_TWIN = "no twin"
+    """A stay is not told from deployments that react to a block each in its own way."""
 
 
 class VariancePart(Value):
@@ -35,10 +49,8 @@ class VarianceSplit(Value):
     """Whose runs it is made of: the twins where there are some, else all."""
     blocks: int
     """Blocks that have all of these deployments' runs."""
-    absent: tuple[str, ...]
-    """Each a sentence: a part that cannot be told apart here, why, and what would do it."""
-    truncated: tuple[str, ...] = ()
-    """Each a sentence: a part whose estimate was negative and is therefore shown as 0."""
+    absent: tuple[Inseparable, ...]
+    """Why some parts are not there by themselves."""
 
 
 class Condition(Value):

@@ -35,8 +35,12 @@ def shown(readings: Sequence[Reading], most: int | None = NAMES_SHOWN) -> str:
 
 
 def places(readings: Iterable[Reading], most: int | None = NAMES_SHOWN) -> str:
-    """Where it was read: `db-1, db-2`."""
-    return some((reading.where for reading in readings if reading.where), most)
+    """Where it was read: `db-1, db-2`, `redis-1 on db-1`."""
+    return some(map(_place, filter(lambda reading: reading.where, readings)), most)
+
+
+def _place(reading: Reading) -> str:
+    return f"{reading.member} on {reading.where}" if reading.member else reading.where
 
 
 def _text(reading: Reading) -> str:

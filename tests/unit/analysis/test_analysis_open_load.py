@@ -12,7 +12,7 @@ from analysis_study import at_level, plan, record
 from dunnage.analysis.gather import Gathered, gather
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.model.check import Status
-from dunnage.model.open_load import OpenLevel
+from dunnage.model.open_load import OpenLevel, Refusal
 from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import Ending, Probe, Record, Searched
 from dunnage.model.study import Level, Search
@@ -89,6 +89,9 @@ def test_a_run_that_is_not_valid_is_no_part_of_it_and_a_closed_loop_has_none() -
     assert searches(closed, gathered(closed, made)) == ()
 
 
+SHORT = Refusal(what="achieved", value=0.8)
+
+
 def searched(run: RunPlan) -> Record:
     """A search that found 1000 op/s and 1 % more in every later block."""
     rate = 1000.0 * 1.01**run.block
@@ -101,7 +104,7 @@ def searched(run: RunPlan) -> Record:
             p99=0.004,
             client_busy=0.3,
             sustained=share == 1.0,
-            why_not="" if share == 1.0 else "80.0 % of the offered rate",
+            refusals=() if share == 1.0 else (SHORT,),
         )
         for asked, share in ((rate, 1.0), (1300.0, 0.8))
     )
@@ -120,9 +123,9 @@ def test_searches_are_told_probe_by_probe_with_the_rate_that_they_found_over_blo
     assert native.found.low is not None and native.found.low < native.found.value
     assert [probe.block for probe in native.probes] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
     kept, refused = native.probes[:2]
-    assert (kept.sustained, kept.why_not) == (True, "")
+    assert (kept.sustained, kept.refusals) == (True, ())
     assert kept.achieved == kept.offered == pytest.approx(1011)
-    assert (refused.sustained, refused.why_not) == (False, "80.0 % of the offered rate")
+    assert (refused.sustained, refused.refusals) == (False, (SHORT,))
     assert refused.achieved == pytest.approx(0.8 * 1301)
     assert open_levels(of, gathered(of, searched)) == ()
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dunnage.findings.saturation.probe import first_rate, judged, next_rate, searched
 from dunnage.model.record import Ending, OperationStats, Probe, Searched
 from dunnage.model.study import Search
+from dunnage.wording.refusal import refused
 
 Answer = Callable[[float], float]
 """Rate → the share of it that a server achieves."""
@@ -157,20 +158,30 @@ def test_a_probe_is_sustained_when_rate_errors_and_objective_are_kept() -> None:
         return judged(search, order(OPEN), measurement(**known))
 
     kept = probe(Search(objective={"response.p99": 0.01}))
-    assert kept.sustained and kept.why_not == ""
+    assert kept.sustained and kept.refusals == ()
     assert (kept.rate, kept.achieved, kept.p99) == (1000.0, 1.0, 0.004)
     slow = probe(Search(objective={"response.p99": 0.002}))
-    assert slow.why_not == "response.p99 4 ms, over 2 ms"
+    assert refused(slow.refusals) == "response.p99 4 ms, over 2 ms"
     late = probe(Search(), windows=windows([190] * 20))
-    assert late.why_not == "95.0 % of the offered rate"
+    assert refused(late.refusals) == "95.0 % of the offered rate"
     assert not late.client
     growing = probe(Search(), windows=windows([204] * 10 + [196] * 10))
-    assert growing.why_not == "a backlog that grows by 20 ms a second"
+    assert refused(growing.refusals) == "a backlog that grows by 20 ms a second"
     busy = probe(Search(), windows=windows([190] * 20), client_busy=0.97)
     assert busy.client and not busy.sustained
     failing = OperationStats(
         count=3999, errors={"timeout": 1}, service=latency(), response=latency()
     )
-    assert probe(Search(), operations={"all": failing}).why_not == "errors"
+    assert refused(probe(Search(), operations={"all": failing}).refusals) == "errors"
     unknown = probe(Search(objective={"scan.response.p99": 1.0}))
-    assert unknown.why_not == "scan.response.p99 is not known"
+    assert refused(unknown.refusals) == "scan.response.p99 is not known"
+    both = probe(Search(objective={"response.p99": 0.002}), windows=windows([190] * 20))
+    assert refused(both.refusals) == "95.0 % of the offered rate; response.p99 4 ms, over 2 ms"
+
+
+def test_a_probe_of_an_earlier_version_still_says_why_it_was_refused() -> None:
+    known = {"rate": 1.0, "offered": 1.0, "achieved": 0.8, "backlog_slope": 0.0, "p99": None}
+    old = known | {"client_busy": 0.1, "sustained": False, "why_not": "80.0 % of the offered rate"}
+    assert refused(Probe.model_validate(old).refusals) == "80.0 % of the offered rate"
+    kept = Probe.model_validate(old | {"sustained": True, "why_not": ""})
+    assert kept.refusals == () and Probe.model_validate_json(kept.model_dump_json()) == kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.model.check import Reading, Status, Why
@@ -22,6 +22,7 @@ class Finding(NamedTuple):
     """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
 
 
+Where = TypeVar("Where")
 Gate = Callable[[Evidence, Bounds], Finding]
 
 
@@ -35,9 +36,9 @@ def share(what: str, value: float, where: str = "") -> Reading:
     return Reading(what=what, value=_finite(value), unit="share", where=where)
 
 
-def seconds(what: str, value: float, where: str = "") -> Reading:
+def seconds(what: str, value: float, where: str = "", member: str = "") -> Reading:
     """A time in seconds."""
-    return Reading(what=what, value=_finite(value), unit="s", where=where)
+    return Reading(what=what, value=_finite(value), unit="s", where=where, member=member)
 
 
 def count(what: str, value: float, where: str = "") -> Reading:
@@ -63,7 +64,7 @@ def used(seen: float, bound: float) -> float | None:
     return 0.0 if seen <= 0 else None
 
 
-def largest(known: Mapping[str, float | None]) -> tuple[str, float] | None:
+def largest(known: Mapping[Where, float | None]) -> tuple[Where, float] | None:
     """The largest known value with where it was seen; None where none is known."""
     found = [(where, value) for where, value in known.items() if value is not None]
     return max(found, key=lambda pair: pair[1], default=None)

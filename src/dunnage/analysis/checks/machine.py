@@ -118,7 +118,7 @@ def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
     """Time in which a CPU quota held processes back."""
     most = largest(
         {
-            f"{unit or 'all'} on {host.host}": usage.throttled
+            (host.host, unit or "all"): usage.throttled
             for host in evidence.usage
             if host.host not in evidence.others
             for unit, usage in (("", host.whole), *host.units.items())
@@ -127,7 +127,7 @@ def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
     allowed = () if evidence.quota else (seconds("throttled", bounds.throttled),)
     if most is None:
         return not_known(evidence.usage, "throttled", allowed)
-    seen = (seconds("throttled", most[1], most[0]),)
+    seen = (seconds("throttled", most[1], *most[0]),)
     if evidence.quota:
         return Finding(Status.VALID, Why.QUOTA, seen)
     part = used(most[1], bounds.throttled)

@@ -87,31 +87,18 @@ class Scope:
 
     def against(self, reference: str) -> tuple[Pairing, ...]:
         """Every metric of every deployment against `reference`."""
-        return tuple(
-            Pairing(reference, deployment.name, metric, setting)
-            for deployment in self.plan.deployments
-            if deployment.name != reference
-            for metric in self.metrics
-            for setting in self.settings(metric)
-        )
+        others = (each.name for each in self.plan.deployments if each.name != reference)
+        return self._pairings([(reference, other) for other in others], self.metrics)
 
     def twins(self) -> tuple[Pairing, ...]:
         """Every metric of every twin against its original."""
-        return tuple(
-            Pairing(original, copy, metric, setting)
-            for copy, original in self.copies.items()
-            for metric in self.metrics
-            for setting in self.settings(metric)
-        )
+        pairs = [(original, copy) for copy, original in self.copies.items()]
+        return self._pairings(pairs, self.metrics)
 
     def asked(self, name: str) -> tuple[Pairing, ...]:
         """What a question asks for, of the deployments that are there."""
         question = self.study.questions[name]
-        return tuple(
-            Pairing(baseline, deployment, question.metric, setting)
-            for baseline, deployment in asked_pairs(self.plan, (question,))
-            for setting in self.settings(question.metric)
-        )
+        return self._pairings(asked_pairs(self.plan, (question,)), (question.metric,))
 
     def question(self, pairing: Pairing) -> str | None:
         """The first question that asks for a pairing; None where it is exploratory."""
@@ -121,6 +108,16 @@ class Scope:
         """Distinct primary comparisons that one question makes; its intervals hold together."""
         question = self.study.questions[name]
         return sum(is_primary(question, pairing) for pairing in self.asked(name))
+
+    def _pairings(
+        self, pairs: Iterable[tuple[str, str]], metrics: Iterable[str]
+    ) -> tuple[Pairing, ...]:
+        return tuple(
+            Pairing(*pair, metric, setting)
+            for pair in pairs
+            for metric in metrics
+            for setting in self.settings(metric)
+        )
 
     def _means(self, metric: str, setting: Setting) -> bool:
         """Whether the metric means something at the level.

@@ -78,7 +78,7 @@ def _probes(records: Sequence[Record]) -> Iterator[SearchProbe]:
                 achieved=probe.offered * probe.achieved,
                 p99=probe.p99,
                 sustained=probe.sustained,
-                why_not=probe.why_not,
+                refusals=probe.refusals,
                 client=probe.client,
             )
 

@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from dunnage.analysis.schedule import schedule
 from dunnage.analysis.values import latencies
 from dunnage.model.load import LoadOrder
-from dunnage.model.metrics import METRICS
+from dunnage.model.open_load import Refusal
 from dunnage.model.record import Ending, Measurement, Probe, Searched
 from dunnage.model.study import Search
-from dunnage.units import duration, percent
 
 FACTOR = 2.0
 """Of the ramp, up and down."""
@@ -77,22 +76,19 @@ def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
     assert order.level.rate is not None  # noqa: S101 (a probe is an open load)
     kept = schedule(measurement, order.connections, order.arrivals)
     known = latencies(measurement)
-    reasons = []
+    refusals = []
     errors = sum(sum(stats.errors.values()) for stats in measurement.operations.values())
     if kept is None:
-        reasons.append("the offered rate is not known")
+        refusals.append(Refusal(what="offered", value=None))
     elif kept.short:
-        reasons.append(f"{percent(kept.flow.achieved)} of the offered rate")
+        refusals.append(Refusal(what="achieved", value=kept.flow.achieved))
     elif kept.growing:
-        reasons.append(f"a backlog that grows by {duration(kept.flow.slope)} a second")
+        refusals.append(Refusal(what="backlog.slope", value=kept.flow.slope))
     elif errors:
-        reasons.append("errors")
+        refusals.append(Refusal(what="errors", value=errors))
     for name, most in search.objective.items():
-        scale, unit = METRICS[name].scale, METRICS[name].unit
-        if name not in known:
-            reasons.append(f"{name} is not known")
-        elif known[name] > most:
-            reasons.append(f"{name} {known[name] * scale:.3g} {unit}, over {most * scale:g} {unit}")
+        if name not in known or known[name] > most:
+            refusals.append(Refusal(what=name, value=known.get(name), most=most))
     return Probe(
         rate=order.level.rate,
         offered=kept.flow.offered if kept else 0.0,
@@ -101,8 +97,8 @@ def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
         p99=known.get("response.p99"),
         client_busy=measurement.client_busy,
         client=kept is not None and kept.over and kept.client,
-        sustained=not reasons,
-        why_not="; ".join(reasons),
+        sustained=not refusals,
+        refusals=tuple(refusals),
     )
 
 

@@ -16,6 +16,7 @@ from dunnage.model.metrics import METRICS
 from dunnage.model.open_load import SaturationSearch, SearchProbe
 from dunnage.units import percent
 from dunnage.wording import numbers, terms
+from dunnage.wording.refusal import refused
 
 LATENCY = "response.p99"
 """What a probe tells of its response times."""
@@ -225,7 +226,7 @@ def _verdict(probe: SearchProbe) -> str:
     if probe.sustained:
         return "sustained"
     whose = ", by the client's limit" if probe.client else ""
-    return f"refused{whose}: {terms.plain(probe.why_not)}" if probe.why_not else f"refused{whose}"
+    return f"refused{whose}: {refused(probe.refusals)}" if probe.refusals else f"refused{whose}"
 
 
 def _told(each: SaturationSearch, probe: SearchProbe) -> str:

@@ -20,21 +20,13 @@ from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.analysis.gather import Gathered
 from dunnage.model.estimate import Estimate
 from dunnage.model.plan import Plan
-from dunnage.model.variance import VariancePart, VarianceSplit
+from dunnage.model.variance import Inseparable, VariancePart, VarianceSplit
 
 Cells = Mapping[tuple[int, str], Sequence[float]]
 """(block, deployment) → log values of the runs of its one stay."""
 
 BLOCK, STAY, RUN = "block", "stay", "run"
 STAY_AND_RUN, STAY_AND_REACTION, WITHIN = "stay and run", "stay and reaction", "all within"
-NO_REPEAT = (
-    "A run's own variance cannot be told from its stay's: each stay has one run of this; "
-    "`repeat: 2` would tell them apart."
-)
-NO_TWIN = (
-    "A stay's own variance cannot be told from deployments reacting to a block each in its own "
-    "way: no deployment has a twin; `twin:` would tell them apart."
-)
 
 
 @dataclass(frozen=True)
@@ -68,7 +60,7 @@ def repeats(plan: Plan) -> int:
 def split(
     metric: str, workload: str, level: str, cells: Cells, twins: Sequence[str], repeat: int
 ) -> VarianceSplit:
-    """Tell apart what the design allows; what it does not stands in `absent` with the reason.
+    """Tell apart what the design allows; what it does not has its reason in `absent`.
 
     `twins` are the deployments that are the same thing, empty without a twin. Only blocks in which
     every deployment used has all `repeat` runs in one stay take part: balanced data need no model.
@@ -79,23 +71,17 @@ def split(
         for block in sorted({block for block, _ in cells})
         if all(len(cells.get((block, deployment), ())) == repeat for deployment in deployments)
     ]
-    absent: list[str] = []
+    absent: list[Inseparable] = []
     parts: tuple[VariancePart, ...] = ()
     if len(deployments) < 2:
-        absent.append(
-            "A block's variance cannot be told from its stays': every block has one stay only; "
-            "`twin:` would tell them apart."
-        )
+        absent.append(Inseparable.ONE_STAY)
     elif len(complete) < MINIMUM_BLOCKS:
-        absent.append(
-            f"Parts of the variance need {MINIMUM_BLOCKS} complete blocks of "
-            f"{', '.join(deployments)}: there are {len(complete)}."
-        )
+        absent.append(Inseparable.TOO_FEW_BLOCKS)
     else:
         if repeat < 2:
-            absent.append(NO_REPEAT)
+            absent.append(Inseparable.NO_REPEAT)
         if not twins:
-            absent.append(NO_TWIN)
+            absent.append(Inseparable.NO_TWIN)
         logs = np.array([[cells[block, name] for name in deployments] for block in complete])
         parts = _parts(_strata(logs, twins=bool(twins)), len(complete))
     return VarianceSplit(
@@ -106,12 +92,6 @@ def split(
         deployments=deployments,
         blocks=len(complete),
         absent=tuple(absent),
-        truncated=tuple(
-            f"The estimate for `{part.part}` came out negative, which a variance cannot be: it is "
-            "shown as 0."
-            for part in parts
-            if part.truncated
-        ),
     )
 
 

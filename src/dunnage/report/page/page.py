@@ -46,6 +46,7 @@ from dunnage.model.study import Study
 from dunnage.model.value import Scalar
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
+from dunnage.wording.variance import inseparable
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
@@ -169,7 +170,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "bars": cpu_bars(analysis),
         "variance": variance_bars(analysis),
         "unseparated": tuple(
-            dict.fromkeys(text for split in analysis.variance for text in split.absent)
+            dict.fromkeys(text for split in analysis.variance for text in inseparable(split))
         ),
         "twins": [found for found in analysis.twin if found.difference.n],
         "beside": beside(analysis),

@@ -1,0 +1,25 @@
+"""Why parts of a variance are not told apart, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.model.variance import Inseparable, VarianceSplit
+
+_SENTENCES: Mapping[Inseparable, str] = {
+    Inseparable.ONE_STAY: "A block's variance cannot be told from its stays': every block has one "
+    "stay only; `twin:` would tell them apart.",
+    Inseparable.TOO_FEW_BLOCKS: f"Parts of the variance need {MINIMUM_BLOCKS} complete blocks of "
+    "{deployments}: there are {blocks}.",
+    Inseparable.NO_REPEAT: "A run's own variance cannot be told from its stay's: each stay has one "
+    "run of this; `repeat: 2` would tell them apart.",
+    Inseparable.NO_TWIN: "A stay's own variance cannot be told from deployments reacting to a "
+    "block each in its own way: no deployment has a twin; `twin:` would tell them apart.",
+}
+
+
+def inseparable(split: VarianceSplit) -> tuple[str, ...]:
+    """One sentence for each reason: what cannot be told apart, and what would do it."""
+    known = {"deployments": ", ".join(split.deployments), "blocks": split.blocks}
+    return tuple(_SENTENCES[reason].format(**known) for reason in split.absent)
