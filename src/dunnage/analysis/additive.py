@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired
 from dunnage.model.estimate import Estimate
 
@@ -36,15 +35,8 @@ def _estimate(values: tuple[float, ...], unit: str, what: str) -> Estimate | Non
     if not values:
         return None
     over = Paired(values)
-    known = over.n >= MINIMUM_BLOCKS
-    half = (
-        t_quantile((1 + CONFIDENCE) / 2, over.n - 1) * over.sd / math.sqrt(over.n) if known else 0
-    )
+    low, high = over.t_interval(CONFIDENCE) or (None, None)
+    interval = "t interval" if low is not None else f"no interval below {MINIMUM_BLOCKS}"
     return Estimate(
-        value=over.mean,
-        low=over.mean - half if known else None,
-        high=over.mean + half if known else None,
-        n=over.n,
-        unit=unit,
-        method=f"{what}, t interval" if known else f"{what}, no interval below {MINIMUM_BLOCKS}",
+        value=over.mean, low=low, high=high, n=over.n, unit=unit, method=f"{what}, {interval}"
     )

@@ -81,10 +81,14 @@ class Paired:
 
     def interval(self, level: float) -> tuple[float, float] | None:
         """Interval of the mean log ratio, or None below six complete blocks."""
-        if self.n < MINIMUM_BLOCKS:
-            return None
         if self.n >= BOOTSTRAP_BLOCKS and self.sd > 0:
             return _bca(np.asarray(self.logs), level)
+        return self.t_interval(level)
+
+    def t_interval(self, level: float) -> tuple[float, float] | None:
+        """Student's t interval of the mean, whatever the number of blocks; None below six."""
+        if self.n < MINIMUM_BLOCKS:
+            return None
         half = t_quantile((1 + level) / 2, self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
 
@@ -140,18 +144,15 @@ def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:
     if not logs:
         return None
     alone = Paired(tuple(logs[block] for block in sorted(logs)))
-    half = t_quantile((1 + CONFIDENCE) / 2, alone.n - 1) if alone.n >= MINIMUM_BLOCKS else 0.0
-    reach = half * alone.sd / math.sqrt(alone.n)
-    known = alone.n >= MINIMUM_BLOCKS
+    ends = alone.t_interval(CONFIDENCE)
+    interval = "t interval on the logs" if ends else f"no interval below {MINIMUM_BLOCKS}"
     return Estimate(
         value=math.exp(alone.mean),
-        low=math.exp(alone.mean - reach) if known else None,
-        high=math.exp(alone.mean + reach) if known else None,
+        low=math.exp(ends[0]) if ends else None,
+        high=math.exp(ends[1]) if ends else None,
         n=alone.n,
         unit=unit,
-        method="geometric mean over blocks, t interval on the logs"
-        if known
-        else f"geometric mean over blocks, no interval below {MINIMUM_BLOCKS}",
+        method=f"geometric mean over blocks, {interval}",
     )
 
 

@@ -5,7 +5,7 @@ The same records give the same numbers, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered, gather
@@ -96,7 +96,7 @@ def analyse(
         answers=answers,
         comparisons=comparisons.against(base),
         twin=comparisons.twins(),
-        summaries=tuple(_summaries(plan, gathered)),
+        summaries=tuple(_summaries(scope)),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
         curves=tuple(_curves(plan, gathered, logs)),
@@ -177,28 +177,18 @@ def _each(plan: Plan, gathered: Gathered) -> list[tuple[str, Setting]]:
     ]
 
 
-def _summaries(plan: Plan, gathered: Gathered) -> list[Summary]:
-    found = []
-    for deployment, setting in _each(plan, gathered):
-        known = {name for run in gathered.valid(deployment, setting) for name in run.values}
-        for metric in METRICS.values():
-            if metric.name not in known or metric.name in NO_LOGARITHM:
-                continue
-            if gathered.lost(deployment, setting, metric.name):
-                continue
-            unit = SI_UNITS.get(metric.unit, metric.unit)
-            estimate = over_blocks(gathered.logs(deployment, setting, metric.name), unit)
-            if estimate is not None:
-                found.append(
-                    Summary(
-                        deployment=deployment,
-                        workload=setting.workload,
-                        level=setting.level,
-                        metric=metric.name,
-                        estimate=estimate,
-                    )
-                )
-    return found
+def _summaries(scope: Scope) -> Iterator[Summary]:
+    for deployment, metric, setting in scope.cells():
+        unit = SI_UNITS.get(METRICS[metric].unit, METRICS[metric].unit)
+        estimate = over_blocks(scope.runs.logs(deployment, setting, metric), unit)
+        if estimate is not None and metric not in NO_LOGARITHM:
+            yield Summary(
+                deployment=deployment,
+                workload=setting.workload,
+                level=setting.level,
+                metric=metric,
+                estimate=estimate,
+            )
 
 
 def _order(gathered: Gathered) -> list[OrderDiagnosis]:

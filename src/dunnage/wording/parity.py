@@ -7,62 +7,20 @@ from dataclasses import dataclass
 
 from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference
 
-CAPABILITIES = (
-    "chown",
-    "dac_override",
-    "dac_read_search",
-    "fowner",
-    "fsetid",
-    "kill",
-    "setgid",
-    "setuid",
-    "setpcap",
-    "linux_immutable",
-    "net_bind_service",
-    "net_broadcast",
-    "net_admin",
-    "net_raw",
-    "ipc_lock",
-    "ipc_owner",
-    "sys_module",
-    "sys_rawio",
-    "sys_chroot",
-    "sys_ptrace",
-    "sys_pacct",
-    "sys_admin",
-    "sys_boot",
-    "sys_nice",
-    "sys_resource",
-    "sys_time",
-    "sys_tty_config",
-    "mknod",
-    "lease",
-    "audit_write",
-    "audit_control",
-    "setfcap",
-    "mac_override",
-    "mac_admin",
-    "syslog",
-    "wake_alarm",
-    "block_suspend",
-    "audit_read",
-    "perfmon",
-    "bpf",
-    "checkpoint_restore",
+_NAMES = (
+    "chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap "
+    "linux_immutable net_bind_service net_broadcast net_admin net_raw ipc_lock ipc_owner "
+    "sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin sys_boot sys_nice "
+    "sys_resource sys_time sys_tty_config mknod lease audit_write audit_control setfcap "
+    "mac_override mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf "
+    "checkpoint_restore"
 )
+CAPABILITIES = tuple(_NAMES.split())
 """Linux capabilities by bit, capabilities(7)."""
 FILTERS: Mapping[str, str] = {"0": "off", "1": "strict", "2": "on"}
 """Modes of seccomp, proc(5)."""
-_FIRST = (
-    "sys_admin",
-    "net_admin",
-    "sys_nice",
-    "ipc_lock",
-    "sys_resource",
-    "sys_ptrace",
-    "perfmon",
-    "bpf",
-)
+_NOTICED = "sys_admin net_admin sys_nice ipc_lock sys_resource sys_ptrace perfmon bpf"
+_FIRST = tuple(_NOTICED.split())
 """Capabilities worth naming first: those that a database or its tools may notice."""
 _NAMED = 4
 

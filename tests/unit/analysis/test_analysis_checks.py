@@ -143,6 +143,15 @@ def test_a_gate_says_how_much_of_its_bound_was_used() -> None:
     assert gate("swap", evidence(usage=(swapped,))).used is None
 
 
+def test_what_a_quota_held_back_is_told_by_member_and_host_also_of_older_records() -> None:
+    found = gate("throttled", evidence(usage=(host(units={"redis-1": Usage(throttled=0.01)}),)))
+    (reading,) = found.seen
+    assert (reading.member, reading.where) == ("redis-1", "db-1")
+    old = reading.model_copy(update={"member": "", "where": "redis-1 on db-1"})
+    assert seen(found) == seen(found.model_copy(update={"seen": (old,)}))
+    assert seen(found).endswith(", redis-1 on db-1")
+
+
 def test_one_error_makes_a_run_invalid_and_is_named() -> None:
     stats = OperationStats(count=3999, errors={"timeout": 1}, service=None, response=None)
     found = gate("errors", evidence(measurement=measurement(operations={"all": stats})))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from dunnage.analysis.gather import settings
@@ -84,6 +85,15 @@ class Scope:
     def settings(self, metric: str) -> tuple[Setting, ...]:
         """Where a metric means something."""
         return tuple(setting for setting in self._settings if self._means(metric, setting))
+
+    def cells(self) -> Iterator[Cell]:
+        """Everything with a value that means something: latencies over capacity do not."""
+        for deployment, setting in product(self.plan.deployments, self._settings):
+            runs = self.runs.valid(deployment.name, setting)
+            for metric in METRICS:
+                lost = self.runs.lost(deployment.name, setting, metric)
+                if not lost and any(metric in run.values for run in runs):
+                    yield Cell(deployment.name, metric, setting)
 
     def against(self, reference: str) -> tuple[Pairing, ...]:
         """Every metric of every deployment against `reference`."""

@@ -11,7 +11,6 @@ from dunnage.analysis.runs import Setting
 from dunnage.findings.differences.scope import Scope
 from dunnage.findings.differences.verdict import Edges
 from dunnage.model.analysis import Ground, Overload
-from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 
 
@@ -51,32 +50,21 @@ class Twins:
         self._look = look
         self._known: dict[tuple[str, Setting], Twin] = {}
 
-    def paired(self, metric: str, setting: Setting) -> Paired:
-        """The copy over its original; only where there are twins."""
-        if self.pair is None:
-            raise LookupError("the study has no twin")
-        copy, original = (self._gathered.logs(name, setting, metric) for name in self.pair)
-        return Paired.of(copy, original)
-
-    def difference(self, metric: str, setting: Setting) -> Estimate | None:
-        """By how much they differ, simultaneously over the settings of the metric."""
-        family = max(1, len(self._scope.settings(metric)))
-        return looks.difference(self.paired(metric, setting), self._look, family)
-
     def of(self, metric: str, setting: Setting) -> Twin | None:
         """What is known of the instrument here; None without a twin."""
         if self.pair is None:
             return None
         if (metric, setting) not in self._known:
-            self._known[metric, setting] = self._told(self.pair, metric, setting)
+            self._known[metric, setting] = self._measured(self.pair, metric, setting)
         return self._known[metric, setting]
 
-    def _told(self, pair: tuple[str, str], metric: str, setting: Setting) -> Twin:
-        pairs = self.paired(metric, setting)
+    def _measured(self, pair: tuple[str, str], metric: str, setting: Setting) -> Twin:
+        pairs = Paired.of(*(self._gathered.logs(name, setting, metric) for name in pair))
         if over := overloaded(self._gathered, pair[::-1], metric, setting):
             # The blocks in which both kept up would be chosen by what they measured: the calm ones.
             return Twin(pairs.n, None, over)
-        difference = self.difference(metric, setting)
+        family = max(1, len(self._scope.settings(metric)))
+        difference = looks.difference(pairs, self._look, family)
         return Twin(pairs.n, None if difference is None else difference.apart)
 
     def logs(self, name: str, metric: str, setting: Setting) -> dict[int, float]:
@@ -97,12 +85,8 @@ class Twins:
 
     def alike(self, name: str, metric: str, setting: Setting) -> bool:
         """Whether both twins stand for a deployment here."""
-        twin = self.of(metric, setting)
-        return (
-            self.pair is not None
-            and name == self.pair[1]
-            and (twin is not None and twin.apart == 0)
-        )
+        twin = self.of(metric, setting) if self.pair and name == self.pair[1] else None
+        return twin is not None and twin.apart == 0
 
     def are(self, *names: str) -> bool:
         """Whether these deployments are the two twins."""

@@ -68,7 +68,7 @@ class AnalysedResult:
 
     @cached_property
     def values(self) -> Mapping[Cell, Estimate]:
-        """Every metric of every deployment that it has."""
+        """What it has of the cells of its scope."""
         return {Cell.of(summary): summary.estimate for summary in self.analysis.summaries}
 
     def bounds(self, metric: str, setting: Setting) -> list[float]:
