@@ -14,7 +14,7 @@ from dunnage.model.between import CHANGES, Change, ChangeVerdict, ResultComparis
 from dunnage.wording import numbers, terms
 from dunnage.wording.between import left_out
 
-LOOKS: Mapping[ChangeVerdict, tuple[str, str]] = {
+MARKS: Mapping[ChangeVerdict, tuple[str, str]] = {
     name: (terms.SYMBOLS[verdict], terms.COLOURS[verdict]) for verdict, name in CHANGES.items()
 }
 """Verdict → its symbol and colour."""
@@ -83,7 +83,7 @@ def _row(change: Change) -> Sequence[Text]:
         f"{numbers.value(change.metric, change.b.value)}"
     )
     interval = numbers.interval(change.change.low, change.change.high)
-    symbol, colour = LOOKS[change.verdict]
+    symbol, colour = MARKS[change.verdict]
     return (
         Text(f"  {terms.title(change.metric)}"),
         Text(values),
