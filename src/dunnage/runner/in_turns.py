@@ -318,7 +318,11 @@ def _take_turns(
         "version": 3,
         "pids": pids,
         "groups": {
-            name: [member.control_group for member in running] for name, running in members.items()
+            stay.deployment.name: [
+                *(member.control_group for member in members[stay.deployment.name]),
+                *stay.slowdown.groups,
+            ]
+            for stay in stays
         },
         "order": list(order),
         "seconds": length,
