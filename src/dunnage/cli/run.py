@@ -13,7 +13,7 @@ from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
 from dunnage.cli.rates import taken
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
-from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
+from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.runner import spare
@@ -174,9 +174,11 @@ def _carry_out(
             finished = open_result(root).finished()
             with Display(err, runs, len(finished), seconds) as display:
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
-    except (DunnageError, KeyboardInterrupt) as error:
-        if isinstance(error, DunnageError) and not error.hint:
-            error.hint = typed("run", "--resume", root)
+    except KeyboardInterrupt:
+        what = "interrupted; every finished run is kept"
+        raise InterruptedRunError(what, hint=typed("run", "--resume", root)) from None
+    except DunnageError as error:
+        error.hint = error.hint or typed("run", "--resume", root)
         raise
     result = open_result(root)
     code = answer(result, format_, measured=study.testbed.kind != FAKE)

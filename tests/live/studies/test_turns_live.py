@@ -136,3 +136,39 @@ def test_killed_in_the_middle_of_a_turn_nothing_stands_still_for_ever(tmp_path: 
         resumed.process.terminate()
         resumed.wait()
     insist_nothing_left(name, {lab, after})
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
+    tmp_path: Path, times: int
+) -> None:
+    name, path = written(tmp_path, "2s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("redis-server"))
+        running.process.send_signal(signal.SIGINT)
+        if times == 2:
+            running.until(lambda: "Ctrl-C again" in running.said)
+            running.process.send_signal(signal.SIGINT)
+        assert running.wait() == 130
+    if times == 2:
+        assert running.result().finished() == set()
+    assert "dunnage run --resume" in running.said
+    insist_nothing_left(name, {lab})
+
+
+def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
+    tmp_path: Path,
+) -> None:
+    name, path = written(tmp_path, "5s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("turns --plan"))
+        os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
+        assert running.wait() in (0, 5), running.said
+    result = running.result()
+    assert result.finished() == {run.id for run in result.plan.runs()}, running.said
+    failed = [event for event in result.events() if event["event"] == "stay failed"]
+    assert failed, running.said
+    assert any("`native" in str(event) or "`bridge`" in str(event) for event in failed), failed
+    insist_nothing_left(name, {lab})
