@@ -207,12 +207,13 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
     let (one, other) = (Scene::new("turns-one"), Scene::new("turns-other"));
     let order = ["one", "one", "one", "other"].repeat(5);
     let plan = serde_json::json!({
-        "version": 3,
+        "version": 4,
         "pids": {"one": [one.busy.id()], "other": [other.busy.id()]},
         "groups": {},
         "order": order,
         "seconds": 0.05,
         "rest": 0.05,
+        "control": 0.002,
     });
     let (file, out) = (
         one.directory.join("plan"),
@@ -240,6 +241,11 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
         .map(|turn| turn["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, order);
+    for turn in &turns {
+        for rate in ["arithmetic", "loopback"] {
+            assert!(turn["control"][rate].as_f64().unwrap() > 0.0, "{turn}");
+        }
+    }
     for pair in turns.windows(2) {
         assert!(pair[0]["ended"].as_f64() <= pair[1]["began"].as_f64());
     }

@@ -9,9 +9,10 @@ from dunnage.model.check import CheckResult, Status
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 4
+RECORD_VERSION = 5
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
-apart; a negative control of each stay. 4: gates keep readings and no sentences."""
+apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
+control after each turn."""
 
 
 class Turn(Value):
@@ -22,6 +23,8 @@ class Turn(Value):
     began: float
     """Unix time by the clock of the client's host."""
     ended: float
+    control: Mapping[str, float] | None = None
+    """The negative control after it, in 1/s; None where it was not measured."""
 
 
 class Latency(Value):

@@ -12,7 +12,7 @@ import pytest
 from study_process import insist_nothing_left, started
 
 from dunnage.model.record import Record
-from dunnage.model.study import SETTLING
+from dunnage.model.study import SETTLING, TURN_CONTROL
 from dunnage.store.read import Result, open_result
 from dunnage.wording.checks import seen
 
@@ -100,6 +100,19 @@ def test_where_a_deployment_needs_no_daemon_its_hosts_have_none_that_does_anythi
         assert None not in used
         assert (sum(cpu or 0.0 for cpu in used) > 1e-4) == (record.deployment == "bridge")
         assert sum(host.sampler_cpu or 0.0 for host in record.usage) > 0
+
+
+def test_after_each_turn_a_control_is_measured_while_nobody_runs(result: Result) -> None:
+    for record in result.records:
+        for turn in record.turns:
+            assert turn.control is not None
+            assert sorted(turn.control) == ["arithmetic", "loopback"]
+            assert all(rate > 1000 for rate in turn.control.values()), turn.control
+    turns = sorted(
+        (turn for record in result.records for turn in record.turns), key=lambda turn: turn.began
+    )
+    for before, after in pairwise(turns):
+        assert after.began - before.ended > 1.9 * TURN_CONTROL
 
 
 def test_all_deployments_are_conditioned_at_once(result: Result) -> None:
