@@ -45,13 +45,13 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
     let [length, control] = [plan.seconds, plan.control].map(Duration::from_secs_f64);
     let start = Instant::now() + Duration::from_secs_f64(plan.rest);
     for (number, name) in (0_u32..).zip(&plan.order) {
-        let begin = start + (length + 2 * control) * number;
-        if stop.by(begin)? {
+        let due = start + (length + 2 * control) * number;
+        if stop.by(due)? {
             break;
         }
         takers.release(name)?;
         let began = unix_time();
-        let over = stop.by(begin + length)?;
+        let over = stop.by(due + length)?;
         let ended = unix_time();
         takers.hold(name)?;
         let turn = Turn {
