@@ -97,7 +97,7 @@ fn check(plan: &TurnsPlan) -> Result<(), String> {
         .iter()
         .find(|name| !plan.pids.contains_key(*name))
     {
-        Some(name) => Err(format!("nobody is called `{name}`")),
+        Some(name) => Err(format!("`pids` has no `{name}`, which `order` names")),
         None => Ok(()),
     }
 }
@@ -188,7 +188,9 @@ impl Takers {
     fn send(&self, name: &str, signal: Signal) -> io::Result<()> {
         for pid in self.0.get(name).into_iter().flat_map(|taker| &taker.pids) {
             kill(*pid, signal).map_err(|error| {
-                io::Error::other(format!("process {pid} of `{name}` cannot be held: {error}"))
+                io::Error::other(format!(
+                    "process {pid} of `{name}` cannot be stopped: {error}"
+                ))
             })?;
         }
         Ok(())

@@ -27,7 +27,7 @@ def command(
     study: Annotated[Path, typer.Argument(help="The study file.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
+        typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
     ] = None,
     runs: Annotated[
         bool, typer.Option("--runs", help="Also list every run in its order, with its load.")

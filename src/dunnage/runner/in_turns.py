@@ -149,7 +149,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     windows = windows_of(generated.windows, generated.began, own, counted_in)
     counted = sum(window.operations for window in windows)
     if not counted:
-        raise RunError(f"nothing was answered in the turns of `{name}`")
+        raise RunError(f"the database answered nothing in the turns of `{name}`")
     every = windows_of(generated.windows, generated.began, own, spans(own, name, settling=0.0))
     in_turns = sum(window.operations for window in every)
     driven = math.fsum(turn.ended - turn.began for turn in own)

@@ -151,7 +151,7 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
     };
     if limit(span.begin, workers).await.is_some() && span.begin > 0 {
         return Err(io::Error::other(
-            "everything was done before the warm-up was over",
+            "all operations were done before the warm-up ended",
         ));
     }
     let cpu = Cpu::now()?;
@@ -237,7 +237,7 @@ fn end_on(kind: SignalKind, code: i32) -> io::Result<()> {
     let mut signals = signal(kind)?;
     spawn_local(async move {
         if signals.recv().await.is_some() {
-            eprintln!("dunnage-engine: told to stop; there is no result");
+            eprintln!("dunnage-engine: stopped by a signal; there is no result");
             std::process::exit(code);
         }
     });
