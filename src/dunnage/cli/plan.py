@@ -15,7 +15,7 @@ from dunnage.report.terminal.schedule import runs_table
 from dunnage.report.terminal.text import plan_table
 
 NAME = "plan"
-HELP = "Show every block, stay and run of a study, how long they will take, and what is missing."
+HELP = "Show the blocks and stays of a study, how long they will take, and what is missing."
 EXAMPLES = (
     "Examples:  dunnage plan studies/fake.yaml  ·  "
     "dunnage plan study.yaml --only docker-host --only C --runs  ·  "
