@@ -26,7 +26,7 @@ def ending(action: Callable[[], None]) -> Callable[..., None]:
             action()
         except Exception as second:
             if error is not None:
-                error.add_note(f"during clean-up, too: {second}")
+                error.add_note(f"during clean-up: {second}")
             elif isinstance(second, DunnageError):
                 raise
             else:

@@ -107,7 +107,7 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     // They end by being aborted; only then do they let go of the run.
     let _ = (ring.await, close.await);
     let intended = run.settle();
-    let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
+    let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still running"));
     finish(plan, run?, span, began, &driver, cpu, intended)
 }
 
