@@ -17,7 +17,7 @@ APT := apt-get install -y -qq --no-install-recommends
 help:  ## List the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about eight minutes
+quickstart: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## What Docker costs Redis on this machine, in about seven minutes
 	@$(BIN)/dunnage quickstart
 
 fake: $(SETUP)  ## The same path in memory, in seconds; needs neither root nor Docker
@@ -29,7 +29,7 @@ test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine,
 tests:
 	@echo "dunnage: there is no such verb; tests are run by: make test" >&2; exit 2
 
-proofs: $(SETUP)  ## What takes long, in full: shipped studies, kills at random moments; ONLY='TEST...' for some
+proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them
 	@$(BIN)/python -m gate proofs
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
@@ -42,12 +42,12 @@ engine: $(ENGINE)
 
 tools: $(HOST_TOOLS) $(LIVE_TOOLS)
 
-format: $(SETUP)  ## Rewrite what `check` would complain of
+format: $(SETUP)  ## Fix what `check` reports, where it can be fixed automatically
 	$(BIN)/ruff format src tests bench gate
 	$(BIN)/ruff check --fix src tests bench gate
 	cargo fmt
 
-schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ anew
+schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
@@ -70,7 +70,7 @@ $(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*
 	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
 	@command -v cc >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing gcc and libc6-dev"; apt-get update -qq && $(APT) gcc libc6-dev > /dev/null; }
 	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: sudo apt-get install gcc libc6-dev" >&2; exit 3; }
-	@echo "building the engine: two to three minutes when all of it is new"
+	@echo "building the engine: two to three minutes the first time"
 	@cargo build --release --locked --quiet
 	@touch $@
 

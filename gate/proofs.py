@@ -18,9 +18,9 @@ PAGE = Path("docs/proofs.md")
 _HEAD = """\
 # Proofs
 
-What `make proofs` saw: each claim in full length, failures included. This page is written
-by that command, and by nothing else; with `ONLY` it writes the rows anew that it tried, and leaves
-those of other proofs that there are.
+This page shows the latest result of every long proof, failures included. `make proofs` writes it,
+and nothing else does. With `ONLY` it replaces the rows of the proofs that it ran and keeps the
+others.
 
 | claim | held | what was seen | when (UTC), and how long | machine | command |
 | --- | --- | --- | --- | --- | --- |

@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
 
     OK = 0
     BUG = 1
-    """Something that Dunnage did not foresee; a traceback is shown."""
+    """A bug in Dunnage; a traceback is shown."""
     USAGE = 2
     """The command line or the study file is wrong."""
     UNAVAILABLE = 3
@@ -103,7 +103,7 @@ class UnwrittenError(ResultError):
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "the disk is full; every finished run is kept"
         super().__init__(what if full else f"cannot write: {error.strerror}", where=where)
-        self._remedy = "free some space" if full else "let it be written"
+        self._remedy = "free some space" if full else "make it writable"
 
     def then(self, command: str) -> str:
         """A hint: what goes on once the cause is gone."""

@@ -119,7 +119,7 @@ def test_a_spare_block_takes_the_place_of_a_spoilt_one_and_is_no_look(carry_out:
     assert missing == {"b01-plain-A-t4"}
     assert [(look.added, look.spare) for look in result.looks] == [(1, True)]
     assert number(result.looks) == 1
-    assert "4 runs more: spare blocks take the place of spoilt ones" in ended.shown
+    assert "4 runs more: spare blocks replace blocks with missing or disturbed runs" in ended.shown
     assert len(ended.events("stay failed")) == 2
 
 

@@ -46,7 +46,7 @@ def test_with_snapshots_records_are_put_in_once_and_every_stay_starts_with_a_cop
     assert all("restore" in stay.stages for stay in ended.result.stays)
     assert all(record.data_size == made["data_size"] for record in ended.result.records)
     assert all(record.status is Status.VALID for record in ended.result.records)
-    assert f"stay `{made['stay']}` puts 100 records in" in ended.shown
+    assert f"stay `{made['stay']}` loads 100 records" in ended.shown
 
 
 def test_without_snapshots_every_stay_puts_its_records_in(carry_out: Carry) -> None:

@@ -335,7 +335,7 @@ def test_an_environment_that_a_server_has_written_over_is_unknown(lab: Lab) -> N
         seen = record()
     (found,) = compare(seen, seen, ())
     assert found.cause is Cause.UNKNOWN
-    assert "environment: the process has written over them" in sentence(found)
+    assert "environment: the process has overwritten them" in sentence(found)
 
 
 def test_configuration_that_was_changed_after_it_was_put_there_is_caught(
@@ -481,7 +481,10 @@ def test_a_java_that_cannot_be_asked_is_unknown_and_never_equal(lab: Lab) -> Non
     with java(lab, "silent", "-Xrs", "-XX:+DisableAttachMechanism") as silent:
         (found,) = compare(silent, silent, ())
     assert found.cause is Cause.UNKNOWN
-    assert "virtual machine: it was started so that it cannot be asked" in sentence(found)
+    assert (
+        "virtual machine: it was started with an option that lets nothing attach to it"
+        in sentence(found)
+    )
     with java(lab, "asked") as asked:
         one_sided = compare(asked, silent, ())
     assert {each.cause for each in one_sided} == {Cause.UNKNOWN, Cause.UNDECLARED}

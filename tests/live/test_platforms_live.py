@@ -474,7 +474,7 @@ def test_an_image_that_cannot_be_had_is_said_before_anything_starts(lab: Lab) ->
     )
     with (
         prepared(lab, named) as (platform, reservation),
-        pytest.raises(UnavailableError, match="image `localhost:1/no:such` cannot be had"),
+        pytest.raises(UnavailableError, match="image `localhost:1/no:such` is not available"),
     ):
         platform.up(first_services(named, reservation), deadline=30.0)
 
@@ -506,7 +506,7 @@ def test_contexts_without_a_configuration_file_are_told_what_is_missing(
 ) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     with (
-        pytest.raises(UnavailableError, match=r"cannot be looked up without .*config\.json"),
+        pytest.raises(UnavailableError, match=r"cannot be found without .*config\.json"),
         open_existing({"db-1": "mine"}, lab.database_hosts[:1]),
     ):
         raise AssertionError("unreachable: there is no configuration")

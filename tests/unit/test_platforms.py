@@ -279,7 +279,7 @@ def test_a_deadline_that_is_over_shows_the_last_answer_and_twenty_lines() -> Non
     with pytest.raises(StayError) as failed:
         await_ready(Scripted([LOADING]), 0.01, Event())
     assert failed.value.where == "redis-1"
-    assert "not ready within 0.01 s; its probe last said: LOADING" in failed.value.what
+    assert "not ready within 0.01 s; its probe last answered: LOADING" in failed.value.what
     assert failed.value.what.count("\nline ") == 20
     assert failed.value.hint
 

@@ -1,4 +1,4 @@
-"""Software: what is said when it cannot be had, and images that are the same bytes each time."""
+"""Software: what is said when it is not available, and images that are the same bytes each time."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_a_context_of_any_name_can_be_asked_about_with_the_command_that_is_told(
     directory.mkdir()
     monkeypatch.setenv("DOCKER_CONFIG", str(directory))
     name = "torn; reboot"
-    with pytest.raises(UnavailableError, match="cannot be looked up") as refused:
+    with pytest.raises(UnavailableError, match="cannot be found") as refused:
         endpoint(host, name)
     assert shlex.split(refused.value.hint) == ["echo", "{}", ">", f"{directory}/config.json"]
     write_context(directory, name, "unix:///run/mine.sock", certificates=False)

@@ -1,8 +1,8 @@
-//! `control`: what no platform can change, measured while there is no deployment.
+//! What no platform can change: measured by `control` while there is no deployment, and by `turns`
+//! after each turn.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use wire::control::Control;
@@ -27,10 +27,7 @@ pub fn control(arguments: &Arguments) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     let time = Duration::from_secs_f64(arguments.seconds);
-    let found = Control {
-        arithmetic: arithmetic(time),
-        loopback: loopback(time)?,
-    };
+    let found = Probe::open()?.measure(time)?;
     println!("{}", serde_json::to_string(&found)?);
     Ok(())
 }
@@ -46,33 +43,45 @@ fn arithmetic(time: Duration) -> f64 {
     f64::from(pieces) / start.elapsed().as_secs_f64()
 }
 
-/// Messages that go to another thread and back over loopback, in a second.
-fn loopback(time: Duration) -> io::Result<f64> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let mut near = TcpStream::connect(listener.local_addr()?)?;
-    let (mut far, _) = listener.accept()?;
-    near.set_nodelay(true)?;
-    far.set_nodelay(true)?;
-    let echo = thread::spawn(move || -> io::Result<()> {
-        let mut message = [0; MESSAGE];
-        while far.read_exact(&mut message).is_ok() {
-            far.write_all(&message)?;
-        }
-        Ok(())
-    });
-    let mut message = [0; MESSAGE];
-    let start = Instant::now();
-    let mut exchanges = 0_u32;
-    while start.elapsed() < time {
-        near.write_all(&message)?;
-        near.read_exact(&mut message)?;
-        exchanges += 1;
+/// Both ends of a connection over loopback.
+pub struct Probe {
+    near: TcpStream,
+    far: TcpStream,
+}
+
+impl Probe {
+    pub fn open() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let near = TcpStream::connect(listener.local_addr()?)?;
+        let (far, _) = listener.accept()?;
+        near.set_nodelay(true)?;
+        far.set_nodelay(true)?;
+        Ok(Self { near, far })
     }
-    let rate = f64::from(exchanges) / start.elapsed().as_secs_f64();
-    drop(near);
-    echo.join()
-        .map_err(|_| io::Error::other("the echo ended badly"))??;
-    Ok(rate)
+
+    /// Both rates, each measured for `time`.
+    pub fn measure(&mut self, time: Duration) -> io::Result<Control> {
+        Ok(Control {
+            arithmetic: arithmetic(time),
+            loopback: self.loopback(time)?,
+        })
+    }
+
+    /// Messages that go to the other end and back, in a second. One thread has both ends, so that
+    /// no scheduler has a say in it.
+    fn loopback(&mut self, time: Duration) -> io::Result<f64> {
+        let mut message = [0; MESSAGE];
+        let start = Instant::now();
+        let mut exchanges = 0_u32;
+        while start.elapsed() < time {
+            self.near.write_all(&message)?;
+            self.far.read_exact(&mut message)?;
+            self.far.write_all(&message)?;
+            self.near.read_exact(&mut message)?;
+            exchanges += 1;
+        }
+        Ok(f64::from(exchanges) / start.elapsed().as_secs_f64())
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +91,8 @@ mod tests {
     #[test]
     fn both_rates_are_of_work_that_was_done() {
         let time = Duration::from_millis(20);
-        assert!(arithmetic(time) > 1_000.0);
-        assert!(loopback(time).unwrap() > 100.0);
+        let found = Probe::open().unwrap().measure(time).unwrap();
+        assert!(found.arithmetic > 1_000.0);
+        assert!(found.loopback > 100.0);
     }
 }

@@ -41,11 +41,11 @@ enum Verb {
     Cql(cql::Arguments),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
-    /// Print what the kernel says of a running process.
+    /// Print what the kernel reports about a running process.
     Inspect(inspect::Arguments),
-    /// Hold processes still for a share of the time.
+    /// Stop processes for a share of the time.
     Pause(pause::Arguments),
-    /// Write down a host's counters until told to end.
+    /// Record a host's counters until it is stopped.
     Sample(sample::Arguments),
     /// Let processes run one after the other.
     Turns(turns::Arguments),

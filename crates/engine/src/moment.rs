@@ -15,7 +15,7 @@ pub fn unix_time() -> f64 {
 pub fn instant_of(time: f64) -> io::Result<Instant> {
     let left = time - unix_time();
     if left < 0.0 {
-        let what = format!("the time to begin was {:.3} s ago", -left);
+        let what = format!("the start time was {:.3} s ago", -left);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     Ok(Instant::now() + Duration::from_secs_f64(left))

@@ -1,9 +1,11 @@
 //! `pause`: hold processes still for a declared share of the time, and tell what really happened.
 //!
-//! A known effect to test the instrument with. Every period begins with a stop. How long it lasts
-//! is whatever brings the time stopped so far to the declared share of the time at the period's
-//! end, so what one sleep ends too late is made up for by the next stop. Nothing is waited for
-//! actively: that would take processor time from those that are held still.
+//! A known effect to test the instrument with. Every period begins with a stop. What one sleep ends
+//! too late is made up for by the next stop. Nothing is waited for actively: that would take
+//! processor time from those that are held still.
+//!
+//! Whoever holds may be frozen together with the held, in others' turns. Periods that passed
+//! meanwhile are left out, and a stop that was cut ends as soon as all go on.
 //!
 //! With a rest, processes are held for so long and then left alone for as long, over and over: what
 //! the stops cost can then be told from one piece of time to the next.
@@ -43,7 +45,7 @@ pub struct Arguments {
     /// Seconds that the processes are held for, and then left alone for: whole periods.
     #[arg(long)]
     rest: Option<f64>,
-    /// File to write a line into, five times a second.
+    /// File to write lines into: two for each stop, and one at least every fifth of a second.
     #[arg(long)]
     out: PathBuf,
 }
@@ -70,42 +72,85 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
             .map(|pid| Pid::from_raw(*pid))
             .collect(),
     );
-    let mut out = File::create(&arguments.out)?;
+    let mut out = Record::new(File::create(&arguments.out)?);
     let start = match arguments.begin {
         Some(time) => instant_of(time)?,
         None => Instant::now(),
     };
-    let mut paused = Duration::ZERO;
-    let mut written = Instant::now();
+    let mut excess = 0.0;
     let mut number = 0;
-    tell(&mut out, paused)?;
+    out.tell()?;
     loop {
-        let ending = stop.by(start + schedule.begin(number))?;
-        if ending || written.elapsed() >= LINE {
-            tell(&mut out, paused)?;
-            written = Instant::now();
+        if stop.by(start + schedule.begin(number))? {
+            out.tell()?;
+            return out.write();
         }
-        if ending {
-            return Ok(());
+        if schedule.attended(number, start.elapsed()) && schedule.held(number) {
+            let length = schedule.length(excess);
+            let mut stopped = Duration::ZERO;
+            if length > Duration::ZERO {
+                out.tell()?;
+                stopped = held.hold(&stop, length)?;
+                out.stopped(stopped)?;
+            }
+            excess = schedule.excess(excess, stopped);
         }
-        let length = schedule.length(number, paused);
-        if length > Duration::ZERO {
-            paused += held.hold(&stop, length)?;
-        }
+        out.write_now_and_then()?;
         number = schedule.next(number, start.elapsed());
     }
 }
 
-fn tell(out: &mut File, paused: Duration) -> io::Result<()> {
-    let cpu = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
-    let line = PauseLine {
-        time: unix_time(),
-        paused: paused.as_secs_f64(),
-        cpu: Duration::from(cpu).as_secs_f64(),
-    };
-    let mut text = serde_json::to_string(&line)?;
-    text.push('\n');
-    out.write_all(text.as_bytes())
+/// What happened: written in pieces, so that a stop costs no call of the kernel beside its own.
+struct Record {
+    out: File,
+    lines: Vec<u8>,
+    paused: Duration,
+    written: Instant,
+}
+
+impl Record {
+    fn new(out: File) -> Self {
+        Self {
+            out,
+            lines: Vec::new(),
+            paused: Duration::ZERO,
+            written: Instant::now(),
+        }
+    }
+
+    /// Add a line of how much was stopped until now.
+    fn tell(&mut self) -> io::Result<()> {
+        let cpu = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
+        let line = PauseLine {
+            time: unix_time(),
+            paused: self.paused.as_secs_f64(),
+            cpu: Duration::from(cpu).as_secs_f64(),
+        };
+        serde_json::to_writer(&mut self.lines, &line)?;
+        self.lines.push(b'\n');
+        Ok(())
+    }
+
+    /// A stop has just ended.
+    fn stopped(&mut self, length: Duration) -> io::Result<()> {
+        self.paused += length;
+        self.tell()
+    }
+
+    fn write_now_and_then(&mut self) -> io::Result<()> {
+        if self.written.elapsed() < LINE {
+            return Ok(());
+        }
+        self.tell()?;
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.written = Instant::now();
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
+        Ok(())
+    }
 }
 
 /// When to stop, and for how long.
@@ -122,29 +167,35 @@ impl Schedule {
         Duration::from_secs_f64(self.period * f64::from(number))
     }
 
-    /// The period after this one; those that passed meanwhile are left out.
+    /// The period after this one; those of which most has passed meanwhile are left out.
     fn next(&self, number: u32, elapsed: Duration) -> u32 {
-        (number + 1).max((elapsed.as_secs_f64() / self.period) as u32)
+        (number + 1).max((elapsed.as_secs_f64() / self.period - 0.5).ceil() as u32)
     }
 
-    /// Periods until and with this one in which processes are held; None where it is one of rest.
-    fn held(&self, number: u32) -> Option<u32> {
-        let Some(rest) = self.rest else {
-            return Some(number + 1);
-        };
-        let (round, place) = (number / (2 * rest), number % (2 * rest));
-        (place < rest).then_some(round * rest + place + 1)
+    /// Whether a period has just begun: not where all stood still over its beginning.
+    fn attended(&self, number: u32, elapsed: Duration) -> bool {
+        elapsed.as_secs_f64() < (f64::from(number) + 0.5) * self.period
     }
 
-    /// How long to stop in this period, after `paused` in those before. What a late period left
-    /// behind is made up for at no more than twice the declared share.
-    fn length(&self, number: u32, paused: Duration) -> Duration {
-        let Some(held) = self.held(number) else {
-            return Duration::ZERO;
-        };
-        let due = self.share * self.period * f64::from(held);
+    /// Whether processes are held in this period, or it is one of rest.
+    fn held(&self, number: u32) -> bool {
+        self.rest.is_none_or(|rest| number % (2 * rest) < rest)
+    }
+
+    /// How long to stop, after stops that were `excess` seconds too long in all. What is missing is
+    /// made up for at no more than twice the declared share.
+    fn length(&self, excess: f64) -> Duration {
         let most = (2.0 * self.share).min(0.95) * self.period;
-        Duration::from_secs_f64((due - paused.as_secs_f64()).clamp(0.0, most))
+        Duration::from_secs_f64((self.share * self.period - excess).clamp(0.0, most))
+    }
+
+    /// Seconds by which stops were too long in all, after one more. What lasted longer than a
+    /// period was cut by the turns of others: nothing is made up for then.
+    fn excess(&self, before: f64, stopped: Duration) -> f64 {
+        if stopped.as_secs_f64() >= self.period {
+            return 0.0;
+        }
+        before + stopped.as_secs_f64() - self.share * self.period
     }
 }
 
@@ -191,27 +242,40 @@ mod tests {
 
     #[test]
     fn an_exact_past_asks_for_the_declared_share() {
-        let length = SCHEDULE.length(7, Duration::from_micros(3500));
-        assert!((length.as_secs_f64() - 0.0005).abs() < 1e-9);
+        assert!((SCHEDULE.length(0.0).as_secs_f64() - 0.0005).abs() < 1e-9);
     }
 
     #[test]
     fn a_stop_that_was_too_long_shortens_the_next() {
-        let length = SCHEDULE.length(1, Duration::from_micros(700));
-        assert!((length.as_secs_f64() - 0.0003).abs() < 1e-9);
-        assert_eq!(SCHEDULE.length(1, Duration::from_millis(5)), Duration::ZERO);
+        let excess = SCHEDULE.excess(0.0, Duration::from_micros(700));
+        assert!((SCHEDULE.length(excess).as_secs_f64() - 0.0003).abs() < 1e-9);
+        let excess = SCHEDULE.excess(0.0, Duration::from_millis(5));
+        assert_eq!(SCHEDULE.length(excess), Duration::ZERO);
+        let excess = SCHEDULE.excess(excess, Duration::ZERO);
+        assert!(
+            (excess - 0.004).abs() < 1e-9,
+            "what is not made up for yet stays"
+        );
     }
 
     #[test]
-    fn what_was_missed_is_made_up_for_slowly() {
-        let length = SCHEDULE.length(100, Duration::ZERO);
-        assert!((length.as_secs_f64() - 0.001).abs() < 1e-9);
+    fn what_is_missing_is_made_up_for_slowly() {
+        assert!((SCHEDULE.length(-0.005).as_secs_f64() - 0.001).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_stop_that_others_turns_cut_is_not_made_up_for() {
+        assert!(SCHEDULE.excess(0.0002, Duration::from_millis(500)).abs() < 1e-12);
     }
 
     #[test]
     fn periods_that_passed_are_left_out() {
         assert_eq!(SCHEDULE.next(3, Duration::from_millis(38)), 4);
+        assert_eq!(SCHEDULE.next(3, Duration::from_millis(44)), 4);
         assert_eq!(SCHEDULE.next(3, Duration::from_millis(95)), 9);
+        assert_eq!(SCHEDULE.next(3, Duration::from_millis(96)), 10);
+        assert!(SCHEDULE.attended(4, Duration::from_millis(44)));
+        assert!(!SCHEDULE.attended(4, Duration::from_millis(46)));
     }
 
     #[test]
@@ -221,11 +285,7 @@ mod tests {
             ..SCHEDULE
         };
         let held: Vec<_> = (0..9).map(|number| schedule.held(number)).collect();
-        let (first, second) = ([Some(1), Some(2), Some(3)], [Some(4), Some(5), Some(6)]);
-        assert_eq!(held, [&first[..], &[None; 3], &second].concat());
-        assert_eq!(schedule.length(4, Duration::ZERO), Duration::ZERO);
-        let length = schedule.length(6, Duration::from_micros(1500));
-        assert!((length.as_secs_f64() - 0.0005).abs() < 1e-9);
+        assert_eq!(held, [[true; 3], [false; 3], [true; 3]].concat());
     }
 
     #[test]
@@ -235,12 +295,15 @@ mod tests {
             period: 0.01,
             rest: None,
         };
-        let mut paused = Duration::ZERO;
-        for number in 0..100 {
-            let length = schedule.length(number, paused);
+        let (mut paused, mut excess) = (Duration::ZERO, 0.0);
+        for number in 0..100_u64 {
+            let length = schedule.length(excess);
+            let mut stopped = Duration::ZERO;
             if length > Duration::ZERO {
-                paused += length + Duration::from_micros(60 + u64::from(number * 37 % 91));
+                stopped = length + Duration::from_micros(60 + number * 37 % 91);
             }
+            paused += stopped;
+            excess = schedule.excess(excess, stopped);
         }
         assert!((paused.as_secs_f64() - 0.005).abs() < 151e-6);
     }

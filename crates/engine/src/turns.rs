@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 use wire::turns::{TURNS_VERSION, Turn, TurnsPlan};
 
 use crate::cgroups::Hierarchies;
+use crate::control::Probe;
 use crate::moment::unix_time;
 use crate::stop::Stop;
 
@@ -40,21 +41,28 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
     let takers = Takers::find(&plan)?;
     let mut out = BufWriter::new(File::create(&arguments.out)?);
     takers.hold_all()?;
+    let mut probe = Probe::open()?;
+    let [length, control] = [plan.seconds, plan.control].map(Duration::from_secs_f64);
     let start = Instant::now() + Duration::from_secs_f64(plan.rest);
-    for (number, name) in plan.order.iter().enumerate() {
-        let at = |turns: usize| start + Duration::from_secs_f64(plan.seconds * turns as f64);
-        if stop.by(at(number))? {
+    for (number, name) in (0_u32..).zip(&plan.order) {
+        let due = start + (length + 2 * control) * number;
+        if stop.by(due)? {
             break;
         }
         takers.release(name)?;
         let began = unix_time();
-        let over = stop.by(at(number + 1))?;
+        let over = stop.by(due + length)?;
         let ended = unix_time();
         takers.hold(name)?;
         let turn = Turn {
             name: name.clone(),
             began,
             ended,
+            control: if over {
+                None
+            } else {
+                Some(probe.measure(control)?)
+            },
         };
         serde_json::to_writer(&mut out, &turn)?;
         out.write_all(b"\n")?;
@@ -81,12 +89,15 @@ fn check(plan: &TurnsPlan) -> Result<(), String> {
     if !(0.0..=60.0).contains(&plan.rest) {
         return Err("the rest must last from 0 to 60 s".to_owned());
     }
+    if !(0.001..=1.0).contains(&plan.control) {
+        return Err("the control must last from 0.001 to 1 s".to_owned());
+    }
     match plan
         .order
         .iter()
         .find(|name| !plan.pids.contains_key(*name))
     {
-        Some(name) => Err(format!("nobody is called `{name}`")),
+        Some(name) => Err(format!("`pids` has no `{name}`, which `order` names")),
         None => Ok(()),
     }
 }
@@ -177,7 +188,9 @@ impl Takers {
     fn send(&self, name: &str, signal: Signal) -> io::Result<()> {
         for pid in self.0.get(name).into_iter().flat_map(|taker| &taker.pids) {
             kill(*pid, signal).map_err(|error| {
-                io::Error::other(format!("process {pid} of `{name}` cannot be held: {error}"))
+                io::Error::other(format!(
+                    "process {pid} of `{name}` cannot be stopped: {error}"
+                ))
             })?;
         }
         Ok(())
@@ -210,6 +223,7 @@ mod tests {
             order: vec!["a".to_owned()],
             seconds: 0.5,
             rest: 0.1,
+            control: 0.005,
         }
     }
 
@@ -224,6 +238,7 @@ mod tests {
         assert!(refused(|plan| plan.version = 9).contains("version 9"));
         assert!(refused(|plan| plan.seconds = 0.0).contains("from 0.01 to 60 s"));
         assert!(refused(|plan| plan.rest = -1.0).contains("from 0 to 60 s"));
+        assert!(refused(|plan| plan.control = 0.0).contains("from 0.001 to 1 s"));
         assert!(refused(|plan| plan.order.push("b".to_owned())).contains("`b`"));
     }
 }

@@ -1,7 +1,7 @@
 //! The real program: `pause` holds a process for the declared share, `sample` ends in good order.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -89,14 +89,23 @@ fn a_busy_process_loses_the_declared_share_and_runs_on_afterwards() {
     wait_for("the second line", || lines() >= 2);
     let (began, before) = (Instant::now(), scene.runnable());
     let first = lines();
-    wait_for("a second and a half of lines", || lines() >= first + 8);
+    wait_for("a second and a half of lines", || lines() >= first + 150);
     let (after, seconds) = (scene.runnable(), began.elapsed().as_secs_f64());
     assert!(end(&mut pause));
     // How much exactly, only the file tells: the two clocks above are not read at one moment.
     let lost = 1.0 - (after - before) / seconds;
     assert!(lost > 0.05, "lost {lost}");
 
-    let points: Vec<(f64, f64)> = fs::read_to_string(&out)
+    let points = points(&out);
+    let (one, other) = (points[1], points[points.len() - 2]);
+    let told = (other.1 - one.1) / (other.0 - one.0);
+    assert!((told - 0.2).abs() < 0.04, "told {told}");
+    assert!(scene.state().contains('R'), "{}", scene.state());
+}
+
+/// Time and seconds stopped so far, of every line.
+fn points(out: &Path) -> Vec<(f64, f64)> {
+    fs::read_to_string(out)
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -106,10 +115,37 @@ fn a_busy_process_loses_the_declared_share_and_runs_on_afterwards() {
                 line["paused"].as_f64().unwrap(),
             )
         })
-        .collect();
-    let (one, other) = (points[1], points[points.len() - 2]);
-    let told = (other.1 - one.1) / (other.0 - one.0);
-    assert!((told - 0.2).abs() < 0.04, "told {told}");
+        .collect()
+}
+
+#[test]
+fn what_passed_in_the_turns_of_others_is_not_made_up_for() {
+    let scene = Scene::new("pause-frozen");
+    let out = scene.directory.join("pause.jsonl");
+    let mut pause = engine()
+        .args(["pause", "--share", "0.2", "--period", "0.02"])
+        .args(["--pid", &scene.busy.id().to_string()])
+        .arg("--out")
+        .arg(&out)
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(&out).unwrap_or_default().lines().count();
+    wait_for("the second line", || lines() >= 2);
+    let itself = Pid::from_raw(pause.id().cast_signed());
+    kill(itself, Signal::SIGSTOP).unwrap();
+    sleep(Duration::from_secs(1));
+    kill(itself, Signal::SIGCONT).unwrap();
+    let before = lines();
+    wait_for("a second of lines", || lines() >= before + 120);
+    assert!(end(&mut pause));
+
+    let points = points(&out);
+    let gap = (1..points.len())
+        .find(|at| points[*at].0 - points[at - 1].0 > 0.9)
+        .expect("no line was written meanwhile");
+    let (one, other) = (points[gap], points[points.len() - 2]);
+    let share = (other.1 - one.1) / (other.0 - one.0);
+    assert!((share - 0.2).abs() < 0.05, "stopped for {share} afterwards");
     assert!(scene.state().contains('R'), "{}", scene.state());
 }
 
@@ -171,12 +207,13 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
     let (one, other) = (Scene::new("turns-one"), Scene::new("turns-other"));
     let order = ["one", "one", "one", "other"].repeat(5);
     let plan = serde_json::json!({
-        "version": 3,
+        "version": 4,
         "pids": {"one": [one.busy.id()], "other": [other.busy.id()]},
         "groups": {},
         "order": order,
         "seconds": 0.05,
         "rest": 0.05,
+        "control": 0.002,
     });
     let (file, out) = (
         one.directory.join("plan"),
@@ -204,6 +241,11 @@ fn processes_run_in_their_own_turns_only_and_all_go_on_afterwards() {
         .map(|turn| turn["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, order);
+    for turn in &turns {
+        for rate in ["arithmetic", "loopback"] {
+            assert!(turn["control"][rate].as_f64().unwrap() > 0.0, "{turn}");
+        }
+    }
     for pair in turns.windows(2) {
         assert!(pair[0]["ended"].as_f64() <= pair[1]["began"].as_f64());
     }

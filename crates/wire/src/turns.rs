@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::control::Control;
+
 /// Version of [`TurnsPlan`] and [`Turn`]. 1: first. 2: without a time at which they begin.
-/// 3: a rest.
-pub const TURNS_VERSION: u32 = 3;
+/// 3: a rest. 4: a control after each turn.
+pub const TURNS_VERSION: u32 = 4;
 
 /// `dunnage-engine turns --plan FILE --out FILE` reads this and writes a [`Turn`] for each turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +28,8 @@ pub struct TurnsPlan {
     /// Seconds before the first turn, and after the last, in which nobody runs: counters that are
     /// read now and then tell what was used in turns only where they stand still around them.
     pub rest: f64,
+    /// Seconds for each part of the control after a turn, while nobody runs.
+    pub control: f64,
 }
 
 /// One turn as it really was.
@@ -38,4 +42,6 @@ pub struct Turn {
     pub began: f64,
     /// Unix time at which they were told to stand still.
     pub ended: f64,
+    /// What no deployment can change, measured after the turn; null where it was cut short.
+    pub control: Option<Control>,
 }

@@ -99,6 +99,6 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
         # Every run has its record, so `--resume` alone would do nothing.
         again = typed("run", result.layout.study)
         more = blocks.command(result, max(1, blocks.spoiled(result)))
-        say("mend what they name, then measure more blocks: ", (more, "bold"))
-        say("or a new result: ", (again, "bold"))
+        say("fix what they name, then measure more blocks: ", (more, "bold"))
+        say("or start a new result: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY

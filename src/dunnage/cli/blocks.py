@@ -26,7 +26,7 @@ def total(written: str, present: int | None = None) -> int:
     """
     match = _WRITTEN.fullmatch(written)
     if match is None or not int(match[2]):
-        raise UsageError(f"`--blocks {written}` is no number of blocks; write `12` or `+6`")
+        raise UsageError(f"`--blocks {written}` is not a number of blocks; write `12` or `+6`")
     if match[1] and present is None:
         raise UsageError(
             f"`--blocks {written}` adds to a result: name it with `--resume`, or give a total",
@@ -60,7 +60,7 @@ def add(study: Study, writer: ResultWriter, written: str) -> Result:
     if seen:
         say(
             f"this look at {count(seen, 'block')} with valid runs is recorded in "
-            f"{result.layout.looks.name}: the intervals of the next one are wider",
+            f"{result.layout.looks.name}: the intervals of the next look are wider",
         )
     return longer
 

@@ -10,13 +10,14 @@ from dunnage import catalog
 from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 
 NAME = "clean"
-HELP = "Remove what a killed study left: control groups, directories. Never what is in use."
+HELP = "Remove control groups and directories that a killed study left. What is in use stays."
 EXAMPLES = "Examples:  dunnage clean  ·  dunnage clean --kept  ·  dunnage clean --format json"
 
 
 def command(
     kept: Annotated[
-        bool, typer.Option("--kept", help="Also end and remove labs left up by `run --keep`.")
+        bool,
+        typer.Option("--kept", help="Also end and remove labs that `run --keep` left running."),
     ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:

@@ -22,9 +22,9 @@ from dunnage.wording.numbers import count
 
 NAME = "compare"
 HELP = (
-    "Tell what changed between two results: exit 6 for a regression beyond tolerance, 5 where "
-    "something that decides could not be judged, 7 where they cannot be compared, with the facts "
-    "that differ."
+    "Show what changed between two results. Exit codes: 6 for a regression beyond the tolerance, "
+    "5 if something that decides could not be judged, 7 if the results cannot be compared. For 7 "
+    "the facts that differ are listed."
 )
 EXAMPLES = (
     "Examples:  dunnage compare results/nightly/monday results/nightly/tuesday  ·  "
@@ -33,19 +33,20 @@ EXAMPLES = (
 
 
 def command(
-    a: Annotated[Path, typer.Argument(help="The earlier result, held against.")],
+    a: Annotated[Path, typer.Argument(help="The earlier result.")],
     b: Annotated[Path, typer.Argument(help="The later result.")],
     tolerance: Annotated[
         str | None,
         typer.Option(
-            help="Changes up to this are no regression, for example `5%`. Default: that of the "
+            help="Changes up to this are not a regression, for example `5%`. Default: that of the "
             "study's question on the metric, else 3%."
         ),
     ] = None,
     anyway: Annotated[
         bool,
         typer.Option(
-            "--anyway", help="Compare although facts differ; they are listed, and causes unknown."
+            "--anyway",
+            help="Compare although facts differ. They are listed, and no cause is named.",
         ),
     ] = False,
     format_: FormatOption = Format.TEXT,

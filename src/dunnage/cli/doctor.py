@@ -13,7 +13,7 @@ from dunnage.errors import ExitCode
 from dunnage.wording.terms import plain
 
 NAME = "doctor"
-HELP = "Tell what can run on this machine, and how to get what is missing."
+HELP = "Show what can run on this machine, and how to get what is missing."
 EXAMPLES = "Examples:  dunnage doctor  ·  dunnage doctor --format json"
 
 
@@ -39,6 +39,6 @@ def command(format_: FormatOption = Format.TEXT) -> None:
     missing = [name for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
     if missing:
         fakes = ("dunnage quickstart --fake", "bold")
-        say("the quickstart cannot run here; its walk with the fakes can: ", fakes)
+        say("the quickstart cannot run here, but it can run with fakes: ", fakes)
         raise typer.Exit(ExitCode.UNAVAILABLE)
     say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))

@@ -40,7 +40,7 @@ class As(StrEnum):
 
 
 def command(
-    to: Annotated[Path, typer.Option(help="Directory to write into; it is made if need be.")],
+    to: Annotated[Path, typer.Option(help="Directory to write into; created if it is missing.")],
     result: Annotated[
         Path, typer.Argument(help="A result, or a directory of results: its newest one.")
     ] = RESULTS,
@@ -48,10 +48,10 @@ def command(
         str,
         typer.Option(
             "--as",
-            help="What to write, separated by commas: `csv`, `latex` and `markdown` for every "
-            "table of the report, `parquet` for all runs in one file (`runs.parquet.md` says what "
-            "its columns are), `hlog` for the latencies of each run as HdrHistogram's tools read "
-            "them, searches left out and `.over-capacity` in the name where a run was.",
+            help="What to write, separated by commas. `csv`, `latex`, `markdown`: every table of "
+            "the report. `parquet`: all runs in one file; `runs.parquet.md` explains its columns. "
+            "`hlog`: the latencies of each run, for HdrHistogram's tools. Searches are left out. "
+            "The file name of a run that was over capacity says `.over-capacity`.",
         ),
     ] = ",".join(As),
     format_: FormatOption = Format.TEXT,
@@ -61,7 +61,7 @@ def command(
     opened = open_at(result)
     written = [path for each in wanted for path in _guarded(opened, to, _WRITERS[each])]
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
-        say("no histogram log was written: no run but of a search left one")
+        say("no histogram log was written: no run outside a search has one")
     searches = sum(record.search is not None for record in opened.records)
     if As.HLOG in wanted and searches:
         say(

@@ -32,13 +32,13 @@ ScaleOption = Annotated[
     str | None,
     typer.Option(
         "--scale",
-        help="For a quick try: records, measured time and blocks times this share, such as `10%`. "
-        "What comes of it shows that a study runs, not what its answer is.",
+        help="For a quick try: reduce records, measured time and blocks to this share, such as "
+        "`10%`. The result shows that the study works; do not use its numbers.",
     ),
 ]
 
 STUDIES = Path("studies")
-"""Where the studies lie that come with Dunnage."""
+"""Directory of the studies that come with Dunnage."""
 
 _MOST_BYTES = 4 * MOST_LETTERS + 1
 """Of a study file: enough to see that it is too long, and no more, whatever the file is."""

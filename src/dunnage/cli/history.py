@@ -27,7 +27,7 @@ def keep(opened: OpenedResult) -> None:
         for pace in paces(opened.study, opened.plan, opened.records, opened.stays):
             remember(catalog.remembered_in("pace"), this_machine(), pace)
     except OSError as error:
-        say((f"what this result says of the machine was not kept: {error}", "dim"))
+        say((f"the history of this machine was not updated: {error}", "dim"))
 
 
 def show() -> None:
@@ -44,6 +44,6 @@ def told(known: tuple[TwinsSaid, ...]) -> str:
     apart = sum(len(each.apart) for each in known)
     chance = metrics * (1 - CONFIDENCE)
     return (
-        f"twins on this machine, over {count(len(known), 'study', 'studies')}: told apart in "
+        f"twins on this machine, over {count(len(known), 'study', 'studies')}: different in "
         f"{apart} of {count(metrics, 'metric')}; by chance it would be {chance:.1f}"
     )

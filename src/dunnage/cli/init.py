@@ -12,7 +12,7 @@ from dunnage.errors import UsageError
 from dunnage.study.template import template
 
 NAME = "init"
-HELP = "Write a commented study file to begin with."
+HELP = "Write a study file with comments, to start from."
 EXAMPLES = "Examples:  dunnage init  ·  dunnage init my-study.yaml"
 
 
@@ -25,7 +25,7 @@ def command(
             file.write(template(path.stem))
     except FileExistsError as error:
         raise UsageError(
-            "is there already", where=str(path), hint=typed("init", f"{path.stem}-2.yaml")
+            "already exists", where=str(path), hint=typed("init", f"{path.stem}-2.yaml")
         ) from error
     except OSError as error:
         raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from error

@@ -15,7 +15,7 @@ from dunnage.report.terminal.schedule import runs_table
 from dunnage.report.terminal.text import plan_table
 
 NAME = "plan"
-HELP = "Show every block, stay and run of a study, how long they will take, and what is missing."
+HELP = "Show the blocks and stays of a study, how long they will take, and what is missing."
 EXAMPLES = (
     "Examples:  dunnage plan studies/fake.yaml  ·  "
     "dunnage plan study.yaml --only docker-host --only C --runs  ·  "
@@ -27,7 +27,7 @@ def command(
     study: Annotated[Path, typer.Argument(help="The study file.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
+        typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
     ] = None,
     runs: Annotated[
         bool, typer.Option("--runs", help="Also list every run in its order, with its load.")

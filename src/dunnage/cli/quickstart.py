@@ -21,7 +21,10 @@ EXAMPLES = "Examples:  dunnage quickstart  ·  dunnage quickstart --fake  ·  ma
 
 def command(
     fake: Annotated[
-        bool, typer.Option("--fake", help="Walk the whole path with fakes, in a few seconds.")
+        bool,
+        typer.Option(
+            "--fake", help="Run it with fakes, in a few seconds. The numbers are invented."
+        ),
     ] = False,
     results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
     format_: FormatOption = Format.TEXT,
@@ -34,7 +37,7 @@ def command(
             for support in missing:
                 say(f"missing: {support.reason}; to get it: ", (support.hint, "bold"))
             raise UnavailableError(
-                "the quickstart cannot run here, but its walk with the fakes can",
+                "the quickstart cannot run here, but it can run with fakes",
                 hint="dunnage quickstart --fake",
             )
     name = "fake.yaml" if fake else "quickstart.yaml"

@@ -18,7 +18,7 @@ def taken(path: Path, plan: Plan) -> Calibration:
     """
     if plan.calibration is None:
         raise UsageError(
-            "`--rates-of` means something only where a rate is a share of a capacity, such as "
+            "`--rates-of` needs a study with a rate that is a share of a capacity, such as "
             "`rate: [60%]`",
             hint="dunnage run STUDY",
         )
@@ -27,17 +27,17 @@ def taken(path: Path, plan: Plan) -> Calibration:
     wanted = plan.calibration.stay.runs
     found = result.calibration
     if found is None:
-        raise _refused("no capacity was found here that rates could be shares of", root)
+        raise _refused("this result has no capacity that rates can be shares of", root)
     name, threads = wanted[0].deployment, wanted[0].level.threads
     if (found.deployment, found.threads) != (name, threads):
         raise _refused(
-            f"here the capacity of `{found.deployment}` at {found.threads} threads was found, and "
-            f"rates are shares of that of `{name}` at {threads}",
+            f"this result has the capacity of `{found.deployment}` at {found.threads} threads; "
+            f"the study needs that of `{name}` at {threads}",
             root,
         )
     lacking = [run.workload.name for run in wanted if run.workload.name not in found.capacities]
     if lacking:
-        raise _refused(f"no capacity under workload `{lacking[0]}` was found here", root)
+        raise _refused(f"this result has no capacity under workload `{lacking[0]}`", root)
     source = found.taken_from or f"{root.parent.name}/{root.name}"
     return found.model_copy(update={"taken_from": source})
 

@@ -14,7 +14,7 @@ from dunnage.errors import ExitCode
 from dunnage.store.read import open_result
 
 NAME = "report"
-HELP = "Show the answer of a result and remake its page and tables."
+HELP = "Show the answer of a result, and write its page and tables again."
 EXAMPLES = (
     "Examples:  dunnage report  ·  dunnage report results/quickstart  ·  "
     "dunnage report results/quickstart --details  ·  dunnage report results/quickstart --figures"
@@ -29,7 +29,7 @@ def command(
         bool,
         typer.Option(
             "--figures",
-            help="Draw the figures for a paper too, one column wide, as SVG, PDF and PNG.",
+            help="Also draw the figures for a paper, one column wide, as SVG, PDF and PNG.",
         ),
     ] = False,
     details: DetailsOption = False,

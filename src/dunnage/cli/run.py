@@ -13,7 +13,7 @@ from dunnage.cli.answer import answer
 from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
 from dunnage.cli.rates import taken
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
-from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
+from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.runner import spare
@@ -43,30 +43,33 @@ def command(
     study: Annotated[Path | None, typer.Argument(help="The study file.")] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Go on with this result: only runs without a record are carried out."),
+        typer.Option(help="Continue this result: only runs without a record are carried out."),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only runs whose deployment, workload or level fits; may be repeated."),
+        typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
     ] = None,
     scale: ScaleOption = None,
     blocks: Annotated[
         str | None,
         typer.Option(
-            help="Blocks in all (`12`) instead of the study's own, or with `--resume` how many to "
-            "add (`+6`). Adding after an answer is a look: the next intervals are wider."
+            help="Total number of blocks (`12`), in place of the study's. With `--resume` also the "
+            "number to add (`+6`). Adding after an answer is a look: the next intervals are wider."
         ),
     ] = None,
     rates_of: Annotated[
         Path | None,
         typer.Option(
-            help="Rates that are shares are those of this result's capacity, instead of one that "
-            "is measured again: the two can then be compared at the same rates."
+            help="Use the capacity of this result for rates that are shares, and do not measure it "
+            "again. The two results can then be compared at the same rates."
         ),
     ] = None,
     keep: Annotated[
         bool,
-        typer.Option("--keep", help="Leave the testbed up afterwards; `clean --kept` removes it."),
+        typer.Option(
+            "--keep",
+            help="Leave the testbed running afterwards; `dunnage clean --kept` removes it.",
+        ),
     ] = False,
     results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
     format_: FormatOption = Format.TEXT,
@@ -76,11 +79,11 @@ def command(
         raise UsageError("name either a study or `--resume` with a result", hint="dunnage run -h")
     if resume is not None:
         if only:
-            raise UsageError("`--only` belongs to a new result; a resumed one has its plan")
+            raise UsageError("`--only` is for a new result; a resumed result keeps its plan")
         if scale:
-            raise UsageError("`--scale` belongs to a new result; a resumed one has its study")
+            raise UsageError("`--scale` is for a new result; a resumed result keeps its study")
         if rates_of:
-            raise UsageError("`--rates-of` belongs to a new result; a resumed one has its rates")
+            raise UsageError("`--rates-of` is for a new result; a resumed result keeps its rates")
         code = carry_on(resume, blocks=blocks, keep=keep, format_=format_)
     else:
         assert study is not None  # noqa: S101 (told apart above)
@@ -121,7 +124,7 @@ def begin(
         writer.journal("calibration taken", source=capacity.taken_from)
         seconds = max(0.0, seconds - calibration_seconds(plan, study))
     if masked(text) != text:
-        say("the study holds a secret, which is masked in the result: it cannot be resumed")
+        say("the study holds a secret. The result masks it, so the result cannot be resumed")
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 
@@ -151,7 +154,7 @@ def _refuse_masked(result: Result) -> None:
     for number, line in enumerate(result.study_text.splitlines(), start=1):
         if MASK in line:
             raise ResultError(
-                "a secret was masked here when the result was begun, so it cannot be gone on with",
+                "a secret is masked here, so this result cannot be resumed",
                 where=f"{result.layout.study}, line {number}",
                 hint="dunnage run STUDY  # the study file that holds the secret: a new result",
             )
@@ -174,16 +177,18 @@ def _carry_out(
             finished = open_result(root).finished()
             with Display(err, runs, len(finished), seconds) as display:
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
-    except (DunnageError, KeyboardInterrupt) as error:
-        if isinstance(error, DunnageError) and not error.hint:
-            error.hint = typed("run", "--resume", root)
+    except KeyboardInterrupt:
+        what = "interrupted; every finished run is kept"
+        raise InterruptedRunError(what, hint=typed("run", "--resume", root)) from None
+    except DunnageError as error:
+        error.hint = error.hint or typed("run", "--resume", root)
         raise
     result = open_result(root)
     code = answer(result, format_, measured=study.testbed.kind != FAKE)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
     elif not result.complete():
-        missing = "what the study measures beside its runs is missing in part"
+        missing = "some of the measurements that belong to no run are missing"
     else:
         return code
     say((missing, "yellow"), "; try: ", (typed("run", "--resume", root), "bold"))

@@ -35,17 +35,18 @@ def command(
         str, typer.Argument(help="study, plan, stay, record, look, analysis or compare.")
     ] = "study",
     write: Annotated[
-        Path | None, typer.Option(help="Write all schemas, the engine's too, into a directory.")
+        Path | None,
+        typer.Option(help="Write all schemas into a directory, including those of the engine."),
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(help="Exit 4 if the schemas in a directory are not these.")
+        Path | None, typer.Option(help="Exit 4 if the schemas in a directory are out of date.")
     ] = None,
 ) -> None:
     """Print one schema, or write or check all of them."""
     if write is None and check is None:
         own = _own()
         if name not in own:
-            raise UsageError(f"no schema is called `{name}`; there are {', '.join(own)}")
+            raise UsageError(f"there is no schema `{name}`; the schemas are {', '.join(own)}")
         show_json(own[name])
         return
     with TemporaryDirectory() as directory:
@@ -61,7 +62,7 @@ def command(
             stale = [each for each in names if there.get(each) != (fresh / each).read_bytes()]
             stale += sorted(set(there) - set(names))
             if stale:
-                say(f"stale: {', '.join(stale)}; try: ", ("make schema", "bold"))
+                say(f"out of date: {', '.join(stale)}; try: ", ("make schema", "bold"))
                 raise typer.Exit(ExitCode.FAILED)
 
 

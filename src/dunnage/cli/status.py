@@ -16,7 +16,7 @@ from dunnage.store.read import open_result
 from dunnage.wording import checks
 
 NAME = "status"
-HELP = "Tell how far a result has come: finished, invalid and missing runs, with reasons."
+HELP = "Show how far a result has come: finished, invalid and missing runs, with reasons."
 EXAMPLES = "Examples:  dunnage status  ·  dunnage status results/quickstart --format json"
 
 

@@ -1,1 +1,1 @@
-"""Axes, scales and curves: what figures of all findings are drawn with."""
+"""What a figure shows, in the units of its data: described once, painted on page and on paper."""

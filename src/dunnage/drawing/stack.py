@@ -1,19 +1,20 @@
-"""Stacked bars, as values: what a figure and the table behind it are made of."""
+"""Stacked bars: what a figure and the table behind it are made of."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dunnage.drawing.scale import Scale
+from dunnage.drawing.figure import Axis
 
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of a bar."""
+    """A part of a bar, from `start` to `end` on the axis."""
 
     part: str
     start: float
-    width: float
+    end: float
     text: str
 
 
@@ -28,16 +29,27 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Stack:
     """One figure; the table behind it has a row for each bar."""
 
+    name: str
     title: str
+    what: str
     unit: str
+    axis: Axis
     parts: tuple[str, ...]
     contained: tuple[str, ...]
-    scale: Scale
     bars: tuple[Bar, ...]
     cells: str
     """What the cells of the table hold."""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def side_by_side(parts: Iterable[tuple[str, float, str]]) -> tuple[Segment, ...]:
+    """Segments one after the other, of name, length and text."""
+    laid, reached = [], 0.0
+    for part, length, text in parts:
+        laid.append(Segment(part, reached, reached + length, text))
+        reached += length
+    return tuple(laid)

@@ -109,7 +109,7 @@ def analyse(
         unknown=gathered.count(Status.UNKNOWN),
         missing=gathered.planned - len(gathered.runs),
         neighbours=beside_turns,
-        control=control(plan, stays, base, comparisons.look),
+        control=control(plan, stays, gathered.records.values(), base, comparisons.look),
         gates=gates(gathered),
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),

@@ -75,7 +75,7 @@ def registry() -> Iterator[None]:
         file = hold(lock)
     except PermissionError:
         raise UnavailableError(
-            "only root can make hosts on this machine", hint=become_root()
+            "only root can create hosts on this machine", hint=become_root()
         ) from None
     try:
         LABS.mkdir(mode=0o755, exist_ok=True)
@@ -92,7 +92,7 @@ def _make_scratch() -> None:
             directory.mkdir(mode=0o755)
     if not is_roots(SCRATCH):
         raise UnavailableError(
-            f"`{SCRATCH}` is not a directory of root's", hint=f"ls -ld {SCRATCH}"
+            f"`{SCRATCH}` is not a directory that root owns", hint=f"ls -ld {SCRATCH}"
         )
 
 

@@ -32,7 +32,7 @@ def measuring(study: str, on_wait: Callable[[str], None], *, lock: Path = LOCK) 
             file = hold(lock)
     except PermissionError:
         raise UnavailableError(
-            f"`{lock}` cannot be written: only root measures on this machine", hint=become_root()
+            f"`{lock}` cannot be written: only root can measure on this machine", hint=become_root()
         ) from None
     try:
         os.ftruncate(file, 0)

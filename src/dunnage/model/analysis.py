@@ -260,11 +260,21 @@ class NeighbourCost(Value):
     blocks tell it."""
 
 
+class ControlMoment(StrEnum):
+    """When the negative control was measured."""
+
+    BEFORE_STAY = "before stay"
+    """Before the deployment was there."""
+    AFTER_TURN = "after turn"
+    """After each of its turns, while no deployment ran."""
+
+
 class ControlDifference(Value):
     """What no deployment can change, of one deployment against the baseline."""
 
     control: str
     """`arithmetic` or `loopback`."""
+    moment: ControlMoment = ControlMoment.BEFORE_STAY
     deployment: str
     baseline: str
     difference: Estimate

@@ -39,6 +39,9 @@ declared."""
 SETTLING = 0.05
 """Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
 
+TURN_CONTROL = 0.005
+"""Seconds for each part of the negative control after a turn."""
+
 INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""
 

@@ -164,7 +164,7 @@ class ClientContainer(Guest):
         limits: Limits | None,
         options: Mapping[str, Any],
     ) -> Container:
-        with self._spoken("a client's container cannot be made"):
+        with self._spoken("a client's container cannot be created"):
             return self._client.containers.create(
                 image=self._image,
                 entrypoint=[argv[0]],

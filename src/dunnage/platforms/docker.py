@@ -93,8 +93,8 @@ class Docker:
         bridged = self._deployment.network != HOST
         if bridged and self._deployment.peers is Peers.DIRECT:
             raise UnavailableError(
-                "containers on a bridge reach other hosts' containers only by published ports: "
-                "write `peers: endpoint`, or `network: host`",
+                "containers on a bridge reach other hosts' containers only through published "
+                "ports: write `peers: endpoint`, or `network: host`",
                 where=self._deployment.name,
                 hint="dunnage schema study",
             )
@@ -207,7 +207,7 @@ class Docker:
         if self._deployment.storage is not Storage.VOLUME:
             return place.data
         volumes = self._client(self._hosts[place.host]).volumes
-        with spoken("the member's volume cannot be made", place.member):
+        with spoken("the member's volume cannot be created", place.member):
             volume = volumes.create(self._stay.thing(place.member), labels=self._stay.labels)
             return str(volume.attrs["Mountpoint"])
 
@@ -216,7 +216,7 @@ class Docker:
         for tree in trees:
             provide(client, tree, host.name)
         if self._deployment.network == USER_DEFINED:
-            with spoken("the stay's network cannot be made", host.name):
+            with spoken("the stay's network cannot be created", host.name):
                 if not client.networks.list(filters=self._stay.filter):
                     client.networks.create(
                         self._stay.network, driver="bridge", labels=self._stay.labels

@@ -22,7 +22,7 @@ def provide(client: DockerClient, tree: Tree, host: str) -> None:
     name = image_of(tree)
     with translated(
         UnavailableError,
-        f"image `{name}` cannot be had",
+        f"image `{name}` is not available",
         where=host,
         hint=f"docker pull {name}" if tree.software.image else "dunnage doctor",
     ):

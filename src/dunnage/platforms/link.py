@@ -16,7 +16,9 @@ def link(host: Host) -> dict[str, str]:
         for address in interface.get("addr_info", ()):
             if address.get("local") == host.address:
                 return {"interface": str(interface["ifname"]), "mtu": str(interface["mtu"])}
-    raise StayError(f"no interface holds {host.address}", where=host.name, hint="ip -brief address")
+    raise StayError(
+        f"no interface has the address {host.address}", where=host.name, hint="ip -brief address"
+    )
 
 
 def addresses(host: Host, within: Sequence[str] = ()) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ def await_ready(member: Starting, deadline: float, given_up: Event) -> None:
                 return
             answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
         if time.monotonic() >= ends:
-            said = f"was not ready within {deadline:g} s; its probe last said: {answer}"
+            said = f"was not ready within {deadline:g} s; its probe last answered: {answer}"
             raise death(member.service.member, said, member.log)
         given_up.wait(probe.interval)
 

@@ -14,7 +14,7 @@ def main() -> int:
     parser = ArgumentParser(prog="python -m dunnage.reference", description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--write", type=Path, help="Write all pages into this directory.")
-    what.add_argument("--check", type=Path, help="Exit 4 if the pages in it are not these.")
+    what.add_argument("--check", type=Path, help="Exit 4 if the pages in it are out of date.")
     words = parser.parse_args()
     fresh = pages()
     if words.write is not None:
@@ -25,7 +25,7 @@ def main() -> int:
     there = {path.name: path.read_text() for path in words.check.glob("*.md")}
     stale = [name for name in fresh if fresh[name] != there.get(name)]
     if stale:
-        sys.stderr.write(f"stale: {', '.join(stale)}; try: make schema\n")
+        sys.stderr.write(f"out of date: {', '.join(stale)}; try: make schema\n")
         return 4
     return 0
 

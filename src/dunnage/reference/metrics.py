@@ -20,9 +20,9 @@ values of a block are paired, and the block is the unit of inference.
 _GATES = """
 ## Gates
 
-Every run is judged by gates. One gate that is not passed makes it *invalid*; it stays in the
-record and in the count, with the reason, and no estimate uses it. A gate that cannot be judged
-makes the run *unknown*.
+Gates judge every run. A run that fails one gate is *invalid*: it stays in the record and in the
+count, with the reason, and no estimate uses it. A gate that cannot be judged makes the run
+*unknown*.
 """
 
 
@@ -38,8 +38,8 @@ def metrics_page() -> str:
             table(("metric", "what it is", "unit", "better", "how"), map(_row, whole)),
             f"{codes(shown)} are shown for every run, but no question may name them: a ratio of "
             "two of them says nothing.\n",
-            f"Each time is there for one type of operation, too: {codes(OPERATIONS)} before it, as "
-            f"in {words[0]} or {words[-1]}.\n",
+            f"Each time also exists for one type of operation: put {codes(OPERATIONS)} before it, "
+            f"as in {words[0]} or {words[-1]}.\n",
             _GATES,
             f"The gates: {codes(GATES)}. A run that fails one of {codes(sorted(DISTURBANCES))} was "
             "disturbed from outside, and is measured again while the study's `patience` lasts.\n",

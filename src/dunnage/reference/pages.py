@@ -15,7 +15,7 @@ _PAGES: Mapping[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
     "records.md": records_page,
 }
-_NOTE = "<!-- Made from the code: `make schema` writes this page anew. -->\n\n"
+_NOTE = "<!-- Made from the code: `make schema` writes this page. -->\n\n"
 
 
 def pages() -> dict[str, str]:

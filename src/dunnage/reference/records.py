@@ -13,7 +13,7 @@ _HEAD = """
 
 What `dunnage run` leaves behind, file by file. Every file carries a version and has a JSON Schema
 in `schema/` (`dunnage schema record`). Times are Unix time in seconds, durations are in seconds,
-sizes in bytes, shares are shares of one. `None` means that it could not be known, never 0.
+sizes in bytes, shares are shares of one. `None` means that a value is not known; it never means 0.
 """
 
 

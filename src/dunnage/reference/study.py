@@ -18,10 +18,10 @@ _HEAD = """
 # The study file
 
 A study is one YAML file. It is read strictly: an unknown key, a wrong type, a name that refers to
-nothing are errors, and all of them are told at once, each with its line. Quantities carry their
+nothing are errors. All of them are shown at once, each with its line. Quantities carry their
 units: `15s`, `200ms`, `3%`, `512MiB`, `5Hz`. `dunnage schema study` prints a JSON Schema of it, for
-editors; [`studies/quickstart.yaml`](../../studies/quickstart.yaml) is a complete one with every
-line explained.
+editors. [`studies/quickstart.yaml`](../../studies/quickstart.yaml) is a complete study that
+explains every line.
 """
 _QUANTITIES = {
     "µs": "a duration (`15s`, `200ms`, `2min`)",
@@ -146,7 +146,7 @@ def _is_duration(said: Mapping[str, Any]) -> bool:
 
 
 def _choices() -> Iterator[str]:
-    yield "## Words that stand for a choice\n"
+    yield "## The values of each choice\n"
     for kind in vars(study).values():
         if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
             yield f"### {kind.__name__}\n\n{paragraph(kind.__doc__)}\n"

@@ -81,7 +81,7 @@ def wait(
         stay.platform.running()
         log = host.get(f"{command.directory}/generator.log").decode(errors="replace").strip()
         raise RunError(
-            f"the generator ended with code {code}: {log[-400:] or 'it said nothing'}",
+            f"the generator ended with code {code}: {log[-400:] or 'it wrote nothing'}",
             where=host.name,
         )
 
@@ -93,5 +93,5 @@ def collect(host: Host, command: Command) -> dict[str, bytes]:
         try:
             found[name] = host.get(f"{command.directory}/{name}")
         except FileNotFoundError as error:
-            raise RunError(f"left no `{name}`", where=host.name) from error
+            raise RunError(f"wrote no `{name}`", where=host.name) from error
     return found

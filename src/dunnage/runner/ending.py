@@ -26,11 +26,11 @@ def ending(action: Callable[[], None]) -> Callable[..., None]:
             action()
         except Exception as second:
             if error is not None:
-                error.add_note(f"while tearing down: {second}")
+                error.add_note(f"during clean-up: {second}")
             elif isinstance(second, DunnageError):
                 raise
             else:
-                raise StayError(f"cannot be torn down: {second!r}") from second
+                raise StayError(f"cannot be cleaned up: {second!r}") from second
 
     return leave
 

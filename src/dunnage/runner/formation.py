@@ -50,7 +50,7 @@ def _until_done(platform: Platform, step: Step, clock: Clock) -> str:
             platform.running()  # a dead member is the better explanation, with its log
             output = (completed.stdout + completed.stderr).strip()[-400:]
             raise StayError(
-                f"step `{step.name}` was not done within {step.deadline:g} s; "
+                f"step `{step.name}` was not finished within {step.deadline:g} s; "
                 f"exit code {completed.code}, last output: {output or 'none'}",
                 where=step.member,
             )

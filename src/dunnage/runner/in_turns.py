@@ -18,7 +18,7 @@ from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
-from dunnage.model.study import CLIENT_GROUP, SETTLING, Phase
+from dunnage.model.study import CLIENT_GROUP, SETTLING, TURN_CONTROL, Phase
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, put, start, wait
 from dunnage.runner.ending import concerning, ended, ending
@@ -149,7 +149,7 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     windows = windows_of(generated.windows, generated.began, own, counted_in)
     counted = sum(window.operations for window in windows)
     if not counted:
-        raise RunError(f"nothing was answered in the turns of `{name}`")
+        raise RunError(f"the database answered nothing in the turns of `{name}`")
     every = windows_of(generated.windows, generated.began, own, spans(own, name, settling=0.0))
     in_turns = sum(window.operations for window in every)
     driven = math.fsum(turn.ended - turn.began for turn in own)
@@ -242,7 +242,7 @@ def _drive(
     started: list[tuple[LoadOrder, list[Part]]] = []
     with ExitStack() as stack:
         for stay, run in zip(stays, runs, strict=True):
-            ordered = _order(stay, run, len(order) * length + 2 * PATIENCE)
+            ordered = _order(stay, run, len(order) * (length + 2 * TURN_CONTROL) + 2 * PATIENCE)
             directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
             commands = generator.commands(ordered, stay.clients[0].engine, directories)
             parts = []
@@ -315,14 +315,19 @@ def _take_turns(
     rest = 1.1 / stays[0].equipment.study.sampler.rate  # a reading at least falls into it
     members = {stay.deployment.name: stay.platform.running() for stay in stays}
     plan = {
-        "version": 3,
+        "version": 4,
         "pids": pids,
         "groups": {
-            name: [member.control_group for member in running] for name, running in members.items()
+            stay.deployment.name: [
+                *(member.control_group for member in members[stay.deployment.name]),
+                *stay.slowdown.groups,
+            ]
+            for stay in stays
         },
         "order": list(order),
         "seconds": length,
         "rest": rest,
+        "control": TURN_CONTROL,
     }
     host.put(f"{directory}/{PLAN}", json.dumps(plan).encode())
     words = ("turns", "--plan", f"{directory}/{PLAN}", "--out", f"{directory}/{TURNS}")
@@ -331,7 +336,7 @@ def _take_turns(
     stack.push(ended(host, process, directory))
     stack.push(_released(process, there.values()))  # before that, so that everybody goes on
     try:
-        code = process.wait(len(order) * length + 2 * rest + PATIENCE)
+        code = process.wait(len(order) * (length + 2 * TURN_CONTROL) + 2 * rest + PATIENCE)
     except TimeoutError:
         raise RunError("turns did not end", where=host.name) from None
     if code != 0:

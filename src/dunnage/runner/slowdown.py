@@ -14,6 +14,8 @@ from dunnage.errors import RunError
 from dunnage.model.study import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
 
+UNIT = "pause"
+"""Unit of what holds a host's servers still."""
 _LOG = "{}/pause.log"
 """Below a host's scratch: why stopping its servers ended, if it did."""
 
@@ -32,6 +34,8 @@ class Slowdown:
 
     files: tuple[tuple[Host, str], ...]
     clock: Clock
+    groups: tuple[str, ...] = ()
+    """Control groups of what holds the servers."""
 
     def paused(self, began: float, seconds: float) -> float | None:
         """Share of the window, which began at `began` by our clock, in which the servers were held
@@ -104,12 +108,13 @@ def slowdown(
                 words += ["--rest", f"{toggle.seconds:g}"]
             process = host.start(
                 [host.engine, "pause", *pids, *words, "--out", path],
-                unit="pause",
+                unit=UNIT,
                 log=_LOG.format(host.scratch),
             )
             stack.push(terminated(process))
             files.append((host, path))
-        yield Slowdown(tuple(files), clock)
+        groups = tuple(host.control_group(UNIT) for host, _ in files)
+        yield Slowdown(tuple(files), clock, groups)
 
 
 def _text(host: Host, path: str) -> str:

@@ -85,7 +85,7 @@ def carry_out(
         while (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
             runs = len(tuple(added.runs()))
-            watcher.more(runs, "spare blocks take the place of spoilt ones")
+            watcher.more(runs, "spare blocks replace blocks with missing or disturbed runs")
             work = _ready(replace(work, plan=added))
             _carry_out_blocks(work)
             plan = longer
@@ -213,7 +213,7 @@ def _kept(work: Work, deployment: Deployment, workload: Workload) -> KeptSnapsho
         name = equipment.writer.new_stay(plan.id)
         equipment.writer.journal("snapshot begins", stay=name, deployment=deployment.name)
         work.watcher.say(
-            f"stay `{name}` puts {workload.records:,} records in; others start with a copy of them"
+            f"stay `{name}` loads {workload.records:,} records; the others start with a copy"
         )
         at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
         with living_stay(equipment, plan, name, at_full_speed) as stay:

@@ -96,7 +96,7 @@ class TreeAtPrefix:
             process.wait()
         if not came or (ready is None and code != 0):
             raise UnavailableError(
-                f"it ended with code {code} when it was to load its classes: {''.join(said)}",
+                f"it ended with code {code} while it loaded its classes: {''.join(said)}",
                 where=self.prefix,
                 hint="unshare --mount --net true",
             )

@@ -43,7 +43,7 @@ def support() -> Support:
         if shutil.which(program) is None:
             return Support(
                 met=False,
-                reason=f"`{program}` is not on PATH, and software is made of Debian's packages",
+                reason=f"`{program}` is not on PATH, and software comes from Debian's packages",
                 hint="apt-get install apt dpkg (or run on Debian 12)",
             )
     return Support(met=True)

@@ -98,7 +98,7 @@ def unpacked(cache: Cache) -> DockerBinaries:
             )
         refusals.append(f"{variant}: {refusal}")
     raise UnavailableError(
-        f"iptables does not work in a network namespace of our own ({'; '.join(refusals)})",
+        f"iptables does not work in a new network namespace ({'; '.join(refusals)})",
         where="docker",
         hint="unshare --net iptables -t nat -L",
     )

@@ -20,7 +20,7 @@ def engine_path() -> Path:
     named = os.environ.get(VARIABLE)
     if named is not None:
         if not Path(named).is_file():
-            raise UnavailableError(f"${VARIABLE} names no file", where=named, hint=_HINT)
+            raise UnavailableError(f"${VARIABLE} does not name a file", where=named, hint=_HINT)
         return Path(named).resolve()
     built = sorted(
         Path(__file__).parents[3].glob("target/*/release/dunnage-engine"),

@@ -99,7 +99,7 @@ def _extract_natives(jars: Path, to: Path) -> None:
     pattern = _NATIVE.get(platform.machine())
     if pattern is None:
         raise UnavailableError(
-            f"it is not known where jars keep libraries for `{platform.machine()}`",
+            f"Dunnage does not know where jars keep libraries for `{platform.machine()}`",
             hint="run on an x86_64 machine",
         )
     to.mkdir()

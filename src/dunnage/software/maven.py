@@ -52,7 +52,7 @@ def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
     )
     if wrong:
         raise UnavailableError(
-            f"Maven's jars are not those that this Dunnage knows: {', '.join(wrong)}",
+            f"Maven's jars are not those that this version of Dunnage expects: {', '.join(wrong)}",
             where=artefact,
             hint=f"mvn dependency:get -Dartifact={artefact}",
         )

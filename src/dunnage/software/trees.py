@@ -88,7 +88,7 @@ class DebianSoftware:
             return there
         return Support(
             met=False,
-            reason=f"no `dockerd` on PATH, and Debian's cannot be had: {there.reason}",
+            reason=f"`dockerd` is not on PATH, and Debian's is not available: {there.reason}",
             hint="put dockerd, containerd, runc and iptables on PATH",
         )
 

@@ -111,7 +111,9 @@ class Result:
         try:
             facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
         except (ValueError, RecursionError) as error:
-            raise ResultError(f"is no JSON: {error}", where=str(self.layout.environment)) from error
+            raise ResultError(
+                f"is not JSON: {error}", where=str(self.layout.environment)
+            ) from error
         return facts
 
     def _told_looks(self) -> Iterator[Look]:
@@ -163,7 +165,7 @@ def open_result(path: Path) -> Result:
         newest = max(_plans(path, pattern), default=None, key=lambda plan: plan.parent.name)
         if newest is not None:
             return Result(ResultLayout(newest.parent))
-    raise NoResultError("no result is here", where=str(path), hint=_near(path))
+    raise NoResultError("there is no result here", where=str(path), hint=_near(path))
 
 
 def _plans(path: Path, pattern: str) -> list[Path]:
@@ -217,7 +219,7 @@ def _read(path: Path, kind: type[V]) -> V:
         return kind.model_validate_json(text)
     except ValidationError as error:
         raise ResultError(
-            f"is no {kind.__name__} that this Dunnage can read (version {version}): "
+            f"is not a {kind.__name__} that this Dunnage can read (version {version}): "
             f"{error.error_count()} fields do not fit",
             where=str(path),
         ) from error

@@ -103,7 +103,7 @@ class ResultWriter:
         ]
         if changed:
             raise ResultError(
-                f"this result was begun under other conditions: {'; '.join(changed)}",
+                f"this result was started under other conditions: {'; '.join(changed)}",
                 where=str(self.layout.root),
                 hint="dunnage run STUDY  # a new result",
             )
@@ -125,10 +125,10 @@ class ResultWriter:
     def calibration(self, found: Calibration) -> None:
         """Write what the baseline is capable of, once and for all.
 
-        Raises ResultError when it is there already: the rates of finished runs depend on it.
+        Raises ResultError when it already exists: the rates of finished runs depend on it.
         """
         if self.layout.calibration.exists():
-            raise ResultError("is there already", where=str(self.layout.calibration))
+            raise ResultError("already exists", where=str(self.layout.calibration))
         write_value(self.layout.calibration, found)
 
     def losses(self, found: Losses) -> None:

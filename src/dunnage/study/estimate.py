@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from dunnage.errors import UsageError
 from dunnage.model.history import Pace
 from dunnage.model.plan import BEFORE, Block, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import Data, Deployment, Parts, Phase, Search, Study
+from dunnage.model.study import TURN_CONTROL, Data, Deployment, Parts, Phase, Search, Study
 from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
 
@@ -56,9 +56,10 @@ def block_seconds(block: Block, plan: Plan, study: Study, paces: Sequence[Pace] 
     if study.load.turns is None or not block.stays:
         return sum(found)
     runs = len(block.stays[0].runs)
-    driven = (study.load.duration or 0.0) + study.load.warmup
-    up = max(found) - runs * driven
-    together = runs * (len(block.stays) * (study.load.duration or 0.0) + TURNS_SECONDS)
+    duration = study.load.duration or 0.0
+    up = max(found) - runs * (duration + study.load.warmup)
+    in_turns = duration * (1 + 2 * TURN_CONTROL / study.load.turns)
+    together = runs * (len(block.stays) * in_turns + TURNS_SECONDS)
     alone = block.alone
     apart = stay_seconds(alone, plan.deployment(alone.deployment), study, paces) if alone else 0.0
     return up + together + apart

@@ -171,7 +171,7 @@ class Daemons:
         place = self._place(host)
         if len(place.socket) >= _SOCKET_PATH_LIMIT:
             raise UnavailableError(
-                f"the daemon's socket `{place.socket}` has a longer path than the kernel takes; "
+                f"the daemon's socket `{place.socket}` has a path that is too long for the kernel; "
                 "give the group of hosts a shorter name",
                 where=host.name,
                 hint="dunnage plan STUDY",

@@ -123,7 +123,7 @@ def _insist_on_configuration(host: Host, name: str) -> None:
     configuration = directory / "config.json"
     if not configuration.exists():
         raise UnavailableError(
-            f"Docker context `{name}` cannot be looked up without `{configuration}`",
+            f"Docker context `{name}` cannot be found without `{configuration}`",
             where=host.name,
             hint=f"echo '{{}}' > {shlex.quote(str(configuration))}",
         )

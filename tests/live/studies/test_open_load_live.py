@@ -147,7 +147,7 @@ def test_a_real_search_finds_less_where_the_servers_are_held_still(
     for searched_ in found.values():
         assert searched_.rate is not None, searched_
         assert 2 <= len(searched_.probes) <= 10
-        assert all(probe.sustained or probe.why_not for probe in searched_.probes)
+        assert all(probe.sustained or probe.refusals for probe in searched_.probes)
     native, held = found["native"].rate, found["held"].rate
     assert native is not None and held is not None
     assert held < 0.8 * native

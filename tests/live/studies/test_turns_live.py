@@ -12,7 +12,7 @@ import pytest
 from study_process import insist_nothing_left, started
 
 from dunnage.model.record import Record
-from dunnage.model.study import SETTLING
+from dunnage.model.study import SETTLING, TURN_CONTROL
 from dunnage.store.read import Result, open_result
 from dunnage.wording.checks import seen
 
@@ -102,6 +102,19 @@ def test_where_a_deployment_needs_no_daemon_its_hosts_have_none_that_does_anythi
         assert sum(host.sampler_cpu or 0.0 for host in record.usage) > 0
 
 
+def test_after_each_turn_a_control_is_measured_while_nobody_runs(result: Result) -> None:
+    for record in result.records:
+        for turn in record.turns:
+            assert turn.control is not None
+            assert sorted(turn.control) == ["arithmetic", "loopback"]
+            assert all(rate > 1000 for rate in turn.control.values()), turn.control
+    turns = sorted(
+        (turn for record in result.records for turn in record.turns), key=lambda turn: turn.began
+    )
+    for before, after in pairwise(turns):
+        assert after.began - before.ended > 1.9 * TURN_CONTROL
+
+
 def test_all_deployments_are_conditioned_at_once(result: Result) -> None:
     told = [event for event in result.events() if event["event"] == "conditioned"]
     assert len(told) == 4  # three in turns, and the one that is measured alone
@@ -136,3 +149,39 @@ def test_killed_in_the_middle_of_a_turn_nothing_stands_still_for_ever(tmp_path: 
         resumed.process.terminate()
         resumed.wait()
     insist_nothing_left(name, {lab, after})
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
+    tmp_path: Path, times: int
+) -> None:
+    name, path = written(tmp_path, "2s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("redis-server"))
+        running.process.send_signal(signal.SIGINT)
+        if times == 2:
+            running.until(lambda: "Ctrl-C again" in running.said)
+            running.process.send_signal(signal.SIGINT)
+        assert running.wait() == 130
+    if times == 2:
+        assert running.result().finished() == set()
+    assert "dunnage run --resume" in running.said
+    insist_nothing_left(name, {lab})
+
+
+def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
+    tmp_path: Path,
+) -> None:
+    name, path = written(tmp_path, "5s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("turns --plan"))
+        os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
+        assert running.wait() in (0, 5), running.said
+    result = running.result()
+    assert result.finished() == {run.id for run in result.plan.runs()}, running.said
+    failed = [event for event in result.events() if event["event"] == "stay failed"]
+    assert failed, running.said
+    assert any("`native" in str(event) or "`bridge`" in str(event) for event in failed), failed
+    insist_nothing_left(name, {lab})

@@ -136,9 +136,9 @@ def test_a_new_study_can_have_other_blocks_than_its_file(dunnage: Command, tmp_p
     ("blocks", "told"),
     [
         ("6", "has 6 blocks already"),
-        ("0", "is no number of blocks"),
-        ("+0", "is no number of blocks"),
-        ("many", "is no number of blocks"),
+        ("0", "is not a number of blocks"),
+        ("+0", "is not a number of blocks"),
+        ("many", "is not a number of blocks"),
         ("+9999", "more than a study may have"),
     ],
 )
@@ -181,7 +181,7 @@ def test_a_result_of_invalid_runs_says_what_to_do_next(dunnage: Command, result:
         shown = dunnage(*verb, result)
         assert shown.code == 5
         more = re.search(r"more blocks: dunnage (.*)", shown.err)
-        again = re.search(r"or a new result: dunnage (.*)", shown.err)
+        again = re.search(r"or start a new result: dunnage (.*)", shown.err)
         assert more is not None and again is not None
         assert shlex.split(more[1]) == ["run", "--resume", str(result), "--blocks", "+6"]
         assert shlex.split(again[1]) == ["run", str(result / "study.yaml")]
@@ -203,9 +203,7 @@ def test_where_nothing_was_compared_there_is_no_number(dunnage: Command, result:
             assert comparison["difference"]["value"] is None
 
 
-def test_a_study_whose_secret_was_masked_cannot_be_gone_on_with(
-    dunnage: Command, result: Path
-) -> None:
+def test_a_study_whose_secret_was_masked_cannot_be_resumed(dunnage: Command, result: Path) -> None:
     study = result / "study.yaml"
     study.write_text(
         STUDY.replace("topology: single", 'topology: single, settings: {password: "•••"}')
@@ -214,7 +212,7 @@ def test_a_study_whose_secret_was_masked_cannot_be_gone_on_with(
     for words in ((), ("--blocks", "+6")):
         shown = dunnage("run", "--resume", result, *words)
         assert shown.code == 4
-        assert "a secret was masked here" in shown.err
+        assert "a secret is masked here" in shown.err
         assert f"{study}, line 5" in shown.err
         assert "try: dunnage run STUDY" in shown.err
     assert sorted(path.name for path in result.iterdir()) == before

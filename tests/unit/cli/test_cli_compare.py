@@ -176,4 +176,4 @@ def test_a_tolerance_that_is_none_is_refused(
 def test_a_result_that_is_not_there_is_told(dunnage: Command, monday: Path, tmp_path: Path) -> None:
     shown = dunnage("compare", monday, tmp_path)
     assert shown.code == 2
-    assert "no result is here" in shown.err
+    assert "there is no result here" in shown.err

@@ -71,8 +71,8 @@ def test_a_command_to_type_survives_a_shell() -> None:
         (("plan", "x.yaml", "--format", "xml"), "xml"),
         (("run",), "name either a study or `--resume`"),
         (("run", "x.yaml", "--resume", "y"), "name either a study or `--resume`"),
-        (("run", "--resume", "y", "--only", "z"), "`--only` belongs to a new result"),
-        (("schema", "[bold]x"), "no schema is called `[bold]x`"),
+        (("run", "--resume", "y", "--only", "z"), "`--only` is for a new result"),
+        (("schema", "[bold]x"), "there is no schema `[bold]x`"),
         (("plan", "nowhere/[bold].yaml"), "nowhere/[bold].yaml"),
     ],
 )

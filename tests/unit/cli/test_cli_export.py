@@ -130,7 +130,7 @@ def test_a_result_gives_data_frames_and_models(result: Path) -> None:
 
 
 def test_where_no_result_is_there_is_an_error_and_no_object(tmp_path: Path) -> None:
-    with pytest.raises(ResultError, match="no result is here"):
+    with pytest.raises(ResultError, match="there is no result here"):
         api.open(tmp_path)
 
 

@@ -54,6 +54,6 @@ def test_an_analysis_says_in_how_many_metrics_twins_were_told_apart() -> None:
 
 def test_it_is_told_beside_what_chance_would_do() -> None:
     assert told((one("a", "throughput"), one("b"))) == (
-        "twins on this machine, over 2 studies: told apart in 1 of 6 metrics; by chance it would "
+        "twins on this machine, over 2 studies: different in 1 of 6 metrics; by chance it would "
         "be 0.3"
     )

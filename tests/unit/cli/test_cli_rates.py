@@ -132,8 +132,8 @@ def test_more_blocks_of_such_a_result_keep_its_rates(
 @pytest.mark.parametrize(
     ("load", "told"),
     [
-        ("threads: [4], warmup: 1s", "only where a rate is a share"),
-        ("rate: [60%], connections: 16, warmup: 1s", "at 8 threads was found"),
+        ("threads: [4], warmup: 1s", "needs a study with a rate that is a share"),
+        ("rate: [60%], connections: 16, warmup: 1s", "has the capacity of `plain` at 8 threads"),
     ],
 )
 def test_rates_that_do_not_fit_a_study_are_refused(
@@ -155,7 +155,7 @@ def test_a_result_without_a_capacity_and_a_result_that_is_resumed_are_refused(
     open_result(tuesday).layout.calibration.unlink()
     shown = dunnage("run", study, "--rates-of", tuesday, "--results", tmp_path / "results")
     assert shown.code == 2
-    assert "no capacity was found here" in shown.err
+    assert "this result has no capacity" in shown.err
     resumed = dunnage("run", "--resume", tuesday, "--rates-of", monday)
     assert resumed.code == 2
-    assert "belongs to a new result" in resumed.err
+    assert "is for a new result" in resumed.err

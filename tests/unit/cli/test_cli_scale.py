@@ -43,4 +43,4 @@ def test_a_share_that_makes_nothing_smaller_is_refused(dunnage: Command, verb: s
 def test_a_result_that_is_resumed_keeps_its_size(dunnage: Command, tmp_path: Path) -> None:
     shown = dunnage("run", "--resume", tmp_path, "--scale", "10%")
     assert shown.code == 2
-    assert "belongs to a new result" in shown.err
+    assert "is for a new result" in shown.err

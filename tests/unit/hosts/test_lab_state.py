@@ -187,6 +187,6 @@ def test_no_lab_is_made_on_a_place_of_someone_elses(
     (tmp_path / "link").symlink_to("/etc")
     monkeypatch.setattr(lab, "SCRATCH", tmp_path / "link")
     monkeypatch.setattr(lab, "LABS", tmp_path)
-    with pytest.raises(UnavailableError, match="not a directory of root's"):
+    with pytest.raises(UnavailableError, match="not a directory that root owns"):
         lab.Lab.make("test")
     assert [path.name for path in tmp_path.iterdir()] == ["link"]

@@ -53,7 +53,7 @@ def test_a_stale_page_is_named_and_one_written_by_hand_is_left_alone(tmp_path: P
     (tmp_path / "study.md").unlink()
     stale = reference("--check")
     assert stale.returncode == 4
-    assert stale.stderr == "stale: study.md, metrics.md; try: make schema\n"
+    assert stale.stderr == "out of date: study.md, metrics.md; try: make schema\n"
     assert (tmp_path / "by-hand.md").read_text() == "mine\n"
 
 

@@ -9,7 +9,13 @@ from dunnage.findings.control.sentences import (
     control_holds,
     neighbours_withhold,
 )
-from dunnage.model.analysis import Analysis, ControlDifference, Estimate, NeighbourCost
+from dunnage.model.analysis import (
+    Analysis,
+    ControlDifference,
+    ControlMoment,
+    Estimate,
+    NeighbourCost,
+)
 from dunnage.report.terminal.brief import brief
 from report_samples import sample
 
@@ -37,6 +43,11 @@ def test_what_does_not_differ_says_how_much_it_could_have_missed() -> None:
         "each deployment was there, do not differ between deployments; their intervals reach to "
         "±2.0 %"
     )
+
+
+def test_in_turns_it_says_that_it_was_measured_after_them() -> None:
+    after = found(-0.01, 0.02).model_copy(update={"moment": ControlMoment.AFTER_TURN})
+    assert "measured after each turn, do not differ" in control_holds(controlled(after))
 
 
 def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:

@@ -1,19 +1,23 @@
 """Figures put values where their axes say."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.drawing.plot import area, path
-from dunnage.drawing.scale import linear, logarithmic
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Point
+from dunnage.drawing.scale import Scale, beyond, linear, logarithmic
 from dunnage.findings.conditions.members import held
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars
-from dunnage.findings.differences import forests
+from dunnage.findings.differences.forests import forests
 from dunnage.findings.scalability.growth import growths
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
+from dunnage.findings.variance.sequels import sequels
 from dunnage.model.metrics import HEADLINE
+from dunnage.report.page.places import MOST, area, down, path
 from report_samples import nothing_measured, sample
 
 FINITE = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
@@ -41,8 +45,14 @@ def test_a_logarithmic_axis_holds_all_its_values_in_their_order(values: list[flo
 
 def test_ticks_are_round_and_lie_where_their_values_do() -> None:
     scale = linear([0.0, 0.03, -0.118])
-    assert [round(tick.value, 3) for tick in scale.ticks] == [-0.15, -0.1, -0.05, 0.0, 0.05]
-    assert [tick.at for tick in scale.ticks] == [0, 25, 50, 75, 100]
+    assert [round(tick, 3) for tick in scale.ticks] == [-0.15, -0.1, -0.05, 0.0, 0.05]
+    assert [scale.at(tick) for tick in scale.ticks] == [0, 25, 50, 75, 100]
+
+
+def test_a_scale_is_spaced_as_it_says_inside_its_margins_and_holds_what_lies_outside() -> None:
+    tail = Scale(0.9, 0.999, (0.9, 0.99, 0.999), beyond, margin=5.0)
+    assert [tail.at(tick) for tick in tail.ticks] == [5, 50, 95]
+    assert (tail.at(0.5), tail.at(0.9999)) == (5, 95)
 
 
 def test_no_values_still_make_an_axis() -> None:
@@ -50,47 +60,74 @@ def test_no_values_still_make_an_axis() -> None:
     assert logarithmic([]).ticks
 
 
-def test_an_interval_lies_around_its_point_and_the_band_around_zero() -> None:
-    forest = forests.forest(sample().analysis, "throughput")
-    zero = forest.scale.at(0)
+def test_a_forest_holds_its_intervals_its_tolerance_and_what_twins_differ_by() -> None:
+    forest = forests(sample().analysis)[0]
+    assert (forest.name, forest.sides) == ("differences-throughput", ("worse", "better"))
+    scale = forest.axis.scale
     for group in forest.groups:
-        assert group.band[0] < zero < group.band[1]
+        assert scale.low < -group.tolerance < 0 < group.tolerance < scale.high
         assert group.twins is not None
-        assert group.twins[0] < zero < group.twins[1]
-        assert group.twins_text.startswith("twins differ by ")
+        assert group.about.startswith("native ")
+        assert "op/s, twins differ by " in group.about
         for row in group.rows:
-            assert row.low is not None
-            assert row.high is not None
-            assert row.low <= row.at <= row.high
-            assert len(row.blocks) == row.comparison.difference.n
+            seen = row.difference
+            assert seen.low is not None
+            assert seen.high is not None
+            assert scale.low <= seen.low <= seen.value <= seen.high <= scale.high
 
 
 def test_few_blocks_leave_points_without_intervals() -> None:
-    for metric in HEADLINE:
-        for group in forests.forest(sample(blocks=3).analysis, metric).groups:
-            assert group.twins is None and "not known" in group.twins_text
-            assert all(row.low is None and row.high is None for row in group.rows)
+    found = forests(sample(blocks=3).analysis)
+    assert [forest.metric for forest in found] == list(HEADLINE)
+    for forest in found:
+        for group in forest.groups:
+            assert "not known" in group.about
+            assert all(row.difference.low is None for row in group.rows)
+            assert all(row.difference.high is None for row in group.rows)
 
 
 def test_a_deeper_quantile_is_further_right_and_a_longer_time_further_up() -> None:
     for tail in tails(sample().analysis):
-        assert [at for _, at in tail.plot.x] == sorted(at for _, at in tail.plot.x)
-        assert len(tail.plot.curves) == len(tail.rows)
-        for curve in tail.plot.curves:
-            points = [tuple(map(float, p.split(","))) for p in curve.path[1:].split("L")]
-            assert points == sorted(points)
-            assert [y for _, y in points] == sorted((y for _, y in points), reverse=True)
+        figure = tail.figure
+        assert [at for _, at in figure.x.ticks()] == sorted(at for _, at in figure.x.ticks())
+        assert [text for text, _ in figure.x.ticks() if text] == [
+            "p50",
+            "p90",
+            "p99",
+            "p99.9",
+            "p99.99",
+        ]
+        assert [line.series for line in figure.lines] == [name for name, _ in tail.rows]
+        for line in figure.lines:
+            places = [figure.place(line.series, *at) for at in line.places if at is not None]
+            assert places == sorted(places)
+            assert [up for _, up in places] == sorted(up for _, up in places)
 
 
-def test_every_run_is_a_dot_inside_its_block() -> None:
+def test_differences_along_the_tail_stand_beside_one_another_at_each_quantile() -> None:
+    for shift in shifts(sample().analysis):
+        figure = shift.figure
+        at_median = [point for point in figure.points if point.x == 0.5]
+        places = [figure.place(point.series, point.x, point.y)[0] for point in at_median]
+        assert [point.series for point in at_median] == list(figure.series)
+        steps = [round(b - a, 2) for a, b in pairwise(places)]
+        assert set(steps) == {figure.dodge}
+        assert figure.zero
+        assert figure.y.scale.low <= 0
+
+
+def test_every_run_is_a_point_inside_its_block() -> None:
     made = sample()
-    found = forests.sequels(made.analysis)
-    assert sum(len(figure.dots) for figure in found) == len(made.analysis.runs)
+    found = sequels(made.analysis)
+    assert sum(len(figure.points) for figure in found) == len(made.analysis.runs)
+    blocks = {run.position + 0.5: run.block for run in made.analysis.runs}
+    valid = {run.position + 0.5: run.status == "valid" for run in made.analysis.runs}
     for figure in found:
-        blocks = {block: (left, right) for block, left, right in figure.blocks}
-        for dot in figure.dots:
-            left, right = blocks[dot.run.block]
-            assert left < dot.x < right
+        assert [text for text, _ in figure.x.ticks()] == [str(n + 1) for n in range(8)]
+        for point in figure.points:
+            shaded = any(first < point.x < last for first, last in figure.shaded)
+            assert shaded == (blocks[point.x] % 2 == 1)
+            assert point.hollow != valid[point.x]
 
 
 def test_the_parts_of_a_bar_follow_one_another_without_gaps() -> None:
@@ -98,14 +135,15 @@ def test_the_parts_of_a_bar_follow_one_another_without_gaps() -> None:
     for chart in (*cpu_bars(analysis), variance_bars(analysis)):
         assert chart is not None and chart.bars
         for bar in chart.bars:
-            ends = [segment.start + segment.width for segment in bar.segments]
-            starts = [segment.start for segment in bar.segments[1:]]
-            assert all(abs(end - start) < 0.02 for end, start in zip(ends, starts, strict=False))
+            ends = [segment.end for segment in bar.segments]
+            assert [segment.start for segment in bar.segments] == [0.0, *ends[:-1]]
+            assert len(ends) == len(chart.parts)
+            assert ends[-1] <= chart.axis.scale.high
 
 
 def test_nothing_measured_makes_no_figures() -> None:
     empty = nothing_measured()
-    assert forests.sequels(empty) == ()
+    assert forests(empty) == sequels(empty) == ()
     assert tails(empty) == shifts(empty) == growths(empty) == times(empty) == ()
     assert cpu_bars(empty) == beside(empty) == ()
     assert variance_bars(empty) is None
@@ -136,27 +174,39 @@ def test_a_part_that_is_not_known_is_said_and_the_total_is_not_all() -> None:
 
 def test_points_of_a_growing_load_lie_inside_their_intervals_and_in_the_order_of_threads() -> None:
     for growth in growths(sample().analysis):
-        assert len(growth.plots) == 2
-        for plot in growth.plots:
-            for mark in plot.marks:
-                assert mark.high is not None and mark.low is not None
-                assert mark.high <= mark.y <= mark.low
-            first = [mark.x for mark in plot.marks if mark.series == "native"]
-            assert first == sorted(first)
-            assert len(first) == 8
-        assert {len(fit.plot.curves) for fit in growth.fits} == {2}
-        assert all(fit.plot.bands for fit in growth.fits)
+        assert len(growth.figures) == 2
+        for figure in growth.figures:
+            for point in figure.points:
+                assert point.high is not None and point.low is not None
+                assert point.low <= point.y <= point.high <= figure.y.scale.high
+            first = [point.x for point in figure.points if point.series == "native"]
+            assert first == [1, 2, 4, 8, 16, 32, 64, 128]
+        assert {len(fit.figure.lines) for fit in growth.fits} == {2}
+        assert all(fit.figure.bands for fit in growth.fits)
+
+
+def test_all_fits_in_one_figure_are_those_of_every_deployment_on_the_same_axes() -> None:
+    for growth in growths(sample().analysis):
+        alone = [fit.figure for fit in growth.fits]
+        together = growth.fitted
+        assert together.name == f"scalability-{growth.workload}"
+        assert together.lines == tuple(line for figure in alone for line in figure.lines)
+        assert together.bands == tuple(band for figure in alone for band in figure.bands)
+        assert together.points == tuple(point for figure in alone for point in figure.points)
+        assert {figure.x.scale for figure in alone} == {together.x.scale}
+        assert {figure.y for figure in alone} == {together.y}
 
 
 def test_panels_of_a_time_line_share_their_axis_and_break_where_nothing_is_known() -> None:
     for figure in times(sample().analysis):
-        assert len(figure.panels) == 5
-        assert len({tuple(at for _, at in panel.x) for panel in figure.panels}) == 1
-        assert [panel.x_title != "" for panel in figure.panels] == [False] * 4 + [True]
-        for panel in figure.panels:
-            assert panel.shaded is not None
-            assert all(curve.path.count("M") == 2 for curve in panel.curves)
-        assert all(len(row.cells) == len(figure.columns) for row in figure.rows)
+        panels = figure.panels.figures
+        assert len(panels) == 5
+        assert len({tuple(panel.x.ticks()) for panel in panels}) == 1
+        for panel in panels:
+            assert panel.shaded == ((-1.0, 0.0),)
+            assert [band.series for band in panel.bands] == [line.series for line in panel.lines]
+            assert all(path(panel, line).count("M") == 2 for line in panel.lines)
+        assert all(len(cells) == len(figure.columns) for _, cells in figure.rows)
 
 
 def test_a_counter_that_the_baseline_lacks_has_no_place_on_a_relative_axis() -> None:
@@ -188,6 +238,34 @@ def test_what_watching_took_is_the_most_of_every_condition() -> None:
     assert [cells[column] for _, cells in found.rows] == ["0.25", "1.50"]
 
 
+def ten(*lines: Line, bands: tuple[Band, ...] = (), dodge: float = 0.0) -> Figure:
+    """From 0 to 10 on both axes."""
+    axis = Axis("", linear([0.0, 10.0]), str)
+    points = tuple(Point(name, 5.0, 5.0, "") for name in ("a", "b"))
+    return Figure("", "", axis, axis, lines, bands, points, dodge=dodge)
+
+
 def test_a_line_breaks_where_a_value_is_missing_and_a_ribbon_closes() -> None:
-    assert path([(0.0, 1.0), (1.0, 2.0), None, (3.0, 4.0)]) == "M0,10L10,20M30,40"
-    assert area([(0.0, 1.0), None], [(0.0, 2.0), (1.0, 2.0)]) == "M0,10L0,20Z"
+    line = Line.through("a", [0.0, 1.0, 2.0, 3.0], [9.0, 8.0, None, 6.0])
+    band = Band.between("a", [0.0, 1.0, 2.0], [1.0, 2.0, None], [3.0, 4.0, 5.0])
+    assert path(ten(), line) == "M0,100L100,200M300,400"
+    assert area(ten(), band) == "M0,700L100,600L100,800L0,900Z"
+    assert path(ten(), Line("a", (None,))) == path(ten(), Line("a", ())) == ""
+
+
+def test_the_page_draws_no_more_places_than_a_screen_can_show() -> None:
+    many = [10 * step / 1000 for step in range(1000)]
+    drawn = path(ten(), Line.through("a", many, many))
+    assert drawn.count(",") == 200 <= MOST
+
+
+def test_lines_stand_apart_with_the_points_of_their_series() -> None:
+    figure = ten(dodge=2.0)
+    assert [figure.place(name, 5.0, 5.0) for name in ("a", "b")] == [(49.0, 50.0), (51.0, 50.0)]
+    assert path(figure, Line("b", ((5.0, 5.0),))) == "M510,500"
+    assert down(figure.y, 10.0) == 0.0
+
+
+def test_texts_that_would_touch_the_one_before_are_left_out() -> None:
+    axis = Axis("", Scale(0.0, 100.0, (0.0, 10.0, 30.0, 45.0)), "{:g}".format, room=20.0)
+    assert axis.ticks() == (("0", 0.0), ("", 10.0), ("30", 30.0), ("", 45.0))

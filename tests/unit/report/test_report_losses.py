@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
+from dunnage.findings.losses.agreement import agreements
 from dunnage.findings.losses.losses import losses
+from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss
 from report_samples import sample
@@ -34,3 +40,45 @@ def test_a_check_says_whether_the_loss_is_still_what_was_asked_for() -> None:
 
 def test_where_nothing_shall_be_lost_nothing_is_said() -> None:
     assert losses(sample().analysis) == ()
+
+
+def read_as(value: float, low: float, high: float, found: KnownLoss = FOUND) -> Analysis:
+    """An analysis whose first question reads the loss of one deployment so."""
+    analysis = sample().analysis
+    first, *others = analysis.answers
+    comparison = next(each for each in first.comparisons if each.metric == "throughput")
+    read = comparison.difference.model_copy(update={"value": value, "low": low, "high": high})
+    asked = comparison.model_copy(update={"difference": read, "primary": True})
+    answers = (first.model_copy(update={"comparisons": (asked,)}), *others)
+    return analysis.model_copy(
+        update={"answers": answers, "losses": {asked.deployment: found}},
+    )
+
+
+def test_a_loss_that_was_read_agrees_within_both_intervals() -> None:
+    (near,) = agreements(read_as(-0.045, -0.051, -0.039))
+    assert near.difference == pytest.approx(0.005)
+    assert near.low == pytest.approx(0.005 - math.hypot(0.006, 0.0039))
+    assert near.high == pytest.approx(0.005 + math.hypot(0.006, 0.0038))
+    assert near.holds
+    (far,) = agreements(read_as(-0.04, -0.045, -0.035))
+    assert not far.holds
+
+
+def test_what_was_lost_after_the_last_block_counts_as_well() -> None:
+    checked = LOSS.model_copy(update={"value": 0.04, "low": 0.036, "high": 0.044, "n": 400})
+    found = FOUND.model_copy(update={"checked": checked})
+    (agreement,) = agreements(read_as(-0.041, -0.045, -0.037, found))
+    assert agreement.known == pytest.approx(0.045)
+    assert agreement.low == pytest.approx(0.004 - math.hypot(0.004, 0.00195, 0.002))
+
+
+def test_the_report_says_whether_what_was_read_agrees_with_what_is_known() -> None:
+    *_, text = losses(read_as(-0.045, -0.051, -0.039))
+    assert "agrees with the 5.0 % that is known to be lost" in text
+    *_, text = losses(read_as(-0.02, -0.021, -0.019))
+    assert "does not agree with the 5.0 %" in text
+
+
+def test_an_answer_without_an_interval_is_compared_with_nothing() -> None:
+    assert agreements(sample().analysis) == ()

@@ -23,27 +23,26 @@ def test_every_probe_is_a_point_in_both_figures_and_refused_ones_are_hollow() ->
     made = sample()
     probes = [probe for each in made.analysis.searches for probe in each.probes]
     (figure,) = searches(made.analysis)
-    answered, latency = figure.plots
-    for plot in figure.plots:
-        assert [mark.hollow for mark in plot.marks] == [not probe.sustained for probe in probes]
-        places = [mark.x for mark in plot.marks]
-        rates = [probe.offered for probe in probes]
-        assert sorted(places) == [place for _, place in sorted(zip(rates, places, strict=True))]
-    highest = max(range(len(probes)), key=lambda at: probes[at].achieved)
-    assert answered.marks[highest].y == min(mark.y for mark in answered.marks)
-    assert "op/s" in answered.unit and "ms" in latency.unit
-    assert "refused: 90.9 % of the offered rate" in answered.marks[1].text
+    answered, latency = figure.figures
+    for drawn in figure.figures:
+        assert [point.hollow for point in drawn.points] == [not probe.sustained for probe in probes]
+        assert [point.x for point in drawn.points] == [probe.offered for probe in probes]
+    assert [point.y for point in answered.points] == [probe.achieved for probe in probes]
+    assert [point.y for point in latency.points] == [probe.p99 for probe in probes]
+    assert "op/s" in answered.y.title and "ms" in latency.y.title
+    assert "refused: 90.9 % of the offered rate" in answered.points[1].text
 
 
 def test_the_rate_found_is_a_line_inside_the_band_of_its_interval() -> None:
     (figure,) = searches(sample().analysis)
-    for plot in figure.plots:
-        assert [band.series for band in plot.bands] == list(figure.deployments)
-        lines = {curve.series: curve.path for curve in plot.curves if not curve.kind}
-        for band in plot.bands:
-            left, right, *_ = (point.split(",")[0] for point in band.path[1:].split("L"))
-            at = lines[band.series][1:].split(",")[0]
-            assert float(left) < float(at) < float(right)
+    for drawn in figure.figures:
+        assert [band.series for band in drawn.bands] == list(figure.deployments)
+        lines = {line.series: line.places for line in drawn.lines if not line.fitted}
+        for band in drawn.bands:
+            (left, *_), (right, *_) = (place for place in band.places if place is not None)
+            (at, top), (same, bottom) = (place for place in lines[band.series] if place is not None)
+            assert left < at == same < right
+            assert (bottom, top) == (drawn.y.scale.low, drawn.y.scale.high)
     assert [name for name, _ in figure.rows] == list(figure.deployments)
     assert figure.rows[0][1] == ("40,000", "39,200 … 40,800 op/s", "8", "6", "6")
 
@@ -59,7 +58,7 @@ def test_what_a_sustained_rate_keeps_to_is_said_with_its_objective() -> None:
     (figure,) = searches(made.model_copy(update={"searches": free}))
     assert not figure.limited
     assert "at most 10 ms" not in figure.rule
-    assert [curve.kind for curve in figure.plots[1].curves].count("fit") == 0
+    assert not any(line.fitted for line in figure.figures[1].lines)
 
 
 def test_rates_that_lie_far_apart_stand_on_logarithmic_axes() -> None:
@@ -68,9 +67,10 @@ def test_rates_that_lie_far_apart_stand_on_logarithmic_axes() -> None:
     low = one.probes[0].model_copy(update={"offered": 100.0, "achieved": 100.0})
     wide = one.model_copy(update={"probes": (low, *one.probes)})
     (figure,) = searches(made.model_copy(update={"searches": (wide,)}))
-    first, second, *_ = figure.plots[0].marks
-    assert second.x - first.x > 50
-    assert next(text for text, _ in figure.plots[0].x if text) == "100"
+    drawn = figure.figures[0]
+    first, second, *_ = (drawn.place(point.series, point.x, point.y) for point in drawn.points)
+    assert second[0] - first[0] > 50
+    assert next(text for text, _ in drawn.x.ticks() if text) == "100"
 
 
 def test_a_probe_without_response_times_has_no_point_among_them() -> None:
@@ -82,7 +82,7 @@ def test_a_probe_without_response_times_has_no_point_among_them() -> None:
         for each in made.searches
     )
     (figure,) = searches(made.model_copy(update={"searches": unknown}))
-    assert len(figure.plots) == 1
+    assert len(figure.figures) == 1
     assert {probe.cells[-1] for probe in figure.probes} == {"-"}
 
 
@@ -93,7 +93,7 @@ def test_a_search_without_an_interval_says_so() -> None:
     bare = one.found.model_copy(update={"low": None, "high": None, "n": 3})
     few = one.model_copy(update={"found": bare})
     (figure,) = searches(made.model_copy(update={"searches": (few,)}))
-    assert figure.plots[0].bands == ()
+    assert figure.figures[0].bands == ()
     assert figure.rows[0][1][1] == "no interval"
 
 

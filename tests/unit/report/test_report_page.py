@@ -285,3 +285,12 @@ def test_a_place_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path
     (tmp_path / "taken").write_text("")
     with pytest.raises(ResultError, match="taken"):
         write_page(made.analysis, made.study, made.plan, made.stays, tmp_path / "taken" / "a.html")
+
+
+def test_time_lines_after_the_second_are_folded_under_their_title() -> None:
+    made = sample()
+    more = tuple(line.model_copy(update={"level": "t64"}) for line in made.analysis.timelines)
+    lines = (*made.analysis.timelines, *more)
+    text = rendered(replace(made, analysis=made.analysis.model_copy(update={"timelines": lines})))
+    folded = re.findall(r"<details><summary>(Workload [AC], 64 threads)</summary>", text)
+    assert folded == ["Workload A, 64 threads", "Workload C, 64 threads"]

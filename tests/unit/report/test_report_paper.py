@@ -6,9 +6,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dunnage.drawing.figure import Axis, Figure, Line, Point
+from dunnage.drawing.scale import linear
 from dunnage.errors import ResultError
+from dunnage.findings.differences.forests import forests
 from dunnage.model.analysis import Analysis
-from dunnage.report.paper.drawings import drawings
+from dunnage.report.paper.figures import figures
+from dunnage.report.paper.forest import paint_forest
+from dunnage.report.paper.plot import paint_figure
 from dunnage.report.paper.style import FORMATS
 from dunnage.report.paper.write import write_figures
 from report_samples import nothing_measured, sample
@@ -27,7 +32,7 @@ def one(analysis: Analysis, name: str = "C") -> Analysis:
 
 
 def test_every_section_of_the_page_with_a_figure_has_one_for_a_paper() -> None:
-    names = [drawing.name for drawing in drawings(sample().analysis, {})]
+    names = [figure.name for figure in figures(sample().analysis)]
     kinds = {name.split("-")[0] for name in names}
     assert kinds == {
         "differences",
@@ -90,3 +95,48 @@ def test_nothing_measured_draws_nothing_and_a_taken_place_is_an_error(tmp_path: 
     (tmp_path / "taken").write_text("")
     with pytest.raises(ResultError, match="taken"):
         write_figures(one(made.analysis), made.plan, tmp_path / "taken" / "figures")
+
+
+def test_paper_has_the_ticks_of_the_page_where_the_page_has_them() -> None:
+    for figure in figures(one(sample().analysis)):
+        assert isinstance(figure, Figure)
+        (axes,) = paint_figure(figure, {}).axes
+        for described, painted in ((figure.x, axes.xaxis), (figure.y, axes.yaxis)):
+            texts = [label.get_text() for label in painted.get_ticklabels()]
+            places = [float(at) for at in painted.get_ticklocs()]
+            assert list(zip(texts, places, strict=True)) == list(described.ticks())
+
+
+def test_points_are_joined_where_no_line_runs_through_them_and_hollow_ones_stay_hollow() -> None:
+    axis = Axis("", linear([0.0, 10.0]), str)
+    points = tuple(
+        Point(name, at, at + above, "", hollow=at == 8.0)
+        for name, above in (("a", 0.0), ("b", 1.0))
+        for at in (2.0, 8.0)
+    )
+    figure = Figure("", "", axis, axis, (Line("a", ((0.0, 1.0), None, (9.0, 9.0))),), (), points)
+    (axes,) = paint_figure(figure, {}).axes
+    joined = [line for line in axes.lines if list(line.get_xdata()) == [20.0, 80.0]]
+    assert [list(line.get_ydata()) for line in joined] == [[30.0, 90.0]]
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
+    assert [list(line.get_xdata()) for line in hollow] == [[80.0], [80.0]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_a_forest_on_paper_leaves_out_conditions_in_which_nothing_was_compared() -> None:
+    analysis = sample().analysis
+    compared = tuple(
+        each
+        if each.workload == "A"
+        else each.model_copy(update={"difference": each.difference.model_copy(update={"n": 0})})
+        for each in analysis.comparisons
+    )
+    answers = tuple(each.model_copy(update={"comparisons": ()}) for each in analysis.answers)
+    few = analysis.model_copy(update={"comparisons": compared, "answers": answers})
+    forest = forests(few)[0]
+    assert [group.title for group in forest.groups] == [
+        "Workload A, 32 threads",
+        "Workload C, 32 threads",
+    ]
+    (axes,) = paint_forest(forest).axes
+    assert [text.get_text() for text in axes.texts] == ["Workload A, 32 threads"]

@@ -21,7 +21,7 @@ def test_an_error_while_tearing_down_is_a_note_of_the_first() -> None:
         stack.push(ending(lose))
         stack.push(ending(lose))
         raise StayError("not ready", where="redis-1")
-    assert raised.value.__notes__ == ["while tearing down: db-1: no longer answers"] * 2
+    assert raised.value.__notes__ == ["during clean-up: db-1: no longer answers"] * 2
 
 
 def test_an_error_while_tearing_down_is_told_when_there_was_none_before() -> None:
@@ -42,11 +42,11 @@ def test_an_unforeseen_error_while_tearing_down_does_not_hide_the_first_either()
     with pytest.raises(RunError, match="first") as raised, ExitStack() as stack:
         stack.push(ending(lambda: {}["bug"]))
         raise RunError("first")
-    assert raised.value.__notes__ == ["while tearing down: 'bug'"]
+    assert raised.value.__notes__ == ["during clean-up: 'bug'"]
 
 
 def test_an_unforeseen_error_while_tearing_down_ends_the_stay_only() -> None:
-    with pytest.raises(StayError, match=r"cannot be torn down: KeyError"), ExitStack() as stack:
+    with pytest.raises(StayError, match=r"cannot be cleaned up: KeyError"), ExitStack() as stack:
         stack.push(ending(lambda: {}["bug"]))
 
 

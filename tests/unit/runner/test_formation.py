@@ -35,7 +35,7 @@ def test_a_step_that_is_never_done_is_named_with_its_last_output() -> None:
     with pytest.raises(StayError) as raised:
         take(platform, [step("join", deadline=2.0), step("after")], clock)
     told = str(raised.value)
-    assert told.startswith("m-1: step `join` was not done within 2 s")
+    assert told.startswith("m-1: step `join` was not finished within 2 s")
     assert "exit code 3, last output: waiting for quorum" in told
     assert clock.now() >= 1002.0
     assert ("m-1", "after") not in platform.asked

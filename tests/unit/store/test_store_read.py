@@ -55,10 +55,10 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "is no Plan"),
-        ('{"version": 1, "study": "cut o', "is no Plan"),
-        ("[]", "is no Plan"),
-        ("\x00\x01", "is no Plan"),
+        ("", "is not a Plan"),
+        ('{"version": 1, "study": "cut o', "is not a Plan"),
+        ("[]", "is not a Plan"),
+        ("\x00\x01", "is not a Plan"),
         ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
         ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 4"),
     ],
@@ -84,7 +84,7 @@ def test_a_record_of_a_newer_version_is_not_read_even_if_it_would_fit(tmp_path: 
 def test_bytes_that_are_no_text_are_named_too(tmp_path: Path) -> None:
     path = result_at(tmp_path / "result") / "plan.json"
     path.write_bytes(b"\xff\xfe\xfd")
-    with pytest.raises(ResultError, match="is no Plan"):
+    with pytest.raises(ResultError, match="is not a Plan"):
         _ = open_result(path.parent).plan
 
 

@@ -74,5 +74,5 @@ fn said(error: impl Display) -> String {
 
 fn unexpected(response: &Response) -> String {
     let kind = response.to_response_kind();
-    format!("the server answered with `{kind}`, which is no answer to this")
+    format!("the server answered with `{kind}`, which does not answer this request")
 }

@@ -50,7 +50,7 @@ pub fn ask(process: &Path, pid: u32, status: &Status) -> io::Result<Answers> {
 /// Facts, of which there must be some: without any nobody knows what holds.
 fn told(facts: BTreeMap<String, String>, of: &str) -> io::Result<BTreeMap<String, String>> {
     if facts.is_empty() {
-        return Err(io::Error::other(format!("it does not tell its {of}")));
+        return Err(io::Error::other(format!("it does not report its {of}")));
     }
     Ok(facts)
 }
@@ -60,7 +60,7 @@ fn wake(pid: u32, status: &Status, request: &Path, socket: &Path) -> io::Result<
     // Told not to, it does not handle the signal, and would end by it.
     if !catches_quit(status.get("SigCgt")) {
         return Err(io::Error::other(
-            "it was started so that it cannot be asked",
+            "it was started with an option that lets nothing attach to it",
         ));
     }
     File::create(request)?;

@@ -107,7 +107,7 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     // They end by being aborted; only then do they let go of the run.
     let _ = (ring.await, close.await);
     let intended = run.settle();
-    let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still at work"));
+    let run = Rc::into_inner(run).ok_or_else(|| io::Error::other("a worker is still running"));
     finish(plan, run?, span, began, &driver, cpu, intended)
 }
 
@@ -151,7 +151,7 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
     };
     if limit(span.begin, workers).await.is_some() && span.begin > 0 {
         return Err(io::Error::other(
-            "everything was done before the warm-up was over",
+            "all operations were done before the warm-up ended",
         ));
     }
     let cpu = Cpu::now()?;
@@ -237,7 +237,7 @@ fn end_on(kind: SignalKind, code: i32) -> io::Result<()> {
     let mut signals = signal(kind)?;
     spawn_local(async move {
         if signals.recv().await.is_some() {
-            eprintln!("dunnage-engine: told to stop; there is no result");
+            eprintln!("dunnage-engine: stopped by a signal; there is no result");
             std::process::exit(code);
         }
     });

@@ -61,7 +61,7 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         ),
         (
             plan.duration.is_some() && plan.operations.is_some(),
-            "`duration` and `operations` exclude each other",
+            "`duration` and `operations` cannot be used together",
         ),
         (
             plan.duration.is_some_and(|seconds| !positive(seconds)),
@@ -156,7 +156,7 @@ pub mod tests {
             check(&plan).unwrap_err()
         };
         assert!(refused(|plan| plan.duration = None).contains("`duration` or `operations`"));
-        assert!(refused(|plan| plan.operations = Some(1)).contains("exclude each other"));
+        assert!(refused(|plan| plan.operations = Some(1)).contains("cannot be used together"));
         assert!(refused(|plan| plan.workload.mix.read = 0.9).contains("add up"));
         assert!(refused(|plan| plan.part.of = 2).contains("as many `threads` as parts"));
         assert!(refused(|plan| plan.version = 99).contains("version"));

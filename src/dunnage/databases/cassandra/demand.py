@@ -197,7 +197,7 @@ def _jvm_problem(name: str, value: Scalar) -> str | None:
             if size is None:
                 return f"`jvm.{name}` is a size such as `512M` or `2G`, not `{value}`"
             if name == "heap" and size < _LEAST_HEAP:
-                return f"`jvm.heap` must be at least `{_LEAST_HEAP}M`: Cassandra dies with less"
+                return f"`jvm.heap` must be at least `{_LEAST_HEAP}M`: Cassandra fails with less"
         case "collector" | "compilers":
             choice = COLLECTORS if name == "collector" else COMPILERS
             if value not in choice:

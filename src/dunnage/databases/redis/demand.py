@@ -135,6 +135,6 @@ def _restore(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
     if spec.settings.get("appendonly") in (True, "yes"):
         yield (
             "settings",
-            "with `appendonly` Redis starts with its log of writes, and passes over the file that "
-            "a snapshot is made of",
+            "with `appendonly` Redis starts from its log of writes, and ignores the file that a "
+            "snapshot is made of",
         )

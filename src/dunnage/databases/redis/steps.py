@@ -19,7 +19,7 @@ _FOLLOW = (
     "for _, range in ipairs(redis.call('CLUSTER', 'SLOTS')) do "
     "if range[1] == tonumber(ARGV[1]) then "
     "return redis.call('CLUSTER', 'REPLICATE', range[3][3]) end end "
-    "return 'nobody serves that slot yet'"
+    "return 'no member serves that slot yet'"
 )
 
 

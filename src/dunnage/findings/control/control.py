@@ -6,37 +6,49 @@ behind for the next, or the machine decided, and every other difference is in do
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired, block_logs
-from dunnage.model.analysis import ControlDifference
+from dunnage.model.analysis import ControlDifference, ControlMoment
 from dunnage.model.plan import Plan
-from dunnage.model.record import StayRecord
+from dunnage.model.record import Record, StayRecord
+
+
+class _Rate(NamedTuple):
+    """One reading of one part of the control."""
+
+    control: str
+    deployment: str
+    block: int
+    rate: float
 
 
 def control(
-    plan: Plan, stays: Iterable[StayRecord], reference: str, look: int
+    plan: Plan,
+    stays: Iterable[StayRecord],
+    records: Iterable[Record],
+    reference: str,
+    look: int,
 ) -> tuple[ControlDifference, ...]:
     """Every control of every deployment against `reference`, all intervals together.
 
-    Empty where stays have no control. Of several stays in a block the later ones count, but none
-    that measured a deployment alone: its control is from after all the others.
+    Of several readings in a block the mean of logarithms counts. Empty where there is no control.
     """
-    alone = [block.alone.id for block in plan.blocks if block.alone is not None]
-    values: dict[str, dict[str, dict[int, float]]] = {}
-    for stay in sorted(stays, key=lambda stay: stay.started):
-        if any(stay.stay == name or stay.stay.startswith(f"{name}.") for name in alone):
-            continue
-        for name, rate in stay.control.items():
-            values.setdefault(name, {}).setdefault(stay.deployment, {})[stay.block] = rate
-    logs = {
-        name: {deployment: block_logs(found.items()) for deployment, found in of.items()}
-        for name, of in values.items()
-    }
+    in_turns = list(_after_turns(records))
+    rates = in_turns or list(_before_stays(plan, stays))
+    values: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
+    for each in rates:
+        values[each.control][each.deployment].append((each.block, each.rate))
     pairs = [
-        (name, deployment.name, Paired.of(of[deployment.name], of[reference]))
-        for name, of in sorted(logs.items())
+        (
+            name,
+            deployment.name,
+            Paired.of(block_logs(of[deployment.name]), block_logs(of[reference])),
+        )
+        for name, of in sorted(values.items())
         for deployment in plan.deployments
         if deployment.name != reference and deployment.name in of and reference in of
     ]
@@ -46,8 +58,32 @@ def control(
     ]
     return tuple(
         ControlDifference(
-            control=name, deployment=deployment, baseline=reference, difference=difference
+            control=name,
+            moment=ControlMoment.AFTER_TURN if in_turns else ControlMoment.BEFORE_STAY,
+            deployment=deployment,
+            baseline=reference,
+            difference=difference,
         )
         for name, deployment, difference in differences
         if difference is not None
     )
+
+
+def _after_turns(records: Iterable[Record]) -> Iterator[_Rate]:
+    for record in records:
+        for turn in record.turns:
+            for name, rate in (turn.control or {}).items():
+                yield _Rate(name, record.deployment, record.block, rate)
+
+
+def _before_stays(plan: Plan, stays: Iterable[StayRecord]) -> Iterator[_Rate]:
+    """Of several stays in a block the last one's, but of none that measured a deployment alone:
+    its control is from after all the others."""
+    alone = [block.alone.id for block in plan.blocks if block.alone is not None]
+    last: dict[tuple[str, int], StayRecord] = {}
+    for stay in sorted(stays, key=lambda stay: stay.started):
+        if not any(stay.stay == name or stay.stay.startswith(f"{name}.") for name in alone):
+            last[stay.deployment, stay.block] = stay
+    for stay in last.values():
+        for name, rate in stay.control.items():
+            yield _Rate(name, stay.deployment, stay.block, rate)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
-from dunnage.model.analysis import Analysis, ControlDifference
+from dunnage.model.analysis import Analysis, ControlDifference, ControlMoment
 from dunnage.wording import numbers, terms
 
 NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}
+MOMENTS = {
+    ControlMoment.BEFORE_STAY: "before each deployment was there",
+    ControlMoment.AFTER_TURN: "after each turn",
+}
 
 
 def control_differs(analysis: Analysis) -> str:
@@ -17,9 +21,9 @@ def control_differs(analysis: Analysis) -> str:
         return ""
     listed = "; ".join(map(_difference, differing))
     return (
-        "What no deployment can change differs between deployments, measured before each was "
-        f"there: {listed}. Order, what one stay left behind, or the machine decided, and every "
-        "other difference here is in doubt as well."
+        f"What no deployment can change, measured {MOMENTS[differing[0].moment]}, differs between "
+        f"deployments: {listed}. The order, what a deployment left behind, or the machine caused "
+        "this, so every other difference here is in doubt as well."
     )
 
 
@@ -31,8 +35,8 @@ def control_holds(analysis: Analysis) -> str:
     reach = max(control.difference.reach or 0.0 for control in known)
     return (
         f"{terms.listed(sorted({NAMES.get(each.control, each.control) for each in known}))} on the "
-        "client's host, measured before each deployment was there, do not differ between "
-        f"deployments; their intervals reach to {numbers.bound(reach)}"
+        f"client's host, measured {MOMENTS[known[0].moment]}, do not differ between deployments; "
+        f"their intervals reach to {numbers.bound(reach)}"
     )
 
 

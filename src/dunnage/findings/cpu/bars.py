@@ -4,77 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from dunnage.drawing.figure import Axis
 from dunnage.drawing.scale import linear
-from dunnage.drawing.stack import Bar, Bars, Segment
+from dunnage.drawing.stack import Bar, Stack, side_by_side
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS
 from dunnage.model.analysis import Analysis, Share
 from dunnage.model.metrics import METRICS
 from dunnage.wording import numbers, terms
 
-METRIC = "cpu.database"
+_METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
-PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
+_PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
 """Parts that are called otherwise than in the analysis."""
-UNKNOWN = "not known"
+_UNKNOWN = "not known"
 """In the place of a part that some run does not tell: it is not 0, and the others are not all."""
 
 
 def part_title(part: str) -> str:
     """A part of the CPU time as readers see it."""
-    return PART_TITLES.get(part, terms.plain(part))
+    return _PART_TITLES.get(part, terms.plain(part))
 
 
-def cpu_bars(analysis: Analysis) -> tuple[Bars, ...]:
+def cpu_bars(analysis: Analysis) -> tuple[Stack, ...]:
     """CPU per operation of each deployment, one figure for each condition."""
     groups: dict[tuple[str, str], dict[str, dict[str, Share]]] = {}
     for share in analysis.shares:
         bars = groups.setdefault((share.workload, share.level), {})
         bars.setdefault(share.deployment, {})[share.part] = share
-    return tuple(_cpu(terms.condition(*key), bars) for key, bars in groups.items())
+    return tuple(_cpu(*key, bars) for key, bars in groups.items())
 
 
-def parts_of(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ...]:
+def _parts(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ...]:
     """The parts that any of these shares has, in the order of the analysis."""
     there = {share.part for share in shares if share.contained is contained}
     return tuple(part for part in (*PARTS, *sorted(there - set(PARTS))) if part in there)
 
 
-def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
+def _cpu(workload: str, level: str, bars: Mapping[str, Mapping[str, Share]]) -> Stack:
     every = [share for shares in bars.values() for share in shares.values()]
-    stacked, within = parts_of(every), parts_of(every, contained=True)
-    micro = METRICS[METRIC].scale
+    stacked, within = _parts(every), _parts(every, contained=True)
     totals = {name: _total(shares.values()) for name, shares in bars.items()}
-    scale = linear([0.0, *(total * micro for total in totals.values())])
-    laid = []
-    for name, shares in bars.items():
-        reached = 0.0
-        segments = []
-        for part in stacked:
-            start = scale.at(reached * micro)
-            reached += shares[part].seconds_per_operation if part in shares else 0.0
-            width = round(scale.at(reached * micro) - start, 2)
-            segments.append(Segment(part_title(part), start, width, _amount(shares.get(part))))
-        inner = tuple(
-            Segment(
-                part_title(part),
-                0.0,
-                scale.at(shares[part].seconds_per_operation * micro),
-                _amount(shares[part]),
-            )
-            for part in within
-            if part in shares
-        )
-        total = _at_least(shares, stacked) + numbers.value(METRIC, totals[name])
-        laid.append(Bar(terms.plain(name), tuple(segments), total, inner))
-    columns = (*stacked, *within)
-    return Bars(
-        title=title,
-        unit=METRICS[METRIC].unit,
+    metric = METRICS[_METRIC]
+    return Stack(
+        name=f"cpu-{workload}-{level}",
+        title=terms.condition(workload, level),
+        what="CPU per operation",
+        unit=metric.unit,
+        axis=Axis(
+            f"CPU per operation, {metric.unit}",
+            linear([0.0, *(total * metric.scale for total in totals.values())]),
+            lambda value: f"{value:g}",
+        ),
         parts=tuple(map(part_title, stacked)),
         contained=tuple(map(part_title, within)),
-        scale=scale,
-        bars=tuple(laid),
-        cells=f"{METRICS[METRIC].unit} with the interval over blocks; after the comma the "
+        bars=tuple(
+            Bar(
+                terms.plain(name),
+                side_by_side(_segment(part, shares.get(part)) for part in stacked),
+                _at_least(shares, stacked) + numbers.value(_METRIC, totals[name]),
+                tuple(
+                    segment
+                    for part in within
+                    if part in shares
+                    for segment in side_by_side([_segment(part, shares[part])])
+                ),
+            )
+            for name, shares in bars.items()
+        ),
+        cells=f"{metric.unit} with the interval over blocks; after the comma the "
         "difference from the baseline",
         columns=(
             *map(part_title, stacked),
@@ -85,8 +82,8 @@ def _cpu(title: str, bars: Mapping[str, Mapping[str, Share]]) -> Bars:
             (
                 terms.plain(name),
                 (
-                    *(_with_interval(shares.get(part)) for part in columns),
-                    _at_least(shares, stacked) + numbers.bare(METRIC, totals[name]),
+                    *(_with_interval(shares.get(part)) for part in (*stacked, *within)),
+                    _at_least(shares, stacked) + numbers.bare(_METRIC, totals[name]),
                 ),
             )
             for name, shares in bars.items()
@@ -104,22 +101,25 @@ def _at_least(shares: Mapping[str, Share], parts: Sequence[str]) -> str:
     return "" if shares.keys() >= wanted else "≥ "
 
 
-def _amount(share: Share | None) -> str:
-    return UNKNOWN if share is None else numbers.value(METRIC, share.seconds_per_operation)
+def _segment(part: str, share: Share | None) -> tuple[str, float, str]:
+    if share is None:
+        return part_title(part), 0.0, _UNKNOWN
+    seconds = share.seconds_per_operation
+    return part_title(part), seconds * METRICS[_METRIC].scale, numbers.value(_METRIC, seconds)
 
 
 def _with_interval(share: Share | None) -> str:
     if share is None:
-        return UNKNOWN
-    text = numbers.bare(METRIC, share.seconds_per_operation)
+        return _UNKNOWN
+    text = numbers.bare(_METRIC, share.seconds_per_operation)
     if share.estimate is not None:
         text += _ends(share.estimate.low, share.estimate.high)
     if share.difference is not None and share.difference.n:
-        text += f", {numbers.signed(METRIC, share.difference.value)}"
+        text += f", {numbers.signed(_METRIC, share.difference.value)}"
     return text
 
 
 def _ends(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
-    return f" ({numbers.bare(METRIC, low)} … {numbers.bare(METRIC, high)})"
+    return f" ({numbers.bare(_METRIC, low)} … {numbers.bare(_METRIC, high)})"

@@ -1,144 +1,60 @@
-"""Differences and runs as geometry: places are percentages, so that figures stretch."""
+"""The forest of each metric: its differences from the baseline, under every condition."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from dunnage.drawing.scale import Scale, linear
-from dunnage.findings.differences import answer
-from dunnage.model.analysis import Analysis, Comparison, Estimate, RunSummary
+from dunnage.drawing.figure import Axis
+from dunnage.drawing.forest import Forest, Group
+from dunnage.drawing.scale import linear
+from dunnage.findings.differences import answer, sentences
+from dunnage.model.analysis import Analysis, Comparison
 from dunnage.wording import numbers, terms
 
 
-@dataclass(frozen=True)
-class ForestRow:
-    """One difference with its interval, as places on the figure's axis."""
-
-    comparison: Comparison
-    at: float | None
-    """None where nothing was compared: there is no point to draw."""
-    low: float | None
-    high: float | None
-    blocks: tuple[float, ...]
-    """What each block by itself saw; where the axis ends, so does a block beyond it."""
-
-
-@dataclass(frozen=True)
-class ForestGroup:
-    """The rows of one condition, with the tolerance and what twins differ by, both as bands."""
-
-    title: str
-    baseline: str
-    value: str
-    rows: tuple[ForestRow, ...]
-    band: tuple[float, float]
-    twins: tuple[float, float] | None
-    """The interval of what identical deployments differ by."""
-    twins_text: str
-
-
-@dataclass(frozen=True)
-class Forest:
-    """One metric's differences from the baseline, over all conditions, on one axis."""
-
-    metric: str
-    scale: Scale
-    groups: tuple[ForestGroup, ...]
-
-
-def forest(analysis: Analysis, metric: str) -> Forest:
-    """Lay out every comparison of one metric."""
-    conditions = [
-        (condition, [row.cells[metric] for row in condition.rows if metric in row.cells])
-        for condition in answer.conditions(analysis)
-    ]
-    found = [comparison for _, cells in conditions for comparison in cells]
-    twins = [c.twins[metric] for c, cells in conditions if cells and metric in c.twins]
-    scale = linear([0.0, *(end for one in (*found, *twins) for end in _ends(one))])
-    groups = []
-    for condition, cells in conditions:
-        if not cells:
-            continue
-        same = condition.twins.get(metric)
-        tolerance = cells[0].tolerance
-        reached = condition.values.get(metric)
-        groups.append(
-            ForestGroup(
-                title=answer.heading(condition, [each for each, _ in conditions]),
-                baseline=terms.plain(condition.baseline),
-                value=_reached(metric, reached),
-                rows=tuple(_row(scale, comparison) for comparison in cells),
-                band=(scale.at(-tolerance), scale.at(tolerance)),
-                twins=_span(scale, same),
-                twins_text=_twins(same),
-            )
-        )
-    return Forest(metric, scale, tuple(groups))
-
-
-@dataclass(frozen=True)
-class Dot:
-    """One run of the order figure."""
-
-    run: RunSummary
-    x: float
-    y: float
-    text: str
-
-
-@dataclass(frozen=True)
-class Sequel:
-    """Throughput of every run of one condition, in the order in which they ran."""
-
-    title: str
-    workload: str
-    level: str
-    y: Scale
-    dots: tuple[Dot, ...]
-    blocks: tuple[tuple[int, float, float], ...]
-    """(block, left end, right end)."""
-
-
-def sequels(analysis: Analysis, metric: str = "throughput") -> tuple[Sequel, ...]:
-    """Lay out runs by time, so that drift shows."""
-    groups: dict[tuple[str, str], list[RunSummary]] = {
-        (summary.workload, summary.level): [] for summary in analysis.summaries
-    }
-    for run in analysis.runs:
-        if metric in run.values:
-            groups.setdefault((run.workload, run.level), []).append(run)
-    span = max((run.position for run in analysis.runs), default=0) + 1
-    blocks: dict[int, list[int]] = {}
-    for run in analysis.runs:
-        blocks.setdefault(run.block, []).append(run.position)
-    edges = tuple(
-        (block, _share(min(places), span), _share(max(places) + 1, span))
-        for block, places in sorted(blocks.items())
+def forests(analysis: Analysis) -> tuple[Forest, ...]:
+    """Every metric of which anything was compared."""
+    conditions = answer.conditions(analysis)
+    drawn = (
+        _forest(metric, conditions) for metric in answer.metrics(answer.all_comparisons(analysis))
     )
-    figures = []
-    for (workload, level), runs in groups.items():
-        if not runs:
-            continue
-        scale = linear([run.values[metric] for run in runs], wanted=4)
-        dots = tuple(
-            Dot(
-                run,
-                _share(run.position + 0.5, span),
-                round(100 - scale.at(run.values[metric]), 2),
-                numbers.value(metric, run.values[metric]),
-            )
-            for run in runs
+    return tuple(
+        forest
+        for forest in drawn
+        if any(row.difference.n for group in forest.groups for row in group.rows)
+    )
+
+
+def _forest(metric: str, conditions: Sequence[answer.Condition]) -> Forest:
+    groups = tuple(
+        Group(
+            title=answer.heading(condition, conditions),
+            about=f"{_reached(metric, condition)}, {_twins(condition.twins.get(metric))}",
+            tolerance=cells[0].tolerance,
+            twins=condition.twins.get(metric),
+            rows=cells,
         )
-        title = terms.condition(workload, level)
-        figures.append(Sequel(title, workload, level, scale, dots, edges))
-    return tuple(figures)
+        for condition in conditions
+        if (cells := tuple(row.cells[metric] for row in condition.rows if metric in row.cells))
+    )
+    shown = [each for group in groups for each in (*group.rows, group.twins) if each is not None]
+    return Forest(
+        name=f"differences-{metric}",
+        metric=metric,
+        title=terms.title(metric),
+        axis=Axis(
+            f"{terms.phrase(metric)}, difference",
+            linear([0.0, *(end for comparison in shown for end in _ends(comparison))]),
+            numbers.tick,
+        ),
+        sides=sentences.better(metric),
+        groups=groups,
+    )
 
 
-def _span(scale: Scale, comparison: Comparison | None) -> tuple[float, float] | None:
-    if comparison is None:
-        return None
-    low, high = comparison.difference.low, comparison.difference.high
-    return None if low is None or high is None else (scale.at(low), scale.at(high))
+def _reached(metric: str, condition: answer.Condition) -> str:
+    name, reached = terms.plain(condition.baseline), condition.values.get(metric)
+    return name if reached is None else f"{name} {numbers.value(metric, reached.value)}"
 
 
 def _twins(comparison: Comparison | None) -> str:
@@ -148,28 +64,7 @@ def _twins(comparison: Comparison | None) -> str:
     return f"twins differ by {ends}"
 
 
-def _reached(metric: str, estimate: Estimate | None) -> str:
-    return "" if estimate is None else numbers.value(metric, estimate.value)
-
-
-def _row(scale: Scale, comparison: Comparison) -> ForestRow:
-    difference = comparison.difference
-    low = None if difference.low is None else scale.at(difference.low)
-    high = None if difference.high is None else scale.at(difference.high)
-    at = scale.at(difference.value) if difference.n else None
-    return ForestRow(comparison, at, low, high, tuple(map(scale.at, comparison.by_block)))
-
-
 def _ends(comparison: Comparison) -> tuple[float, ...]:
-    ends = (
-        comparison.difference.value,
-        comparison.difference.low,
-        comparison.difference.high,
-        comparison.tolerance,
-        -comparison.tolerance,
-    )
+    seen, tolerance = comparison.difference, comparison.tolerance
+    ends = (seen.value, seen.low, seen.high, tolerance, -tolerance)
     return tuple(end for end in ends if end is not None)
-
-
-def _share(part: float, whole: float) -> float:
-    return round(part / whole * 100, 2)

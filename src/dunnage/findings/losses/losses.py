@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dunnage.findings.losses.agreement import Agreement, agreements
 from dunnage.model.analysis import Analysis, Estimate
 from dunnage.model.loss import KnownLoss
 from dunnage.units import percent
@@ -9,12 +10,26 @@ from dunnage.wording import numbers, terms
 
 
 def losses(analysis: Analysis) -> tuple[str, ...]:
-    """One sentence for each deployment that shall lose throughput."""
-    return tuple(
+    """One sentence for each deployment that shall lose throughput, and one for what was read."""
+    known = (
         f"{terms.plain(name)} shall lose {percent(loss.asked)} of throughput; before block 1 that "
         f"took stopping its servers for {percent(loss.share)} of the time: the loss was then "
         f"between {_ends(loss.loss)}; {_checked(loss)}"
         for name, loss in analysis.losses.items()
+    )
+    return (*known, *map(_read, agreements(analysis)))
+
+
+def _read(found: Agreement) -> str:
+    """What the answer says of a known loss, and whether the two agree."""
+    read = found.comparison
+    ends = numbers.interval(read.difference.low, read.difference.high)
+    agree = "agrees with" if found.holds else "does not agree with"
+    return (
+        f"the answer says {numbers.seen(read.difference)} ({ends}) for "
+        f"{terms.plain(read.deployment)} under workload {terms.plain(read.workload)}, which "
+        f"{agree} the {percent(found.known)} that is known to be lost: they differ by "
+        f"{numbers.difference(found.difference)} ({numbers.interval(found.low, found.high)})"
     )
 
 

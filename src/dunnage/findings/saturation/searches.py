@@ -5,12 +5,13 @@ Sustained probes are filled and refused ones hollow; the rate found is a line wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.schedule import KEPT
-from dunnage.drawing.plot import Curve, Mark, Plot, apart, area, height, path, ticks
-from dunnage.drawing.scale import WIDE, Scale, linear, logarithmic
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Point
+from dunnage.drawing.scale import Scale, linear, logarithmic, wide
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.model.open_load import SaturationSearch, SearchProbe
@@ -21,8 +22,8 @@ from dunnage.wording.refusal import refused
 LATENCY = "response.p99"
 """What a probe tells of its response times."""
 COLUMNS = ("Rate found, op/s", "Interval", "Blocks", "Probes sustained", "Probes refused")
-_APART = 28.0
-"""Percent between texts of the horizontal axis: rates are long words, and phones are narrow."""
+_ROOM = 28.0
+"""Rates are long words, and phones are narrow."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Searches:
     title: str
     rule: str
     """What a probe had to keep to, as a sentence."""
-    plots: tuple[Plot, ...]
+    figures: tuple[Figure, ...]
     deployments: tuple[str, ...]
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -64,11 +65,11 @@ def searches(analysis: Analysis) -> tuple[Searches, ...]:
 
 def _searches(workload: str, found: Sequence[SaturationSearch]) -> Searches:
     title = f"Workload {terms.plain(workload)}"
-    plots = (_answered(title, found), _latency(title, found))
+    figures = (_answered(title, found), _latency(title, found))
     return Searches(
         title=title,
         rule=_rule(found[0].precision, found[0].objective),
-        plots=tuple(plot for plot in plots if plot.marks),
+        figures=tuple(figure for figure in figures if figure.points),
         deployments=tuple(terms.plain(each.deployment) for each in found),
         columns=COLUMNS,
         rows=tuple((terms.plain(each.deployment), _found(each)) for each in found),
@@ -90,72 +91,61 @@ def _rule(precision: float, objective: Mapping[str, float]) -> str:
     )
 
 
-def _answered(title: str, found: Sequence[SaturationSearch]) -> Plot:
+def _answered(title: str, found: Sequence[SaturationSearch]) -> Figure:
     """Offered against answered rates, with the line on which all is answered."""
-    every = [probe for each in found for probe in each.probes]
-    x = _axis([probe.offered for probe in every])
-    y = _axis([probe.achieved for probe in every], like=x)
-    low, high = max(x.low, y.low), min(x.high, y.high)
-    ends = [(x.at(rate), height(y, rate)) for rate in (low, high)] if low < high else []
-    return _plot(
-        title,
-        "answered rate, op/s",
-        found,
-        (x, y),
-        lambda probe: probe.achieved,
-        _rate,
-        (Curve("", path(ends), "fit"),),
-    )
+    x = _offered(found)
+    answered = [probe.achieved for each in found for probe in each.probes]
+    y = Axis("answered rate, op/s", _scale(answered, like=x.scale), _rate)
+    low, high = max(x.scale.low, y.scale.low), min(x.scale.high, y.scale.high)
+    all_answered = [(low, low), (high, high)] if low < high else []
+    return _figure(title, found, x, y, lambda probe: probe.achieved, all_answered)
 
 
-def _latency(title: str, found: Sequence[SaturationSearch]) -> Plot:
+def _latency(title: str, found: Sequence[SaturationSearch]) -> Figure:
     """Response times over offered rates, with the objective if there is one."""
-    every = [probe for each in found for probe in each.probes]
-    x = _axis([probe.offered for probe in every])
-    most = found[0].objective.get(LATENCY)
-    limits = [] if most is None else [most]
-    y = _axis([*limits, *(probe.p99 for probe in every if probe.p99 is not None)])
-    ends = [(at, height(y, limit)) for limit in limits for at in (0.0, 100.0)]
-    metric = METRICS[LATENCY]
-    return _plot(
-        title,
+    x, metric, limit = _offered(found), METRICS[LATENCY], found[0].objective.get(LATENCY)
+    times = [probe.p99 for each in found for probe in each.probes if probe.p99 is not None]
+    ends = times if limit is None else [limit, *times]
+    y = Axis(
         f"{terms.phrase(LATENCY)}, {metric.unit}",
-        found,
-        (x, y),
-        lambda probe: probe.p99,
+        _scale(ends),
         lambda seconds: f"{seconds * metric.scale:,g}",
-        (Curve("", path(ends), "fit"),),
     )
+    level = [] if limit is None else [(x.scale.low, limit), (x.scale.high, limit)]
+    return _figure(title, found, x, y, lambda probe: probe.p99, level)
 
 
-def _plot(
+def _figure(
     title: str,
-    unit: str,
     found: Sequence[SaturationSearch],
-    axes: tuple[Scale, Scale],
+    x: Axis,
+    y: Axis,
     value: Callable[[SearchProbe], float | None],
-    text: Callable[[float], str],
-    lines: tuple[Curve, ...],
-) -> Plot:
-    x, y = axes
-    return Plot(
+    bound: Sequence[tuple[float, float]],
+) -> Figure:
+    low, high = y.scale.low, y.scale.high
+    rates = [(terms.plain(each.deployment), each.found) for each in found if each.found is not None]
+    return Figure(
         title=title,
-        unit=unit,
-        label=f"{unit} over the offered rate, every probe, {title}; the table below has the "
+        label=f"{y.title} over the offered rate, every probe, {title}; the table below has the "
         "numbers",
-        x=apart([(_rate(tick.value), tick.at) for tick in x.ticks], _APART),
-        x_title="offered rate, op/s",
-        y=ticks(y, text),
-        curves=(*(line for line in lines if line.path), *_at_rates(found, x)),
-        bands=tuple(_intervals(found, x)),
-        marks=tuple(
-            Mark(
-                series=terms.plain(each.deployment),
-                x=round(x.at(probe.offered), 2),
-                y=height(y, seen),
-                low=None,
-                high=None,
-                text=_told(each, probe),
+        x=x,
+        y=y,
+        lines=(
+            *([Line("", tuple(bound), fitted=True)] if bound else []),
+            *(Line(name, ((rate.value, high), (rate.value, low))) for name, rate in rates),
+        ),
+        bands=tuple(
+            Band(name, ((rate.low, low, high), (rate.high, low, high)))
+            for name, rate in rates
+            if rate.low is not None and rate.high is not None
+        ),
+        points=tuple(
+            Point(
+                terms.plain(each.deployment),
+                probe.offered,
+                seen,
+                _told(each, probe),
                 hollow=not probe.sustained,
             )
             for each in found
@@ -165,30 +155,15 @@ def _plot(
     )
 
 
-def _at_rates(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
-    """An upright line at each rate that was found."""
-    for each in found:
-        if each.found is not None:
-            at = x.at(each.found.value)
-            yield Curve(terms.plain(each.deployment), path([(at, 0.0), (at, 100.0)]))
+def _offered(found: Sequence[SaturationSearch]) -> Axis:
+    rates = [probe.offered for each in found for probe in each.probes]
+    return Axis("offered rate, op/s", _scale(rates), _rate, _ROOM)
 
 
-def _intervals(found: Sequence[SaturationSearch], x: Scale) -> Iterator[Curve]:
-    """A band over the interval of each rate that was found."""
-    for each in found:
-        estimate = each.found
-        if estimate is not None and estimate.low is not None and estimate.high is not None:
-            ends = x.at(estimate.low), x.at(estimate.high)
-            outline = area([(at, 0.0) for at in ends], [(at, 100.0) for at in ends])
-            yield Curve(terms.plain(each.deployment), outline)
-
-
-def _axis(values: Sequence[float], like: Scale | None = None) -> Scale:
+def _scale(values: Sequence[float], like: Scale | None = None) -> Scale:
     """From 0, or logarithmic where values lie far apart or `like` is."""
-    positive = [value for value in values if value > 0]
-    far = bool(positive) and max(positive) > WIDE * min(positive)
-    wide = far if like is None else like.log
-    return logarithmic(positive) if wide else linear([0.0, *values])
+    far = wide(values) if like is None else like.spacing is math.log
+    return logarithmic(values) if far else linear([0.0, *values])
 
 
 def _rate(value: float) -> str:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from dunnage.drawing.plot import Curve, Mark, Plot, apart, area, height, path, ticks
-from dunnage.drawing.scale import WIDE, Scale, Tick, linear, logarithmic
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Point
+from dunnage.drawing.scale import WIDE, Scale, even, linear, logarithmic, wide
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
-from dunnage.model.scalability import FittedPoint, LevelPoint, Scalability
+from dunnage.model.scalability import LevelPoint, Scalability
 from dunnage.wording import numbers, terms
 
+_METRICS = ("throughput", "service.p95")
 _DODGE = 0.35
-"""Percent by which the points of neighbouring deployments stand apart, so that all are seen."""
+_MARGIN = 100 * 0.04 / 1.08
+"""Percent: a twenty-fifth of the span of levels beyond either end."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Fits:
     """One deployment with its fits, on the axes of all deployments of the workload."""
 
     deployment: str
-    plot: Plot
+    figure: Figure
     curve: Scalability
 
 
@@ -32,8 +35,10 @@ class Growth:
 
     workload: str
     title: str
-    plots: tuple[Plot, ...]
+    figures: tuple[Figure, ...]
     fits: tuple[Fits, ...]
+    fitted: Figure
+    """All fits in one figure."""
     deployments: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
     """(level, metric, value of each deployment with its interval)."""
@@ -48,42 +53,26 @@ def growths(analysis: Analysis) -> tuple[Growth, ...]:
     return tuple(_growth(workload, found) for workload, found in by_workload.items())
 
 
-def throughput(point: LevelPoint) -> Estimate | None:
-    """The throughput of a level."""
-    return point.throughput
-
-
-def latency(point: LevelPoint) -> Estimate | None:
-    """The 95th percentile of service time of a level."""
-    return point.latency
-
-
-QUANTITIES: tuple[tuple[str, Callable[[LevelPoint], Estimate | None]], ...] = (
-    ("throughput", throughput),
-    ("service.p95", latency),
-)
-
-
 def _growth(workload: str, found: Sequence[Scalability]) -> Growth:
     x = _threads(found)
     title = f"Workload {terms.plain(workload)}"
-    plots = [_plot(title, metric, of, found, x) for metric, of in QUANTITIES]
-    fitted = [point.value for curve in found for fit in _fitted(curve) for point in fit]
-    top = _scale(found, throughput, fitted)
+    figures = [_figure(title, metric, found, x) for metric in _METRICS]
+    fitted = _fitted(workload, title, found, x)
     levels = {point.level: None for curve in found for point in curve.levels}
     return Growth(
         workload=terms.plain(workload),
         title=title,
-        plots=tuple(plot for plot in plots if plot.marks),
+        figures=tuple(figure for figure in figures if figure.points),
         fits=tuple(
-            Fits(terms.plain(curve.deployment), _fit(title, curve, x, top), curve)
+            Fits(terms.plain(curve.deployment), _alone(fitted, title, curve), curve)
             for curve in found
             if curve.law or curve.quadratic
         ),
+        fitted=fitted,
         deployments=tuple(terms.plain(curve.deployment) for curve in found),
         rows=tuple(
-            (terms.level(level), metric, tuple(_cell(curve, level, metric, of) for curve in found))
-            for metric, of in QUANTITIES
+            (terms.level(level), metric, tuple(_cell(curve, level, metric) for curve in found))
+            for metric in _METRICS
             for level in levels
         ),
         refused=terms.together(
@@ -94,150 +83,108 @@ def _growth(workload: str, found: Sequence[Scalability]) -> Growth:
     )
 
 
-def _plot(
-    title: str,
-    metric: str,
-    of: Callable[[LevelPoint], Estimate | None],
-    found: Sequence[Scalability],
-    x: Scale,
-) -> Plot:
-    y = _scale(found, of)
-    marks: list[Mark] = []
-    curves: list[Curve] = []
-    for number, curve in enumerate(found):
-        shift = (number - (len(found) - 1) / 2) * _DODGE
-        own = [
-            _mark(curve.deployment, metric, point, estimate, x, y, shift)
-            for point in curve.levels
-            if (estimate := of(point)) is not None
-        ]
-        marks += own
-        curves.append(Curve(terms.plain(curve.deployment), path((mark.x, mark.y) for mark in own)))
-    unit = METRICS[metric].unit
-    return Plot(
+def _figure(title: str, metric: str, found: Sequence[Scalability], x: Axis) -> Figure:
+    points = [_points(curve, metric) for curve in found]
+    ends = [end for own in points for point in own for end in point.ends]
+    far = metric != "throughput" and wide(ends)
+    return Figure(
         title=title,
-        unit=f"{terms.phrase(metric)}, {unit}",
         label=f"{terms.title(metric)} over threads, {title}; the table below has the numbers",
-        x=_marks(x),
-        x_title="threads",
-        y=ticks(y, lambda value: f"{value * METRICS[metric].scale:,g}"),
-        curves=tuple(curves),
-        marks=tuple(marks),
+        x=x,
+        y=_axis(metric, logarithmic(ends) if far else linear([0.0, *ends])),
+        lines=tuple(
+            Line(terms.plain(curve.deployment), tuple((point.x, point.y) for point in own))
+            for curve, own in zip(found, points, strict=True)
+        ),
+        points=tuple(point for own in points for point in own),
+        dodge=_DODGE,
     )
 
 
-def _fit(title: str, curve: Scalability, x: Scale, y: Scale) -> Plot:
-    name = terms.plain(curve.deployment)
-    curves, bands = [], []
-    quadratic = next((fit for fit in curve.quadratic if fit.metric == "throughput"), None)
-    if quadratic is not None:
-        curves.append(Curve(name, _line(quadratic.points, x, y), "fit"))
-    if curve.law is not None:
-        curves.append(Curve(name, _line(curve.law.points, x, y)))
-        bands.append(Curve(name, _band(curve.law.points, x, y)))
-    marks = [
-        _mark(curve.deployment, "throughput", point, point.throughput, x, y, 0.0)
-        for point in curve.levels
-        if point.throughput is not None
-    ]
-    peak = None
-    if curve.law is not None and curve.law.peak_threads is not None and not curve.law.extrapolated:
-        peak = x.at(curve.law.peak_threads.value)
-    return Plot(
-        title=name,
-        unit=METRICS["throughput"].unit,
-        label=f"Throughput of {name} over threads with its fits, {title}",
-        x=_marks(x, least=14.0),
-        x_title="threads",
-        y=ticks(y, lambda value: f"{value:,g}"),
-        curves=tuple(curves),
+def _fitted(workload: str, title: str, found: Sequence[Scalability], x: Axis) -> Figure:
+    """Throughput with the law, its band and the quadratic fit of every deployment."""
+    lines, bands = [], []
+    for curve in found:
+        name = terms.plain(curve.deployment)
+        quadratic = next((fit for fit in curve.quadratic if fit.metric == "throughput"), None)
+        if quadratic is not None:
+            places = tuple((point.threads, point.value) for point in quadratic.points)
+            lines.append(Line(name, places, fitted=True))
+        if curve.law is not None:
+            law = curve.law.points
+            at = [point.threads for point in law]
+            lines.append(Line.through(name, at, [point.value for point in law]))
+            low, high = [point.low for point in law], [point.high for point in law]
+            bands.append(Band.between(name, at, low, high))
+    points = [point for curve in found for point in _points(curve, "throughput")]
+    ends = [end for point in points for end in point.ends]
+    along = [place[1] for line in lines for place in line.places if place is not None]
+    return Figure(
+        title=title,
+        label=f"Throughput over threads with its fits, {title}",
+        x=x,
+        y=_axis("throughput", linear([0.0, *ends, *along])),
+        lines=tuple(lines),
         bands=tuple(bands),
-        marks=tuple(marks),
-        upright=peak,
+        points=tuple(points),
+        name=f"scalability-{workload}",
     )
 
 
-def _mark(
-    deployment: str,
-    metric: str,
-    point: LevelPoint,
-    estimate: Estimate,
-    x: Scale,
-    y: Scale,
-    shift: float,
-) -> Mark:
-    low = None if estimate.low is None else height(y, estimate.low)
-    high = None if estimate.high is None else height(y, estimate.high)
-    return Mark(
-        series=terms.plain(deployment),
-        x=round(x.at(point.threads) + shift, 2),
-        y=height(y, estimate.value),
-        low=low,
-        high=high,
-        text=f"{terms.plain(deployment)}, {terms.level(point.level)}: "
-        f"{numbers.value(metric, estimate.value)}, {numbers.span(metric, estimate)}",
+def _alone(fitted: Figure, title: str, curve: Scalability) -> Figure:
+    """What a figure shows of one deployment, with the most threads that pay."""
+    name, law = terms.plain(curve.deployment), curve.law
+    peak = law.peak_threads if law is not None and not law.extrapolated else None
+    return replace(
+        fitted,
+        title=name,
+        label=f"Throughput of {name} over threads with its fits, {title}",
+        x=replace(fitted.x, room=14.0),
+        lines=tuple(line for line in fitted.lines if line.series == name),
+        bands=tuple(band for band in fitted.bands if band.series == name),
+        points=tuple(point for point in fitted.points if point.series == name),
+        upright=None if peak is None else peak.value,
     )
 
 
-def _threads(found: Sequence[Scalability]) -> Scale:
-    """The horizontal axis, with a mark at every level that was measured."""
-    levels = sorted({point.threads for curve in found for point in curve.levels})
-    low, high = float(levels[0]), float(levels[-1])
-    log = low > 0 and high / low >= WIDE
-    margin = (high / low) ** 0.04 if log else 0.04 * (high - low)
-    bare = (
-        Scale(low / margin, high * margin, (), log=True)
-        if log
-        else Scale(low - margin, high + margin, ())
-    )
-    return Scale(
-        bare.low, bare.high, tuple(Tick(float(n), bare.at(n)) for n in levels), log=bare.log
-    )
+def _estimate(point: LevelPoint, metric: str) -> Estimate | None:
+    return point.throughput if metric == "throughput" else point.latency
 
 
-def _fitted(curve: Scalability) -> Iterator[Sequence[FittedPoint]]:
-    """The curves that were fitted to the throughput of one deployment."""
-    yield from (fit.points for fit in curve.quadratic if fit.metric == "throughput")
-    if curve.law is not None:
-        yield curve.law.points
-
-
-def _scale(
-    found: Sequence[Scalability],
-    of: Callable[[LevelPoint], Estimate | None],
-    besides: Sequence[float] = (),
-) -> Scale:
-    estimates = [estimate for curve in found for point in curve.levels if (estimate := of(point))]
-    ends = [
-        end
-        for estimate in estimates
-        for end in (estimate.value, estimate.low, estimate.high)
-        if end is not None
-    ]
-    if of is latency and ends and max(ends) > WIDE * min(ends) > 0:
-        return logarithmic(ends)
-    return linear([0.0, *ends, *besides])
-
-
-def _marks(x: Scale, least: float = 7.0) -> tuple[tuple[str, float], ...]:
-    return apart([(f"{tick.value:g}", tick.at) for tick in x.ticks], least)
-
-
-def _line(points: Sequence[FittedPoint], x: Scale, y: Scale) -> str:
-    return path((x.at(point.threads), height(y, point.value)) for point in points)
-
-
-def _band(points: Sequence[FittedPoint], x: Scale, y: Scale) -> str:
-    return area(
-        [None if p.high is None else (x.at(p.threads), height(y, p.high)) for p in points],
-        [None if p.low is None else (x.at(p.threads), height(y, p.low)) for p in points],
+def _points(curve: Scalability, metric: str) -> tuple[Point, ...]:
+    name = terms.plain(curve.deployment)
+    return tuple(
+        Point(
+            name,
+            point.threads,
+            found.value,
+            f"{name}, {terms.level(point.level)}: {numbers.value(metric, found.value)}, "
+            f"{numbers.span(metric, found)}",
+            found.low,
+            found.high,
+        )
+        for point in curve.levels
+        if (found := _estimate(point, metric)) is not None
     )
 
 
-def _cell(
-    curve: Scalability, level: str, metric: str, of: Callable[[LevelPoint], Estimate | None]
-) -> str:
-    estimate = next((of(point) for point in curve.levels if point.level == level), None)
+def _threads(found: Sequence[Scalability]) -> Axis:
+    """The horizontal axis, with a tick at every level that was measured."""
+    levels = sorted({float(point.threads) for curve in found for point in curve.levels})
+    spacing = math.log if levels[0] > 0 and levels[-1] / levels[0] >= WIDE else even
+    scale = Scale(levels[0], levels[-1], tuple(levels), spacing, _MARGIN)
+    return Axis("threads", scale, lambda threads: f"{threads:g}", room=7.0)
+
+
+def _axis(metric: str, scale: Scale) -> Axis:
+    known = METRICS[metric]
+    title = f"{terms.phrase(metric)}, {known.unit}"
+    return Axis(title, scale, lambda value: f"{value * known.scale:,g}")
+
+
+def _cell(curve: Scalability, level: str, metric: str) -> str:
+    levels = {point.level: point for point in curve.levels}
+    estimate = _estimate(levels[level], metric) if level in levels else None
     if estimate is None:
         return "-"
     value = numbers.bare(metric, estimate.value)

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from dunnage.drawing.plot import Curve, Plot, area, height, path, ticks
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Panels
 from dunnage.drawing.scale import Scale, linear
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.wording import numbers, terms
 from dunnage.wording.quantity import Unit, unit
 
-TITLES: Mapping[str, str] = {
+_TITLES: Mapping[str, str] = {
     "throughput": "Throughput",
     "response.p95": "Response time, p95",
     "service.p95": "Service time, p95",
@@ -24,27 +24,16 @@ TITLES: Mapping[str, str] = {
     "memory.database": "Memory, database hosts",
 }
 """Series in the order in which they stand below one another."""
-MOST = 240
-"""Places that a line has at most; more cannot be told apart on a screen."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """What one deployment did in the measured window, for the table behind the figure."""
-
-    deployment: str
-    runs: int
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Times:
-    """All series of one condition; the panels share their axis of time."""
+    """All series of one condition, a panel each, and the table behind them."""
 
-    title: str
-    panels: tuple[Plot, ...]
+    panels: Panels
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    """What each deployment did in the measured window."""
     absent: tuple[str, ...]
 
 
@@ -54,45 +43,27 @@ def times(analysis: Analysis) -> tuple[Times, ...]:
     for line in analysis.timelines:
         if line.starts and any(_moves(series) for series in line.series):
             groups.setdefault((line.workload, line.level), []).append(line)
-    return tuple(_times(terms.condition(*key), lines) for key, lines in groups.items())
+    return tuple(_times(*key, lines) for key, lines in groups.items())
 
 
-def series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, TimeSeries]]:
-    """The series called `name` of every line that has it."""
-    return [
-        (line, series)
-        for line in lines
-        for series in line.series
-        if series.name == name and _known(series)
-    ]
-
-
-def names_of(lines: Sequence[TimeLine]) -> tuple[str, ...]:
-    """All series in which anything happened in any line, speed first."""
+def _times(workload: str, level: str, lines: Sequence[TimeLine]) -> Times:
+    title = terms.condition(workload, level)
     there = {series.name for line in lines for series in line.series if _moves(series)}
-    order = list(TITLES)
-    return tuple(sorted(there, key=lambda name: order.index(name) if name in order else len(order)))
-
-
-def _times(title: str, lines: Sequence[TimeLine]) -> Times:
-    begin = min(line.starts[0] for line in lines)
-    end = max(line.starts[-1] + line.step for line in lines)
-    x = _seconds(begin, end)
-    names = names_of(lines)
-    units = {name: _unit(series_of(lines, name)) for name in names}
-    last = names[-1] if names else ""
+    names = [name for name in (*_TITLES, *sorted(there - _TITLES.keys())) if name in there]
+    found = {name: _series_of(lines, name) for name in names}
+    units = {name: _unit(found[name]) for name in names}
+    x = _seconds(lines)
     return Times(
-        title=title,
-        panels=tuple(
-            _panel(title, name, units[name], series_of(lines, name), x, bare=name != last)
-            for name in names
+        panels=Panels(
+            f"time-{workload}-{level}",
+            title,
+            tuple(_panel(title, name, units[name], found[name], x) for name in names),
         ),
-        columns=tuple(f"{_title(name)}, {units[name].label}" for name in names),
+        columns=("Runs", *(f"{_title(name)}, {units[name].label}" for name in names)),
         rows=tuple(
-            Row(
+            (
                 terms.plain(line.deployment),
-                line.runs,
-                tuple(_cell(line, name, units[name]) for name in names),
+                (str(line.runs), *(_cell(line, name, units[name]) for name in names)),
             )
             for line in lines
         ),
@@ -105,61 +76,58 @@ def _times(title: str, lines: Sequence[TimeLine]) -> Times:
 
 
 def _panel(
-    title: str,
-    name: str,
-    shown: Unit,
-    found: Sequence[tuple[TimeLine, TimeSeries]],
-    x: Scale,
-    *,
-    bare: bool,
-) -> Plot:
+    title: str, name: str, shown: Unit, found: Sequence[tuple[TimeLine, TimeSeries]], x: Axis
+) -> Figure:
     ends = [
         value for _, series in found for value in (*series.low, *series.high) if value is not None
     ]
-    y = linear([0.0, *(end / shown.size for end in ends)], wanted=3)
-    curves, bands = [], []
+    lines, bands = [], []
     for line, series in found:
         deployment = terms.plain(line.deployment)
-        at = [_middle(line, place) for place in range(len(line.starts))]
+        at = [start + line.step / 2 for start in line.starts]
         middle, low, high = (
-            [
-                None if value is None else (x.at(moment), height(y, value / shown.size))
-                for moment, value in zip(at, values, strict=True)
-            ]
+            [None if value is None else value / shown.size for value in values]
             for values in (series.median, series.low, series.high)
         )
-        group = -(-len(at) // MOST)
-        curves.append(Curve(deployment, path(middle[::group])))
+        lines.append(Line.through(deployment, at, middle))
         if line.runs > 1:
-            bands.append(Curve(deployment, area(high[::group], low[::group])))
-    warm = x.at(0.0) if x.low < 0 else 0.0
-    return Plot(
+            bands.append(Band.between(deployment, at, low, high))
+    return Figure(
         title=_title(name),
-        unit=shown.label,
         label=f"{_title(name)} over time, {title}; the table below has the numbers",
-        x=tuple(("" if bare else _moment(tick.value), tick.at) for tick in x.ticks),
-        x_title="" if bare else "seconds since the measured window began",
-        y=ticks(y, lambda value: f"{value:,g}"),
-        curves=tuple(curves),
+        x=x,
+        y=Axis(
+            shown.label,
+            linear([0.0, *(end / shown.size for end in ends)], wanted=3),
+            lambda value: f"{value:,g}",
+        ),
+        lines=tuple(lines),
         bands=tuple(bands),
-        shaded=(0.0, warm) if warm else None,
+        shaded=((x.scale.low, 0.0),) if x.scale.low < 0 else (),
     )
 
 
-def _seconds(begin: float, end: float) -> Scale:
-    """The axis of time: exactly as long as the runs, with round marks."""
-    rounded = linear([begin, end], wanted=6)
-    bare = Scale(begin, end, ())
-    inside = [tick for tick in rounded.ticks if begin - 1e-9 <= tick.value <= end + 1e-9]
-    return Scale(begin, end, tuple(type(tick)(tick.value, bare.at(tick.value)) for tick in inside))
+def _seconds(lines: Sequence[TimeLine]) -> Axis:
+    """The axis of time: exactly as long as the runs, with round ticks."""
+    begin = min(line.starts[0] for line in lines)
+    end = max(line.starts[-1] + line.step for line in lines)
+    rounded = linear([begin, end], wanted=6).ticks
+    inside = tuple(tick for tick in rounded if begin - 1e-9 <= tick <= end + 1e-9)
+    return Axis("seconds since the measured window began", Scale(begin, end, inside), _moment)
 
 
 def _moment(seconds: float) -> str:
     return f"{seconds:g}".replace("-", numbers.MINUS)
 
 
-def _middle(line: TimeLine, place: int) -> float:
-    return line.starts[place] + line.step / 2
+def _series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, TimeSeries]]:
+    """The series called `name` of every line that has it."""
+    return [
+        (line, series)
+        for line in lines
+        for series in line.series
+        if series.name == name and _known(series)
+    ]
 
 
 def _unit(found: Sequence[tuple[TimeLine, TimeSeries]]) -> Unit:
@@ -187,7 +155,7 @@ def _cell(line: TimeLine, name: str, shown: Unit) -> str:
 
 
 def _title(name: str) -> str:
-    return TITLES.get(name, terms.plain(name))
+    return _TITLES.get(name, terms.plain(name))
 
 
 def _still(line: TimeLine, shown: Sequence[str]) -> list[tuple[str, str]]:

@@ -55,7 +55,7 @@ class VersionOne:
         state.write_text("FROZEN")
         if not until(lambda: state.read_text().strip() == "FROZEN"):
             state.write_text("THAWED")
-            raise RunError("its processes cannot be held still", where=group)
+            raise RunError("its processes cannot be frozen", where=group)
 
     def thaw(self, group: str) -> None:
         if "freezer" in self._mounts:

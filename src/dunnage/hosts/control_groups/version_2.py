@@ -50,7 +50,7 @@ class VersionTwo:
         (directory / "cgroup.freeze").write_text("1")
         if not until(lambda: "frozen 1" in (directory / "cgroup.events").read_text()):
             self.thaw(group)
-            raise RunError("its processes cannot be held still", where=group)
+            raise RunError("its processes cannot be frozen", where=group)
 
     def thaw(self, group: str) -> None:
         for frozen in bottom_up(self._below(group)):

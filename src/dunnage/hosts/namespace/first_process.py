@@ -88,7 +88,7 @@ class FirstProcess:
             self.end()
             complaint = self._waiter.stderr.read() if self._waiter.stderr else b""
             raise UnavailableError(
-                f"a host cannot be made: {complaint.decode().strip()}",
+                f"a host cannot be created: {complaint.decode().strip()}",
                 where=self._name,
                 hint="dunnage doctor",
             )

@@ -241,8 +241,8 @@ class NamespaceHost:
         roots = (PurePosixPath("/run"), PurePosixPath("/tmp"), PurePosixPath(self.scratch))  # noqa: S108
         if ".." in clean.parts or not any(root in clean.parents for root in roots):
             raise RunError(
-                f"`{path}` is not the host's own: only paths below `/run`, `/tmp` and "
-                f"`{self.scratch}` are",
+                f"`{path}` does not belong to the host: only paths below `/run`, `/tmp` and "
+                f"`{self.scratch}` do",
                 where=self.name,
             )
         return clean

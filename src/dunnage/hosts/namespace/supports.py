@@ -21,7 +21,7 @@ def supports() -> Mapping[Capability, Support]:
     """Try, on this machine, what namespace hosts need beside the engine."""
     root = _root()
     if not root.met:
-        needs_root = Support(False, "only root can try it", root.hint, Capability.ROOT)
+        needs_root = Support(False, "only root can test this", root.hint, Capability.ROOT)
         tried = dict.fromkeys(_TRIED, needs_root)
     else:
         tried = {one: try_it() for one, try_it in _TRIED.items()}
@@ -31,7 +31,7 @@ def supports() -> Mapping[Capability, Support]:
 def _root() -> Support:
     if os.geteuid() == 0:
         return Support(True)
-    return Support(False, "hosts on this machine can only be made by root", become_root())
+    return Support(False, "only root can create hosts on this machine", become_root())
 
 
 def _namespaces() -> Support:
@@ -46,7 +46,7 @@ def _namespaces() -> Support:
         return Support(True)
     return Support(
         False,
-        f"namespaces, bridges or veth pairs cannot be made here: {complaint}",
+        f"namespaces, bridges or veth pairs cannot be created here: {complaint}",
         "capsh --print  # in a container, CAP_SYS_ADMIN and CAP_NET_ADMIN are needed",
     )
 
@@ -62,7 +62,7 @@ def _cgroups() -> Support:
     except OSError as error:
         return Support(
             False,
-            f"control groups cannot be made: {error}",
+            f"control groups cannot be created: {error}",
             "mount -o remount,rw /sys/fs/cgroup",
         )
     return Support(True)
@@ -73,7 +73,9 @@ def _vxlan() -> Support:
     complaint = _attempt(["unshare", "--net", *link])
     if complaint is None:
         return Support(True)
-    return Support(False, f"the kernel makes no VXLAN: {complaint}", "modprobe vxlan")
+    return Support(
+        False, f"the kernel cannot create a VXLAN interface: {complaint}", "modprobe vxlan"
+    )
 
 
 def _ipvs() -> Support:

@@ -27,7 +27,8 @@ from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars, part_title
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS
-from dunnage.findings.differences import answer, forests, looks, sentences
+from dunnage.findings.differences import answer, looks, sentences
+from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.losses import losses
 from dunnage.findings.saturation.capacity import capacities
 from dunnage.findings.saturation.open_levels import open_levels
@@ -38,12 +39,14 @@ from dunnage.findings.snapshots.sources import restored
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
+from dunnage.findings.variance.sequels import sequels
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
+from dunnage.report.page import places
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
 from dunnage.wording.variance import inseparable
@@ -148,12 +151,7 @@ def _told(
 
 def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
     """Everything that the page shows in figures and the tables behind them."""
-    metrics = answer.metrics(answer.all_comparisons(analysis))
-    drawn = [
-        forest
-        for forest in (forests.forest(analysis, metric) for metric in metrics)
-        if any(row.at is not None for group in forest.groups for row in group.rows)
-    ]
+    drawn = forests(analysis)
     first = next(
         (found.comparisons[0].metric for found in analysis.answers if found.comparisons), ""
     )
@@ -166,7 +164,7 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "tails": tails(analysis),
         "shifts": shifts(analysis),
         "times": times(analysis),
-        "sequels": forests.sequels(analysis),
+        "sequels": sequels(analysis),
         "bars": cpu_bars(analysis),
         "variance": variance_bars(analysis),
         "unseparated": tuple(
@@ -196,7 +194,7 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
-    environment.globals.update(words, why_not=reasons.of_run, METRICS=METRICS)
+    environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
     environment.filters.update(plain=terms.plain, fact=_fact)
     environment.filters.update(coded=_coded, title_of=terms.title)
     return environment

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from matplotlib.axis import Axis as PaintedAxis
+from matplotlib.figure import Figure as Sheet
+
+from dunnage.drawing.figure import Axis
+
 WIDTH = 3.35
 """Inches: one column of the usual two-column formats."""
 FORMATS: Mapping[str, Mapping[str, Any]] = {
@@ -62,6 +67,10 @@ DASHES: tuple[Any, ...] = (
     "solid",
     (0, (10, 4)),
 )
+BOUND = "#8b8478"
+"""Of lines that stand for a value of an axis."""
+SHADED = "#efeadd"
+FITTED: Mapping[str, Any] = {"linestyle": (0, (1, 2)), "linewidth": 0.8}
 FILLS = ("#2a5aa0", "#86a9d6", "#b8531a", "#b9b2a5", "#5e8f6f", "#7d3c98")
 """Of the parts of a bar."""
 HATCHES = ("", "////", "", "....", "", "xxxx")
@@ -72,6 +81,17 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
     "inconclusive": ("#7d5a00", "D"),
 }
 """Verdict → colour and marker."""
+
+
+def sheet(height: float) -> Sheet:
+    """An empty figure of one column's width; `height` in inches."""
+    return Sheet(figsize=(WIDTH, height), layout="constrained")
+
+
+def set_ticks(painted: PaintedAxis, axis: Axis) -> None:
+    """The ticks of an axis as the page has them."""
+    texts, places = zip(*axis.ticks(), strict=True)
+    painted.set_ticks(places, texts)
 
 
 def series(number: int) -> dict[str, Any]:

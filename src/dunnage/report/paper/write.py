@@ -7,13 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Sheet
 
+from dunnage.drawing.figure import Figure, Panels
+from dunnage.drawing.forest import Forest
+from dunnage.drawing.stack import Stack
 from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
-from dunnage.report.paper.drawings import drawings
-from dunnage.report.paper.style import FORMATS, SETTINGS, WIDTH
+from dunnage.report.paper.figures import Described, figures
+from dunnage.report.paper.forest import paint_forest
+from dunnage.report.paper.plot import Numbers, paint_figure, paint_panels
+from dunnage.report.paper.stack import paint_stack
+from dunnage.report.paper.style import FORMATS, SETTINGS
+from dunnage.wording import terms
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
@@ -25,23 +32,34 @@ def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path
     Only a caller that draws pays for matplotlib. Raises ResultError when nothing can be written.
     """
     written: list[Path] = []
-    numbers = {deployment.name: number for number, deployment in enumerate(plan.deployments)}
+    numbers = {terms.plain(each.name): number for number, each in enumerate(plan.deployments)}
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with mpl.rc_context(SETTINGS):
-            for drawing in drawings(analysis, numbers):
-                figure = Figure(figsize=(WIDTH, drawing.height), layout="constrained")
-                drawing.draw(figure)
-                name = _free(drawing.name, written)
-                written += [_save(figure, directory / f"{name}.{kind}", kind) for kind in FORMATS]
+            for figure in figures(analysis):
+                sheet = _paint(figure, numbers)
+                name = _free(figure.name, written)
+                written += [_save(sheet, directory / f"{name}.{kind}", kind) for kind in FORMATS]
     except OSError as error:
         raise UnwrittenError(error, str(directory)) from error
     return tuple(written)
 
 
-def _save(figure: Figure, path: Path, kind: str) -> Path:
+def _paint(figure: Described, numbers: Numbers) -> Sheet:
+    match figure:
+        case Figure():
+            return paint_figure(figure, numbers)
+        case Panels():
+            return paint_panels(figure, numbers)
+        case Forest():
+            return paint_forest(figure)
+        case Stack():
+            return paint_stack(figure)
+
+
+def _save(sheet: Sheet, path: Path, kind: str) -> Path:
     options: Mapping[str, object] = FORMATS[kind]
-    figure.savefig(path, format=kind, **options)  # type: ignore[arg-type]
+    sheet.savefig(path, format=kind, **options)  # type: ignore[arg-type]
     return path
 
 

@@ -73,7 +73,7 @@ impl Session {
         let statement = ready.statements.scan.of(operation.read);
         let most = operation.length.cast_signed();
         let answer = execute(ready, statement, (operation.key.as_str(), most)).await?;
-        found(answer, "the table has no key from there on")
+        found(answer, "the table has no key from this one on")
     }
 }
 

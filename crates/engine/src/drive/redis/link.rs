@@ -53,7 +53,9 @@ impl Link {
             let scanned = self
                 .scanner
                 .scan(&self.incoming[self.from..self.to])
-                .map_err(|_| Failure::new(Fault::Protocol, "the answer is not of the protocol"))?;
+                .map_err(|_| {
+                    Failure::new(Fault::Protocol, "the answer does not follow the protocol")
+                })?;
             if let Some(reply) = scanned {
                 let begin = self.from;
                 self.from += reply.length;
@@ -80,7 +82,7 @@ impl Link {
         }
         tree(bytes, 0)
             .map(|(tree, _)| tree)
-            .ok_or_else(|| Failure::new(Fault::Protocol, "the answer is not of the protocol"))
+            .ok_or_else(|| Failure::new(Fault::Protocol, "the answer does not follow the protocol"))
     }
 
     fn make_room(&mut self) {

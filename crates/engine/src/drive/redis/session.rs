@@ -113,7 +113,7 @@ impl Session {
         let Some((Tree::Array(entries), _)) = tree(&self.answer, 0) else {
             return Err(Failure::new(
                 Fault::Protocol,
-                "the index did not answer with keys",
+                "the index answered something else than keys",
             ));
         };
         let keys: Vec<String> = entries
@@ -126,7 +126,7 @@ impl Session {
         if keys.is_empty() {
             return Err(Failure::new(
                 Fault::NotFound,
-                "the index has no key from there on",
+                "the index has no key from this one on",
             ));
         }
         self.records(&keys, operation.read).await

@@ -1,0 +1,71 @@
+"""Whether the answer reads a loss as it is known to be. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dunnage.model.analysis import Analysis, Comparison
+from dunnage.model.estimate import Estimate
+from dunnage.model.loss import KnownLoss
+
+
+class Agreement(NamedTuple):
+    """What was read less what is known, as shares of throughput, with its 95 % interval."""
+
+    comparison: Comparison
+    known: float
+    """What is known to be lost, before block 1 and after the last together."""
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two may be the same."""
+        return self.low <= 0 <= self.high
+
+
+def agreements(analysis: Analysis) -> tuple[Agreement, ...]:
+    """One for each primary comparison of throughput between a losing deployment and another."""
+    return tuple(
+        _agreement(comparison, analysis.losses[comparison.deployment])
+        for answer in analysis.answers
+        for comparison in answer.comparisons
+        if comparison.primary
+        and comparison.metric == "throughput"
+        and comparison.deployment in analysis.losses
+        and comparison.baseline not in analysis.losses
+        and comparison.difference.low is not None
+    )
+
+
+def _agreement(comparison: Comparison, loss: KnownLoss) -> Agreement:
+    """The interval of a difference of two estimates, from the intervals of both (MOVER: Zou and
+    Donner 2008, Statistics in Medicine 27, 1693–1702)."""
+    known, below, above = _together(loss)
+    read = comparison.difference
+    assert read.low is not None and read.high is not None  # noqa: S101 (asked for before)
+    difference = read.value + known
+    return Agreement(
+        comparison=comparison,
+        known=known,
+        difference=difference,
+        low=difference - math.hypot(read.value - read.low, below),
+        high=difference + math.hypot(read.high - read.value, above),
+    )
+
+
+def _together(loss: KnownLoss) -> tuple[float, float, float]:
+    """A known loss, and how far its interval reaches down and up: both stays, by their pairs."""
+    stays = [loss.loss, *((loss.checked,) if loss.checked is not None else ())]
+    pairs = sum(stay.n for stay in stays)
+    reach = [[stay.n / pairs * side for side in _sides(stay)] for stay in stays]
+    value = sum(stay.n / pairs * stay.value for stay in stays)
+    below, above = (math.hypot(*sides) for sides in zip(*reach, strict=True))
+    return value, below, above
+
+
+def _sides(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None and estimate.high is not None  # noqa: S101 (a loss has both)
+    return estimate.value - estimate.low, estimate.high - estimate.value
