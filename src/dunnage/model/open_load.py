@@ -40,7 +40,7 @@ class Refusal(Value):
 
     what: str
     """A metric of the load or of the objective, or `errors`; `sentence` in records before
-    version 6."""
+    version 5."""
     value: float | str | None
     """In SI units; None where it is not known."""
     most: float | None = None

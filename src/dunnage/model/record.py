@@ -13,11 +13,10 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 6
+RECORD_VERSION = 5
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
-control after each turn. 6: probes keep no sentences either; a reading tells member and host
-apart."""
+control after each turn; probes keep no sentences; a reading has a member beside its host."""
 
 
 class Turn(Value):
@@ -196,7 +195,7 @@ class Probe(Value):
     @model_validator(mode="before")
     @classmethod
     def _from_sentence(cls, given: Any) -> Any:
-        """Records before version 6 hold a sentence in `why_not`."""
+        """Records before version 5 hold a sentence in `why_not`."""
         if not isinstance(given, Mapping) or "why_not" not in given:
             return given
         known = dict(given)
