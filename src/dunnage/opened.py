@@ -1,7 +1,7 @@
 """A result opened for reading: its study, its analysis, and data frames for notebooks.
 
-`dunnage.open(...)` returns one. Nothing is measured or written. The data frames are polars' and
-polars is imported when the first of them is asked for, so that the command line starts quickly.
+`dunnage.open(...)` returns one. Nothing is measured or written. The data frames are polars', which
+is imported when the first of them is asked for, so that the command line starts quickly.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.study import Study
+from dunnage.report.export.arrow import frame
+from dunnage.report.tables.comparisons import comparisons
+from dunnage.report.tables.means import summaries
+from dunnage.report.tables.runs import RecordedRun, recorded_runs
+from dunnage.report.tables.table import Table
+from dunnage.report.tables.time_line import samples, windows
 from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
@@ -107,40 +113,34 @@ class OpenedResult:
                     where=str(self.result.layout.run(run)),
                 ) from error
 
+    def recorded_runs(self) -> Table[RecordedRun]:
+        """One row a finished run; the columns of `schema/runs.parquet.md`."""
+        return recorded_runs(self.study.name, self.plan, self.analysis.runs, self.records)
+
     @cached_property
     def runs(self) -> polars.DataFrame:
         """One row a finished run, as the Parquet file of `dunnage export` has it."""
-        from dunnage.frames import runs
-
-        return runs(self)
+        return frame(self.recorded_runs())
 
     @cached_property
     def comparisons(self) -> polars.DataFrame:
         """One row a comparison with a baseline: difference, interval, verdict, reason."""
-        from dunnage.frames import comparisons
-
-        return comparisons(self)
+        return frame(comparisons(self.analysis))
 
     @cached_property
     def summaries(self) -> polars.DataFrame:
         """One row a deployment, workload, level and metric: its mean over blocks."""
-        from dunnage.frames import summaries
-
-        return summaries(self)
+        return frame(summaries(self.analysis))
 
     @cached_property
     def windows(self) -> polars.DataFrame:
         """The time line of every run: one row an interval, warm-up included."""
-        from dunnage.frames import windows
-
-        return windows(self)
+        return frame(windows(self.analysis.runs, self.records))
 
     @cached_property
     def samples(self) -> polars.DataFrame:
         """Host resources: one row a sample of a unit (a host, a member, the daemon, …)."""
-        from dunnage.frames import samples
-
-        return samples(self)
+        return frame(samples(self.analysis.runs, self.records, self.host_samples))
 
     def _record(self, run: str) -> Record:
         for record in self.records:

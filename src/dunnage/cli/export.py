@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,10 +14,11 @@ from dunnage.cli.files import RESULTS
 from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import ResultError, UsageError
 from dunnage.opened import OpenedResult, open_at
-from dunnage.report.export import csv_files, hlog, latex, markdown, run_columns
-from dunnage.report.export.parquet import write_runs
-from dunnage.report.export.sheet import Sheet
-from dunnage.report.export.sheets import sheets
+from dunnage.report.export import csv_files, hlog, latex, markdown
+from dunnage.report.export.arrow import write_parquet
+from dunnage.report.tables import runs
+from dunnage.report.tables.every import tables
+from dunnage.report.tables.table import Table
 from dunnage.wording.numbers import count
 
 NAME = "export"
@@ -100,29 +101,10 @@ def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
         ) from error
 
 
-def _csv(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    for sheet, path in _places(opened, to, As.CSV, "csv"):
-        rows = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
-        yield csv_files.write_rows(path, rows)
-
-
-def _latex(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    for sheet, path in _places(opened, to, As.LATEX, "tex"):
-        path.write_text(latex.table(sheet), encoding="utf-8")
-        yield path
-
-
-def _markdown(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    for sheet, path in _places(opened, to, As.MARKDOWN, "md"):
-        path.write_text(markdown.table(sheet), encoding="utf-8")
-        yield path
-
-
 def _parquet(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    rows = run_columns.rows(opened.study.name, opened.plan, opened.analysis.runs, opened.records)
-    yield write_runs(rows, to / "runs.parquet")
+    yield write_parquet(opened.recorded_runs(), to / "runs.parquet", runs.RUNS_VERSION)
     described = to / "runs.parquet.md"
-    described.write_text(run_columns.document(), encoding="utf-8")
+    described.write_text(runs.document(), encoding="utf-8")
     yield described
 
 
@@ -139,17 +121,22 @@ def _hlog(opened: OpenedResult, to: Path) -> Iterator[Path]:
             yield path
 
 
-def _places(opened: OpenedResult, to: Path, kind: As, suffix: str) -> Iterator[tuple[Sheet, Path]]:
-    directory = to / kind.value
-    directory.mkdir(exist_ok=True)
-    for sheet in sheets(opened.analysis, opened.plan):
-        yield sheet, directory / f"{sheet.name}.{suffix}"
+def _tables(kind: As, suffix: str, document: Callable[[Table[Any]], str]) -> Writer:
+    def write(opened: OpenedResult, to: Path) -> Iterator[Path]:
+        directory = to / kind.value
+        directory.mkdir(exist_ok=True)
+        for table in tables(opened.analysis, opened.plan):
+            path = directory / f"{table.name}.{suffix}"
+            path.write_text(document(table), encoding="utf-8", newline="")
+            yield path
+
+    return write
 
 
 _WRITERS: dict[As, Writer] = {
-    As.CSV: _csv,
+    As.CSV: _tables(As.CSV, "csv", csv_files.document),
     As.PARQUET: _parquet,
-    As.LATEX: _latex,
-    As.MARKDOWN: _markdown,
+    As.LATEX: _tables(As.LATEX, "tex", latex.document),
+    As.MARKDOWN: _tables(As.MARKDOWN, "md", markdown.document),
     As.HLOG: _hlog,
 }

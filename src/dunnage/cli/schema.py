@@ -19,7 +19,7 @@ from dunnage.model.between import ResultComparison
 from dunnage.model.look import Look
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
-from dunnage.report.export import run_columns
+from dunnage.report.tables import runs
 from dunnage.software.engine import engine_path
 from dunnage.study.schema import study_schema
 
@@ -82,7 +82,7 @@ def _write_all(directory: Path) -> None:
     for name, schema in _own().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         (directory / f"{name}.schema.json").write_text(text + "\n")
-    (directory / RUNS).write_text(run_columns.document())
+    (directory / RUNS).write_text(runs.document())
     subprocess.run(
         [engine_path(), "schema", "--out", str(directory)], check=True, start_new_session=True
     )

@@ -11,8 +11,9 @@ from analysis_study import STUDY, plan, records, stays
 
 from dunnage.findings.analyse import analyse
 from dunnage.model.metrics import METRICS
-from dunnage.report.export import run_columns
-from dunnage.report.export.parquet import write_runs
+from dunnage.report.export.arrow import write_parquet
+from dunnage.report.tables import runs
+from dunnage.report.tables.table import Table
 
 
 @pytest.fixture
@@ -20,8 +21,8 @@ def written(tmp_path: Path) -> pa.Table:
     planned = plan()
     made = records(planned, 0.05)
     analysis = analyse(STUDY, planned, made, stays(planned), {}, lambda _: None)
-    rows = run_columns.rows(STUDY.name, planned, analysis.runs, made)
-    return pq.read_table(write_runs(rows, tmp_path / "runs.parquet"))
+    table = runs.recorded_runs(STUDY.name, planned, analysis.runs, made)
+    return pq.read_table(write_parquet(table, tmp_path / "runs.parquet", runs.RUNS_VERSION))
 
 
 def test_there_is_a_row_for_each_run_with_its_values_in_si_units(written: pa.Table) -> None:
@@ -43,9 +44,9 @@ def test_there_is_a_row_for_each_run_with_its_values_in_si_units(written: pa.Tab
 
 
 def test_every_column_tells_its_unit_and_meaning(written: pa.Table) -> None:
-    assert written.schema.names == [column.name for column in run_columns.COLUMNS]
+    assert written.schema.names == [column.name for column in runs.COLUMNS]
     assert set(METRICS) <= set(written.schema.names)
-    for column in run_columns.COLUMNS:
+    for column in runs.COLUMNS:
         field = written.schema.field(column.name)
         assert str(field.type).replace("element: ", "").replace("item: ", "") == column.type
         assert field.metadata[b"unit"].decode() == column.unit
@@ -55,10 +56,11 @@ def test_every_column_tells_its_unit_and_meaning(written: pa.Table) -> None:
 
 def test_the_document_in_schema_is_this_one() -> None:
     path = Path(__file__).parents[3] / "schema" / "runs.parquet.md"
-    assert path.read_text() == run_columns.document()
+    assert path.read_text() == runs.document()
 
 
 def test_no_run_is_a_table_of_no_rows_with_the_same_columns(tmp_path: Path) -> None:
-    empty = pq.read_table(write_runs([], tmp_path / "runs.parquet"))
+    table = Table[runs.RecordedRun]("runs", "All runs", runs.COLUMNS, ())
+    empty = pq.read_table(write_parquet(table, tmp_path / "runs.parquet", runs.RUNS_VERSION))
     assert empty.num_rows == 0
-    assert empty.schema.names == [column.name for column in run_columns.COLUMNS]
+    assert empty.schema.names == [column.name for column in runs.COLUMNS]

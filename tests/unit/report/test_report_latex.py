@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.report.export.latex import escaped, table
-from dunnage.report.export.sheet import Sheet
+from dunnage.report.export.latex import document, escaped
+from dunnage.report.tables.table import untyped
 
 HOSTILE = "\\input{/etc/passwd} \\\\[1em] 100% of $x_1^2$ & #1 ~ {a} \\end{tabular} \x1b[2J"
 _COMMAND = re.compile(
@@ -46,7 +46,7 @@ def test_every_printable_character_is_still_there(text: str) -> None:
 
 
 def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
-    sheet = Sheet.of(
+    table = untyped(
         "answers",
         "Title\nwith a line break",
         [
@@ -54,7 +54,7 @@ def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
             {"name": "b", "low [%]": None, "fine": False, "count": 4, "small": 1.0},
         ],
     )
-    written = table(sheet)
+    written = document(table)
     lines = written.splitlines()
     assert lines[0] == "% Title"
     assert lines[1] == r"\begin{tabular}{lrlrr}"

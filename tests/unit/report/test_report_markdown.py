@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.report.export.markdown import escaped, table
-from dunnage.report.export.sheet import Sheet
+from dunnage.report.export.markdown import document, escaped
+from dunnage.report.tables.table import untyped
 from report_samples import HOSTILE
 
 
@@ -19,14 +19,14 @@ def test_no_text_holds_markup_or_leaves_its_line(text: str) -> None:
 
 
 def test_each_row_is_a_line_with_as_many_cells_as_there_are_columns() -> None:
-    sheet = Sheet.of(
+    table = untyped(
         "runs", "Runs & more", [{"name": HOSTILE, "n": 1.5}, {"name": "a|b\nc", "n": None}]
     )
-    assert table(sheet).splitlines()[0] == "## Runs &amp; more"
-    lines = table(sheet).splitlines()[2:]
+    assert document(table).splitlines()[0] == "## Runs &amp; more"
+    lines = document(table).splitlines()[2:]
     assert lines[0] == "| name | n |"
     assert lines[1] == "| --- | ---: |"
     assert lines[3] == r"| a\|b c |  |"
     for line in lines:
         assert len(re.findall(r"(?<!\\)\|", line)) == 3
-    assert "<script>" not in table(sheet)
+    assert "<script>" not in document(table)

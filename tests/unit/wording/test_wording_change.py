@@ -9,7 +9,7 @@ import pytest
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.trouble import trouble
 from dunnage.model.check import CheckResult, Reading, Status, Why
-from dunnage.report.export.sheets import sheets
+from dunnage.report.tables.every import tables
 from dunnage.wording import checks, parity
 from report_samples import Sample, sample
 
@@ -25,11 +25,11 @@ def numbers(made: Sample) -> list[tuple[str, int, list[list[object]]]]:
     """Every table by its size and by what in it is no text."""
     return [
         (
-            sheet.name,
-            len(sheet.rows),
-            [[cell for cell in row if not isinstance(cell, str)] for row in sheet.rows],
+            table.name,
+            len(table.rows),
+            [[cell for cell in row if not isinstance(cell, str)] for row in table.shown],
         )
-        for sheet in sheets(made.analysis, made.plan)
+        for table in tables(made.analysis, made.plan)
     ]
 
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from dunnage.report.export.sheet import Sheet, text
+from dunnage.report.tables.column import words
+from dunnage.report.tables.table import Table
 from dunnage.wording.terms import plain
 
 _ENTITIES: Mapping[str, str] = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _PART = re.compile(r"[&<>]|[\\`*_{}\[\]()#+!|~$:@]|\s+")
 
 
-def escaped(words: str) -> str:
+def escaped(text: str) -> str:
     """Any text as Markdown shows it literally, on one line; nothing in it is markup or HTML."""
-    return _PART.sub(_escape, plain(words)).strip()
+    return _PART.sub(_escape, plain(text)).strip()
 
 
-def table(sheet: Sheet) -> str:
+def document(table: Table[Any]) -> str:
     """A heading and a pipe table; numbers to the right."""
-    numeric = [sheet.numeric(column) for column in range(len(sheet.columns))]
     lines = [
-        f"## {escaped(sheet.title)}",
+        f"## {escaped(table.title)}",
         "",
-        _row(escaped(column) for column in sheet.columns),
-        _row("---:" if right else "---" for right in numeric),
-        *(_row(escaped(text(cell)) for cell in row) for row in sheet.rows),
+        _row(map(escaped, table.heads)),
+        _row("---:" if right else "---" for right in table.numeric),
+        *(_row(escaped(words(cell)) for cell in row) for row in table.shown),
     ]
     return "\n".join(lines) + "\n"
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
+from typing import Any
 
+import polars
 import pytest
 
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 from dunnage.model.value import Value
-from dunnage.report.export import flatten
-from dunnage.report.export.csv_files import write_rows
-from dunnage.report.export.latex import table as latex
-from dunnage.report.export.markdown import table as markdown
-from dunnage.report.export.sheet import Sheet
-from dunnage.report.export.sheets import sheets
+from dunnage.report.export import csv_files, latex, markdown
+from dunnage.report.export.arrow import frame, write_parquet
+from dunnage.report.tables import flatten
+from dunnage.report.tables.every import tables
+from dunnage.report.tables.table import Table
 from report_samples import nothing_measured, sample
 
 
@@ -37,12 +40,12 @@ class Line(Value):
     notes: tuple[str, ...] = ()
 
 
-def named(found: list[Sheet]) -> dict[str, Sheet]:
-    return {sheet.name: sheet for sheet in found}
+def named(found: list[Table[Any]]) -> dict[str, Table[Any]]:
+    return {table.name: table for table in found}
 
 
-def rows(sheet: Sheet) -> list[dict[str, object]]:
-    return [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
+def rows(table: Table[Any]) -> list[dict[str, object]]:
+    return [dict(zip(table.heads, row, strict=True)) for row in table.shown]
 
 
 def test_lists_become_tables_that_name_their_owners() -> None:
@@ -53,7 +56,7 @@ def test_lists_become_tables_that_name_their_owners() -> None:
         seen=estimate(2.0),
         notes=("a", "b"),
     )
-    found = named(list(flatten.sheets("lines", "Lines", [line])))
+    found = named(list(flatten.tables("lines", "Lines", [line])))
     assert list(found) == ["lines", "lines-series", "lines-series-points"]
     (row,) = rows(found["lines"])
     assert row == {
@@ -76,7 +79,7 @@ def test_lists_become_tables_that_name_their_owners() -> None:
 
 def test_an_estimate_of_no_block_is_no_number() -> None:
     line = Line(deployment="a", starts=(), series=(), seen=estimate(0.0, n=0))
-    (found,) = flatten.sheets("lines", "Lines", [line])
+    (found,) = flatten.tables("lines", "Lines", [line])
     assert rows(found)[0]["seen"] is None
 
 
@@ -84,7 +87,7 @@ def test_every_list_of_an_analysis_that_has_something_has_a_table() -> None:
     made = sample()
     look = Look(time=0.0, plan=2, complete=6, planned=6, added=2)
     analysis = made.analysis.model_copy(update={"looks": (look,)})
-    names = {sheet.name for sheet in sheets(analysis, made.plan)}
+    names = {table.name for table in tables(analysis, made.plan)}
     renamed = {
         "answers": "answers",
         "comparisons": "answers",
@@ -104,14 +107,20 @@ def test_every_list_of_an_analysis_that_has_something_has_a_table() -> None:
 @pytest.mark.parametrize("hostile", [False, True])
 def test_every_table_can_be_written_in_every_way(tmp_path: Path, hostile: bool) -> None:
     made = sample(hostile=hostile)
-    for sheet in sheets(made.analysis, made.plan):
-        assert {len(row) for row in sheet.rows} == {len(sheet.columns)}
-        assert latex(sheet).count(r" \\") == len(sheet.rows) + 1
-        assert len(markdown(sheet).splitlines()) == len(sheet.rows) + 4
-        found = [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]
-        assert write_rows(tmp_path / f"{sheet.name}.csv", found).exists()
+    for table in tables(made.analysis, made.plan):
+        assert {len(row) for row in table.shown} == {len(table.heads)}
+        assert latex.document(table).count(r" \\") == len(table.rows) + 1
+        assert len(markdown.document(table).splitlines()) == len(table.rows) + 4
+        with io.StringIO(csv_files.document(table), newline="") as file:
+            assert [len(row) for row in csv.reader(file)] == [len(table.heads)] * (
+                len(table.rows) + 1
+            )
+        made_frame = frame(table)
+        assert made_frame.columns == [column.name for column in table.columns]
+        path = write_parquet(table, tmp_path / f"{table.name}.parquet", version=1)
+        assert polars.read_parquet(path).equals(made_frame)
 
 
 def test_of_a_study_without_runs_there_are_its_counts_and_deployments() -> None:
-    names = {sheet.name for sheet in sheets(nothing_measured(), sample().plan)}
+    names = {table.name for table in tables(nothing_measured(), sample().plan)}
     assert names == {"counts", "deployments"}

@@ -1,0 +1,1 @@
+"""Every table of a result: its columns are declared here once, whatever they are written to."""
