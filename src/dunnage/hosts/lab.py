@@ -22,7 +22,6 @@ from pathlib import Path
 from dunnage.errors import UnavailableError
 from dunnage.hosts.held_file import hold, let_go
 from dunnage.hosts.namespace.first_process import Identity, identity
-from dunnage.hosts.root import become_root
 
 STATE = Path("/run/dunnage")
 LABS = STATE / "labs"
@@ -30,6 +29,11 @@ SCRATCH = Path("/var/lib/dunnage/labs")
 OWNER_VERSION = 1
 """1: first."""
 _NAME = re.compile("[0-9a-f]{8}")
+
+
+def become_root() -> str:
+    """The command that gives a shell of root's, on this machine."""
+    return "sudo -s" if shutil.which("sudo") else "su -"
 
 
 def is_lab(name: str) -> bool:
@@ -101,6 +105,14 @@ class Lab:
 
     def __init__(self, name: str, purpose: str, lock: int) -> None:
         self.name = name
+        self.directory = LABS / name
+        """Where its state lies."""
+        self.hosts_file = self.directory / "hosts"
+        """What its hosts see as `/etc/hosts`."""
+        self.scratch = SCRATCH / name
+        """Where its hosts' directories on a disk lie."""
+        self.group = f"/dunnage/{name}"
+        """Control group above its hosts'."""
         self._purpose = purpose
         self._lock = lock
 
@@ -120,26 +132,6 @@ class Lab:
         lab.write_owner({}, keep=False)
         lab.scratch.mkdir()
         return lab
-
-    @property
-    def directory(self) -> Path:
-        """Where its state lies."""
-        return LABS / self.name
-
-    @property
-    def hosts_file(self) -> Path:
-        """What its hosts see as `/etc/hosts`."""
-        return self.directory / "hosts"
-
-    @property
-    def scratch(self) -> Path:
-        """Where its hosts' directories on a disk lie."""
-        return SCRATCH / self.name
-
-    @property
-    def group(self) -> str:
-        """Control group above its hosts'."""
-        return f"/dunnage/{self.name}"
 
     def write_owner(self, first: Mapping[str, Identity], *, keep: bool) -> None:
         """Put down which first processes belong to it."""

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.held_file import hold, let_go
-from dunnage.hosts.lab import STATE
-from dunnage.hosts.root import become_root
+from dunnage.hosts.lab import STATE, become_root
 
 LOCK = STATE / "measure.lock"
 
@@ -51,8 +50,8 @@ def forget_measuring(*, lock: Path = LOCK) -> None:
 
 def _holder(lock: Path) -> str:
     try:
-        said = json.loads(lock.read_text())
-        holder = f"study `{said['study']}` (process {said['pid']})"
+        owner = json.loads(lock.read_text())
+        holder = f"study `{owner['study']}` (process {owner['pid']})"
     except (OSError, ValueError, KeyError):
         holder = "another study"
     return f"waiting for {holder}, which is being measured on this machine"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar
 
 TOP = "/dunnage"
 """Above the groups of all labs."""
@@ -35,36 +36,81 @@ class Shape:
     weight: float = 1.0
 
 
-class ControlGroups(Protocol):
+class ControlGroups(ABC):
     """The groups of this machine. Names of groups are absolute, below each hierarchy."""
 
-    @property
-    def version(self) -> int:
-        """1 or 2."""
+    version: ClassVar[int]
+    """1 or 2."""
 
+    def __init__(self, *hierarchies: Path) -> None:
+        self._hierarchies = hierarchies
+        """Wherever a group may have a directory."""
+
+    @abstractmethod
     def make(self, group: str, shape: Shape) -> None:
         """Make a group whose parents exist, or give an existing one another shape."""
 
+    @abstractmethod
     def join_files(self, group: str) -> tuple[Path, ...]:
         """Files into which a process of one thread writes `0` to join the group."""
 
+    @abstractmethod
     def freeze(self, group: str) -> None:
         """Hold the processes of a group still; returns when they are."""
 
+    @abstractmethod
     def thaw(self, group: str) -> None:
         """Let them go on, and what is frozen below; what stands still might not even die."""
 
     def processes(self, group: str) -> tuple[int, ...]:
         """Process ids in a group and all below it."""
+        pids: set[int] = set()
+        for directory in self._bottom_up(group):
+            with contextlib.suppress(OSError):
+                pids.update(map(int, (directory / "cgroup.procs").read_text().split()))
+        return tuple(sorted(pids))
 
     def children(self, group: str) -> tuple[str, ...]:
         """Names of the groups right below one, in any hierarchy."""
+        names: set[str] = set()
+        for directory in self._directories(group):
+            with contextlib.suppress(FileNotFoundError):
+                names.update(path.name for path in directory.iterdir() if path.is_dir())
+        return tuple(sorted(names))
 
     def remove(self, group: str) -> bool:
         """Remove a group with all below it; False when processes in it do not end."""
+        return until(lambda: self._try_to_remove(group))
 
     def remove_empty(self, group: str) -> None:
         """Remove a group if nothing is in it."""
+        for directory in self._directories(group):
+            with contextlib.suppress(OSError):
+                directory.rmdir()
+
+    def _directories(self, group: str) -> tuple[Path, ...]:
+        return tuple(below(hierarchy, group) for hierarchy in self._hierarchies)
+
+    def _bottom_up(self, group: str) -> Iterator[Path]:
+        for directory in self._directories(group):
+            yield from bottom_up(directory)
+
+    def _try_to_remove(self, group: str) -> bool:
+        """Remove its directories with all below them; False while processes are in one."""
+        busy = False
+        for directory in self._bottom_up(group):
+            try:
+                directory.rmdir()
+            except FileNotFoundError:
+                continue
+            except OSError:
+                busy = True
+        return not busy
+
+
+def below(hierarchy: Path, group: str) -> Path:
+    """Directory of a group."""
+    return hierarchy / group.strip("/")
 
 
 def until(done: Callable[[], bool]) -> bool:
@@ -84,32 +130,3 @@ def bottom_up(directory: Path) -> Iterator[Path]:
             if child.is_dir():
                 yield from bottom_up(child)
         yield directory
-
-
-def remove_directories(*directories: Path) -> bool:
-    """Remove a group's directories with all below them; False while processes are in one."""
-    busy = False
-    for group in (group for directory in directories for group in bottom_up(directory)):
-        try:
-            group.rmdir()
-        except FileNotFoundError:
-            continue
-        except OSError:
-            busy = True
-    return not busy
-
-
-def remove_empty_directories(*directories: Path) -> None:
-    """Remove groups' directories where nothing is in them."""
-    for directory in directories:
-        with contextlib.suppress(OSError):
-            directory.rmdir()
-
-
-def process_ids(directory: Path) -> frozenset[int]:
-    """Processes in a group and all below it."""
-    found: set[int] = set()
-    for group in bottom_up(directory):
-        with contextlib.suppress(OSError):
-            found.update(int(pid) for pid in (group / "cgroup.procs").read_text().split())
-    return frozenset(found)

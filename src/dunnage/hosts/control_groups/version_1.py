@@ -9,17 +9,16 @@ from pathlib import Path
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import (
     MOST_WEIGHT,
+    ControlGroups,
     Shape,
+    below,
     bottom_up,
-    process_ids,
-    remove_directories,
-    remove_empty_directories,
     until,
 )
 from dunnage.model.study import QUOTA_PERIOD
 
 
-class VersionOne:
+class VersionOne(ControlGroups):
     """Controller → where its hierarchy is mounted; some may share one mount.
 
     Groups are made in those. Container runtimes make theirs in the `others` too, below the same
@@ -31,11 +30,11 @@ class VersionOne:
     def __init__(self, mounts: Mapping[str, Path], others: Sequence[Path] = ()) -> None:
         self._mounts = dict(mounts)
         self._roots = tuple(dict.fromkeys(mounts.values()))
-        self._everywhere = (*self._roots, *others)
+        super().__init__(*self._roots, *others)
 
     def make(self, group: str, shape: Shape) -> None:
         for root in self._roots:
-            _below(root, group).mkdir(exist_ok=True)
+            below(root, group).mkdir(exist_ok=True)
         self._set_cores(group, shape.cores)
         self._set_memory(group, shape.memory)
         shares = round(1024 * min(max(shape.weight, 2 / 1024), MOST_WEIGHT))
@@ -48,7 +47,7 @@ class VersionOne:
     def join_files(self, group: str) -> tuple[Path, ...]:
         # `tasks`, not `cgroup.procs`: for a thread that moves itself the kernel takes no global
         # lock, which spares some ten milliseconds for each hierarchy.
-        return tuple(_below(root, group) / "tasks" for root in self._roots)
+        return tuple(below(root, group) / "tasks" for root in self._roots)
 
     def freeze(self, group: str) -> None:
         state = self._file("freezer", group, "freezer.state")
@@ -59,34 +58,19 @@ class VersionOne:
 
     def thaw(self, group: str) -> None:
         if "freezer" in self._mounts:
-            for frozen in bottom_up(_below(self._mounts["freezer"], group)):
+            for frozen in bottom_up(below(self._mounts["freezer"], group)):
                 with contextlib.suppress(OSError):
                     (frozen / "freezer.state").write_text("THAWED")
 
-    def processes(self, group: str) -> tuple[int, ...]:
-        found = [process_ids(_below(root, group)) for root in self._everywhere]
-        return tuple(sorted(frozenset[int]().union(*found)))
-
-    def children(self, group: str) -> tuple[str, ...]:
-        found: set[str] = set()
-        for root in self._everywhere:
-            with contextlib.suppress(FileNotFoundError):
-                found.update(path.name for path in _below(root, group).iterdir() if path.is_dir())
-        return tuple(sorted(found))
-
     def remove(self, group: str) -> bool:
         self.thaw(group)
-        directories = [_below(root, group) for root in self._everywhere]
-        return until(lambda: remove_directories(*directories))
-
-    def remove_empty(self, group: str) -> None:
-        remove_empty_directories(*(_below(root, group) for root in self._everywhere))
+        return super().remove(group)
 
     def _set_cores(self, group: str, cores: tuple[int, ...] | None) -> None:
         """A new group has neither cores nor memory nodes, and takes no process without."""
         if "cpuset" not in self._mounts:
             return
-        directory = _below(self._mounts["cpuset"], group)
+        directory = below(self._mounts["cpuset"], group)
         for name in ("cpuset.cpus", "cpuset.mems"):
             mine = directory / name
             if name == "cpuset.cpus" and cores is not None:
@@ -106,7 +90,7 @@ class VersionOne:
             self._write("memory", group, "memory.memsw.limit_in_bytes", limit)
 
     def _file(self, controller: str, group: str, name: str) -> Path:
-        return _below(self._mounts[controller], group) / name
+        return below(self._mounts[controller], group) / name
 
     def _write(self, controller: str, group: str, name: str, value: object) -> None:
         if controller in self._mounts:
@@ -114,7 +98,3 @@ class VersionOne:
             if not file.exists():
                 raise FileNotFoundError(file)
             file.write_text(str(value))
-
-
-def _below(root: Path, group: str) -> Path:
-    return root / group.strip("/")

@@ -6,29 +6,23 @@ import contextlib
 from pathlib import Path
 
 from dunnage.errors import RunError
-from dunnage.hosts.control_groups.groups import (
-    Shape,
-    bottom_up,
-    process_ids,
-    remove_directories,
-    remove_empty_directories,
-    until,
-)
+from dunnage.hosts.control_groups.groups import ControlGroups, Shape, below, until
 from dunnage.model.study import QUOTA_PERIOD
 
 _WANTED = ("cpu", "cpuset", "memory", "io", "pids")
 
 
-class VersionTwo:
+class VersionTwo(ControlGroups):
     """Groups below the unified mount. Controllers are handed down from the root on demand."""
 
     version = 2
 
     def __init__(self, root: Path) -> None:
+        super().__init__(root)
         self._root = root
 
     def make(self, group: str, shape: Shape) -> None:
-        directory = self._below(group)
+        directory = below(self._root, group)
         self._hand_down(directory.parent)
         directory.mkdir(exist_ok=True)
         if shape.cores is not None:
@@ -43,33 +37,19 @@ class VersionTwo:
         self._write(directory, "pids.max", "max" if shape.pids is None else shape.pids)
 
     def join_files(self, group: str) -> tuple[Path, ...]:
-        return (self._below(group) / "cgroup.procs",)
+        return (below(self._root, group) / "cgroup.procs",)
 
     def freeze(self, group: str) -> None:
-        directory = self._below(group)
+        directory = below(self._root, group)
         (directory / "cgroup.freeze").write_text("1")
         if not until(lambda: "frozen 1" in (directory / "cgroup.events").read_text()):
             self.thaw(group)
             raise RunError("its processes cannot be frozen", where=group)
 
     def thaw(self, group: str) -> None:
-        for frozen in bottom_up(self._below(group)):
+        for frozen in self._bottom_up(group):
             with contextlib.suppress(OSError):
                 (frozen / "cgroup.freeze").write_text("0")
-
-    def processes(self, group: str) -> tuple[int, ...]:
-        return tuple(sorted(process_ids(self._below(group))))
-
-    def children(self, group: str) -> tuple[str, ...]:
-        with contextlib.suppress(FileNotFoundError):
-            return tuple(sorted(p.name for p in self._below(group).iterdir() if p.is_dir()))
-        return ()
-
-    def remove(self, group: str) -> bool:
-        return until(lambda: remove_directories(self._below(group)))
-
-    def remove_empty(self, group: str) -> None:
-        remove_empty_directories(self._below(group))
 
     def _hand_down(self, directory: Path) -> None:
         """Offer the wanted controllers, those that there are, to the children of a group."""
@@ -82,6 +62,3 @@ class VersionTwo:
         file = directory / name
         if file.exists():
             file.write_text(str(value))
-
-    def _below(self, group: str) -> Path:
-        return self._root / group.strip("/")

@@ -89,15 +89,10 @@ class FakeProcess:
         self.began = host.world.clock.now()
         self.ended: float | None = None
         self.task = Task(seconds=None)
-        self._pid = host.world.pid()
+        self.pid = host.world.pid()
         self._code: int | None = None
         self._stopped = False
         self._lost = False
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._pid
 
     @property
     def alive(self) -> bool:
@@ -121,7 +116,7 @@ class FakeProcess:
         if self.alive:
             self._code = code
             self.ended = self.host.world.clock.now()
-            self.host.processes.pop(self._pid, None)
+            self.host.processes.pop(self.pid, None)
             self.task.gone()
 
     def vanish(self) -> None:
@@ -178,6 +173,8 @@ def lost(name: str) -> HostLostError:
 class FakeHost:
     """A host in memory. `world` is what it shares with the others."""
 
+    engine = "/usr/lib/dunnage/dunnage-engine"
+
     name: str
     group: str
     address: str
@@ -190,11 +187,6 @@ class FakeHost:
     _frozen: set[str] = field(default_factory=set)
     _settings: list[tuple[float, float, float]] = field(default_factory=lambda: [(0.0, 0.0, 0.0)])
     """What was done to its clock: from when on, seconds ahead of ours, seconds gained a second."""
-
-    @property
-    def engine(self) -> str:
-        """Path of the engine, which the fake hosts have built in."""
-        return "/usr/lib/dunnage/dunnage-engine"
 
     @property
     def scratch(self) -> str:

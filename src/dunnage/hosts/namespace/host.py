@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from dunnage.contracts import Completed
@@ -33,44 +33,22 @@ exec rm -rf -- "$1"
 """What was mounted last goes first: a tree shown read-only cannot be removed otherwise."""
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What a host has that does not change while it is lost and restored."""
-
-    name: str
-    group: str
-    address: str
-    scratch: Path
-    control_group: str
-    groups: ControlGroups
-    clock: MachineClock
-
-
+@dataclass(frozen=True, eq=False)
 class NamespaceHost:
     """One host of a lab; `door` is asked for the way into its present incarnation."""
 
     engine = ENGINE
 
-    def __init__(self, surroundings: Surroundings, door: Callable[[], Door]) -> None:
-        self._is = surroundings
-        self._door = door
-        self._units: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        return self._is.name
-
-    @property
-    def group(self) -> str:
-        return self._is.group
-
-    @property
-    def address(self) -> str:
-        return self._is.address
-
-    @property
-    def scratch(self) -> str:
-        return str(self._is.scratch)
+    name: str
+    group: str
+    address: str
+    scratch: str
+    top: str
+    """The control group above those of its units."""
+    groups: ControlGroups
+    clock: MachineClock
+    door: Callable[[], Door]
+    _units: set[str] = field(default_factory=set)
 
     def run(
         self,
@@ -97,8 +75,8 @@ class NamespaceHost:
     ) -> NamespaceProcess:
         self._own(log)
         self._make(unit, shape(limits or Limits()))
-        door = self._door()
-        join = self._is.groups.join_files(self.control_group(unit))
+        door = self.door()
+        join = self.groups.join_files(self.control_group(unit))
         entered = door.enter(argv, join, env=env, directory=directory, log=log)
         return NamespaceProcess(door, entered)
 
@@ -126,7 +104,7 @@ class NamespaceHost:
 
     def put_tree(self, source: Path, path: str) -> None:
         target = self._own(path)
-        door = self._door()
+        door = self.door()
         if not door.first.alive():
             raise door.lost()
         words = ["bind", "--host", str(door.first.pid), "--source", str(source)]
@@ -139,33 +117,33 @@ class NamespaceHost:
         self._insist(done.returncode, done.stderr, f"show `{source}` at `{path}`")
 
     def control_group(self, unit: str) -> str:
-        return f"{self._is.control_group}/{unit}" if unit else self._is.control_group
+        return f"{self.top}/{unit}" if unit else self.top
 
     def freeze(self, unit: str) -> None:
-        self._is.groups.freeze(self.control_group(unit))
+        self.groups.freeze(self.control_group(unit))
 
     def thaw(self, unit: str) -> None:
-        self._is.groups.thaw(self.control_group(unit))
+        self.groups.thaw(self.control_group(unit))
 
     def clock_offset(self) -> float:
-        return self._is.clock.offset()
+        return self.clock.offset()
 
     def enter(self, argv: Sequence[str]) -> Entered:
         """Start a program outside all units but the first process's, its streams being pipes."""
-        join = self._is.groups.join_files(self.control_group(INIT_UNIT))
-        return self._door().enter(argv, join)
+        join = self.groups.join_files(self.control_group(INIT_UNIT))
+        return self.door().enter(argv, join)
 
     def make_scratch(self) -> None:
         """Make its directory on a disk."""
-        self._is.scratch.mkdir()
+        Path(self.scratch).mkdir()
 
     def remove_scratch(self) -> None:
         """Remove that directory with all in it."""
-        shutil.rmtree(self._is.scratch, ignore_errors=True)
+        shutil.rmtree(self.scratch, ignore_errors=True)
 
     def power_cut(self) -> None:
         """Kill the first process: everything on the host ends at once, without warning."""
-        self._door().first.end()
+        self.door().first.end()
 
     def forget_units(self) -> None:
         """The control groups of units were removed."""
@@ -175,8 +153,8 @@ class NamespaceHost:
         self, argv: Sequence[str], stdin: bytes, timeout: float, unit: str
     ) -> tuple[int, bytes, bytes]:
         self._make(unit, None)
-        door = self._door()
-        entered = door.enter(argv, self._is.groups.join_files(self.control_group(unit)))
+        door = self.door()
+        entered = door.enter(argv, self.groups.join_files(self.control_group(unit)))
         try:
             out, err = entered.outside.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
@@ -199,7 +177,7 @@ class NamespaceHost:
         where there is none, HostLostError when the host is gone, and RunError with what the kernel
         says.
         """
-        door = self._door()
+        door = self.door()
         self._insist_alive(door)
         try:
             yield door.first.root / path.relative_to("/")
@@ -211,7 +189,7 @@ class NamespaceHost:
 
     def _mounted_in(self, path: PurePosixPath) -> bool:
         """Whether something is mounted at a path of the host or below."""
-        door = self._door()
+        door = self.door()
         try:
             mounts = door.first.mounts()
         except OSError:
@@ -220,9 +198,9 @@ class NamespaceHost:
 
     def _insist(self, code: int, stderr: bytes, what: str) -> None:
         if code != 0:
-            said = stderr.decode(errors="replace").strip() or f"exit code {code}"
-            self._insist_alive(self._door())
-            raise RunError(f"cannot {what}: {said}", where=self.name)
+            complaint = stderr.decode(errors="replace").strip() or f"exit code {code}"
+            self._insist_alive(self.door())
+            raise RunError(f"cannot {what}: {complaint}", where=self.name)
 
     def _insist_alive(self, door: Door) -> None:
         if not door.first.alive():
@@ -232,7 +210,7 @@ class NamespaceHost:
         """Make a unit's group; without a wanted shape an existing one keeps what it has."""
         if wanted is None and unit in self._units:
             return
-        self._is.groups.make(self.control_group(unit), wanted or Shape())
+        self.groups.make(self.control_group(unit), wanted or Shape())
         self._units.add(unit)
 
     def _own(self, path: str) -> PurePosixPath:

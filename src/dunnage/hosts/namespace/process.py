@@ -14,10 +14,7 @@ class NamespaceProcess:
     def __init__(self, door: Door, entered: Entered) -> None:
         self._door = door
         self._entered = entered
-
-    @property
-    def pid(self) -> int:
-        return self._entered.inner
+        self.pid = entered.inner
 
     def poll(self) -> int | None:
         return self._judged(self._entered.outside.poll())

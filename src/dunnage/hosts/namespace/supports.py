@@ -11,7 +11,7 @@ from pathlib import Path
 from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
-from dunnage.hosts.root import become_root
+from dunnage.hosts.lab import become_root
 from dunnage.model.offer import Capability, Support
 
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}

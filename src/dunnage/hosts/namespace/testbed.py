@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dunnage.contracts import Clock, Host
+from dunnage.contracts import Host
 from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
@@ -26,7 +26,7 @@ from dunnage.hosts.namespace.cores import (
 from dunnage.hosts.namespace.enter import Door
 from dunnage.hosts.namespace.environment import lab_facts, machine_facts
 from dunnage.hosts.namespace.first_process import FirstProcess
-from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost, Surroundings
+from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost
 from dunnage.hosts.namespace.network import (
     InForce,
     Plug,
@@ -74,7 +74,11 @@ def open_namespace(
 class NamespaceTestbed:
     """The hosts of one lab. `open` once; then `release` or `keep` once."""
 
+    one_machine = True
+
     def __init__(self, spec: TestbedSpec, lab: Lab, groups: ControlGroups, engine: Path) -> None:
+        self.name = lab.name
+        """The lab's name on this machine."""
         self._spec = spec
         self._lab = lab
         self._groups = groups
@@ -84,23 +88,14 @@ class NamespaceTestbed:
         self._plugs: dict[str, Plug] = {}
         self._in_force: dict[str, InForce] = {}
         self._hosts: dict[str, NamespaceHost] = {}
-        self._clock = MachineClock()
+        self.clock = MachineClock()
         for group, count in spec.hosts.items():
             for number in range(1, count + 1):
                 self._name_host(f"{group}-{number}", group)
 
     @property
-    def name(self) -> str:
-        """The lab's name on this machine."""
-        return self._lab.name
-
-    @property
     def hosts(self) -> tuple[Host, ...]:
         return tuple(self._hosts.values())
-
-    @property
-    def clock(self) -> Clock:
-        return self._clock
 
     def group(self, name: str) -> tuple[Host, ...]:
         return tuple(host for host in self._hosts.values() if host.group == name)
@@ -108,11 +103,6 @@ class NamespaceTestbed:
     def host(self, name: str) -> NamespaceHost:
         """One host by its name; KeyError if there is none."""
         return self._hosts[name]
-
-    @property
-    def one_machine(self) -> bool:
-        """All hosts of a lab are this machine."""
-        return True
 
     def lost(self) -> tuple[str, ...]:
         return tuple(name for name in self._hosts if not self._first[name].alive())
@@ -162,16 +152,14 @@ class NamespaceTestbed:
         plug = Plug(len(self._plugs) + 1)
         self._plugs[name] = plug
         self._hosts[name] = NamespaceHost(
-            Surroundings(
-                name=name,
-                group=group,
-                address=plug.address,
-                scratch=self._lab.scratch / name,
-                control_group=f"{self._lab.group}/{name}",
-                groups=self._groups,
-                clock=self._clock,
-            ),
-            lambda: Door(self._engine, name, self._first[name]),
+            name=name,
+            group=group,
+            address=plug.address,
+            scratch=str(self._lab.scratch / name),
+            top=f"{self._lab.group}/{name}",
+            groups=self._groups,
+            clock=self.clock,
+            door=lambda: Door(self._engine, name, self._first[name]),
         )
 
     def _begin(self, names: list[str]) -> None:
