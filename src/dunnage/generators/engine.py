@@ -64,11 +64,11 @@ class EngineGenerator:
 
         Raises RunError when one is missing or cannot be read, and when parts did not run together.
         """
-        results = [_result(index, found) for index, found in enumerate(artefacts)]
+        results = [_result(index, files) for index, files in enumerate(artefacts)]
         _complete(results)
         _together(results)
         try:
-            found = _operations(results, [part[LOG] for part in artefacts])
+            operations = _operations(results, [part[LOG] for part in artefacts])
         except _UNREADABLE as error:
             raise RunError(f"a histogram cannot be read: {error}", where=LOG) from error
         seconds = max(result["seconds"] for result in results)
@@ -76,7 +76,7 @@ class EngineGenerator:
         return Measurement(
             began=min(result["began"] for result in results),
             seconds=seconds,
-            operations=found,
+            operations=operations,
             windows=_windows(results),
             remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
             client_cpu=sum(result["cpu_user"] + result["cpu_system"] for result in results),
@@ -208,20 +208,16 @@ def _operations(
 
 def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
     """Add the parts' time lines interval by interval, by where each begins."""
-    added: dict[int, Window] = {}
+    alike: dict[int, list[Mapping[str, Any]]] = {}
     for result in results:
-        for found in result["windows"]:
-            window = Window(**found)
-            place = round(window.start * 1000)
-            before = added.get(place)
-            added[place] = (
-                window
-                if before is None
-                else Window(
-                    start=before.start,
-                    length=max(before.length, window.length),
-                    operations=before.operations + window.operations,
-                    errors=before.errors + window.errors,
-                )
-            )
-    return tuple(added[place] for place in sorted(added))
+        for window in result["windows"]:
+            alike.setdefault(round(window["start"] * 1000), []).append(window)
+    return tuple(
+        Window(
+            start=windows[0]["start"],
+            length=max(window["length"] for window in windows),
+            operations=sum(window["operations"] for window in windows),
+            errors=sum(window["errors"] for window in windows),
+        )
+        for _, windows in sorted(alike.items())
+    )

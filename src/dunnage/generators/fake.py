@@ -141,10 +141,10 @@ def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
     """The parts' time lines added, interval by interval."""
     return tuple(
         Window(
-            start=beside[0]["start"],
-            length=beside[0]["length"],
-            operations=sum(window["operations"] for window in beside),
-            errors=sum(window["errors"] for window in beside),
+            start=windows[0]["start"],
+            length=windows[0]["length"],
+            operations=sum(window["operations"] for window in windows),
+            errors=sum(window["errors"] for window in windows),
         )
-        for beside in zip(*(result["windows"] for result in results), strict=False)
+        for windows in zip(*(result["windows"] for result in results), strict=False)
     )

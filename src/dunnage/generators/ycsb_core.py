@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+_OPERATIONS = ("read", "update", "insert", "scan", "read_modify_write")
 
 
 @dataclass(frozen=True)
@@ -20,16 +22,11 @@ class CoreWorkload:
     max_scan_length: int = 100
     hashed_keys: bool = True
     zero_padding: int = 1
-    absent: Mapping[str, float] = field(
-        default_factory=lambda: dict.fromkeys(
-            ("read", "update", "insert", "scan", "read_modify_write"), 0.0
-        )
-    )
 
     @property
     def shares(self) -> Mapping[str, float]:
         """The share of every operation type, zero where the workload has none of it."""
-        return {**self.absent, **self.mix}
+        return {**dict.fromkeys(_OPERATIONS, 0.0), **self.mix}
 
 
 CORE: Mapping[str, CoreWorkload] = {

@@ -32,18 +32,15 @@ class ContainerProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id on the container's host."""
         self.container.reload()
         return int(self.container.attrs["State"]["Pid"])
 
     def poll(self) -> int | None:
-        """Exit code, or None while it lives."""
         self.container.reload()
         state = self.container.attrs["State"]
         return int(state["ExitCode"]) if state["Status"] in _ENDED else None
 
     def wait(self, timeout: float) -> int:
-        """Exit code; raises TimeoutError after `timeout` seconds."""
         try:
             return int(self.container.wait(timeout=timeout)["StatusCode"])
         except (requests.ReadTimeout, requests.ConnectionError) as error:
@@ -54,7 +51,6 @@ class ContainerProcess:
             ) from error
 
     def signal(self, name: str) -> None:
-        """Send a signal; nothing happens if it has ended."""
         with contextlib.suppress(NotFound):
             if self.poll() is None:
                 with contextlib.suppress(APIError):  # it may end between the two
@@ -85,11 +81,6 @@ class ClientContainer(Guest):
         self._network = network
         self._stay = stay
         self._logs: dict[str, Container] = {}
-
-    @property
-    def scratch(self) -> str:
-        """The host's own directory, shared with the container."""
-        return self._host.scratch
 
     def run(
         self,
@@ -136,10 +127,6 @@ class ClientContainer(Guest):
             container.start()
         self._logs[log] = container
         return ContainerProcess(container)
-
-    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """Write a file below the scratch directory."""
-        self._host.put(path, content, mode=mode)
 
     def get(self, path: str) -> bytes:
         """Read a file below the scratch directory, or the log of what was started."""

@@ -6,21 +6,20 @@ import io
 import secrets
 import shlex
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from threading import Event
 from typing import Any, ClassVar
 
 from docker import DockerClient
 
 from dunnage.contracts import Completed, Daemon, Host, RunningMember, SoftwareStore, Substrate, Tree
-from dunnage.docker_api import Refused, connect, explanation
+from dunnage.docker_api import connect
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
 from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
-from dunnage.platforms import places, snapshots
+from dunnage.platforms import places
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.container_member import ContainerMember, spoken
@@ -33,13 +32,13 @@ from dunnage.platforms.containers import (
     ulimits,
 )
 from dunnage.platforms.images import command, image_of, provide
-from dunnage.platforms.listening import check_free
-from dunnage.platforms.readiness import await_ready, death, side_by_side
+from dunnage.platforms.placed import Placed
+from dunnage.platforms.readiness import side_by_side
 
 PUBLISHED = {"host-port": HOST_PORT}
 
 
-class Docker:
+class Docker(Placed[ContainerMember]):
     """Containers with the paths, the command, the user and the limits that a process has natively.
 
     Everything that belongs to the stay carries a label of its own, by which `down` finds and
@@ -78,18 +77,13 @@ class Docker:
                 where=deployment.name,
                 hint="dunnage doctor",
             )
-        self._deployment = deployment
-        self._hosts = {host.name: host for host in hosts}
+        super().__init__(deployment, hosts, trees)
         self._substrate = substrate
-        self._trees = trees
         self._stay = StayNames(f"{stay}-{secrets.token_hex(4)}")
         self._clients: dict[str, DockerClient] = {}
-        self._places: dict[str, Place] = {}
-        self._members: dict[str, ContainerMember] = {}
         self._containers: dict[str, ClientContainer] = {}
 
     def reserve(self, layout: Layout) -> Reservation:
-        """Fix places and addresses before anything starts."""
         bridged = self._deployment.network != HOST
         if bridged and self._deployment.peers is Peers.DIRECT:
             raise UnavailableError(
@@ -99,14 +93,9 @@ class Docker:
                 hint="dunnage schema study",
             )
         self._software = layout.software
-        tree = self._trees.tree(layout.software)
-        bind = places.EVERYWHERE if bridged else None
-        reservation = places.reserve(layout, tuple(self._hosts.values()), tree.prefix, bind)
-        self._places = {place.member: place for place in reservation.places}
-        return reservation
+        return self._reserve(layout, places.EVERYWHERE if bridged else None)
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
-        """Start services side by side and wait until each is ready."""
         by_host: dict[str, dict[Software, Tree]] = {}
         for service in services:
             trees = by_host.setdefault(self._places[service.member].host, {})
@@ -115,39 +104,15 @@ class Docker:
             partial(self._prepare, self._hosts[host], tuple(trees.values()))
             for host, trees in by_host.items()
         )
-        given_up = Event()
-        side_by_side(
-            [partial(self._bring_up, each, deadline, given_up) for each in services], given_up
-        )
+        self._bring_all_up(services, deadline)
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         """Run a command in a member's container."""
         return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
 
-    def running(self) -> tuple[RunningMember, ...]:
-        """The members that run; raises StayError naming one that has died, with its log."""
-        found = []
-        for name in self._places:
-            if (member := self._members.get(name)) is None:
-                continue
-            if (how := member.ended()) is not None:
-                raise death(name, f"died: {how}", member.log)
-            pid = int(member.container.attrs["State"]["Pid"])
-            found.append(RunningMember(name, member.host, pid, self._control_group(member, pid)))
-        return tuple(found)
-
     def crash(self, member: str) -> None:
-        """Kill a member's process without warning."""
         with spoken("a container cannot be killed", member):
             self._members[member].container.kill("SIGKILL")
-
-    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Copy files of members' data to the disks of their hosts, under a name."""
-        side_by_side(partial(snapshots.keep, part, snapshot) for part in self._parts(files))
-
-    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Put copies of what was kept where members' data lies, in a volume if that is where."""
-        side_by_side(partial(snapshots.restore, part, snapshot) for part in self._parts(files))
 
     def client(self, host: Host) -> Host:
         """The client's host, or a container on it, joined to a network as the members' are."""
@@ -159,48 +124,30 @@ class Docker:
 
     def network(self) -> dict[str, str]:
         """Driver, MTU, bridge, proxies and translations, as daemons and kernels tell them."""
-        told: dict[str, dict[str, str]] = {}
-        started = [self._members[name] for name in self._places if name in self._members]
-        for member in started:
-            if member.host.name not in told:
+        ways: dict[str, dict[str, str]] = {}
+        for member in self._started():
+            if member.host.name not in ways:
                 member.state()
                 with spoken("the network cannot be read back", member.service.member):
-                    told[member.host.name] = way_in(
+                    ways[member.host.name] = way_in(
                         self._client(member.host),
                         self._daemon(member.host),
                         member.host,
                         member.container.attrs,
                     )
-        return {name: str(value) for name, value in agreed(told).items()}
-
-    def log(self, member: str, lines: int = 20) -> str:
-        """The last lines that a member wrote; nothing if it was never started."""
-        return self._members[member].log(lines) if member in self._members else ""
+        return {name: str(value) for name, value in agreed(ways).items()}
 
     def down(self) -> None:
         """Stop everything in reverse order and remove it, all of it even if some of it fails."""
-        failures: list[Exception] = []
         members = tuple(reversed(self._places.values()))
         steps = [(place.host, partial(self._stop, place.member)) for place in members]
         steps += [(host, partial(self._clear, host)) for host in self._clients]
         steps += [(place.host, partial(self._remove_directory, place)) for place in members]
-        for host, step in steps:
-            try:
-                step()
-            except Exception as error:
-                if not self._lost(host):  # nothing of this stay is left on a host that is gone
-                    failures.append(error)
-        for client in self._clients.values():
-            client.close()
-        if failures:
-            raise failures[0]
-
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
-        return [
-            snapshots.Part(name, self._hosts[place.host], self._outside(place), tuple(own))
-            for name, own in files.items()
-            for place in (self._places[name],)
-        ]
+        try:
+            self._take_down(steps)
+        finally:
+            for client in self._clients.values():
+                client.close()
 
     def _outside(self, place: Place) -> str:
         """Where a member's host has its data; a volume is made if it is not there yet."""
@@ -222,12 +169,7 @@ class Docker:
                         self._stay.network, driver="bridge", labels=self._stay.labels
                     )
 
-    def _bring_up(self, service: Service, deadline: float, given_up: Event) -> None:
-        place = self._places[service.member]
-        host = self._hosts[place.host]
-        check_free(host, [place])
-        for path, content in service.files.items():
-            host.put(path, content.encode())
+    def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
         bound = (place.home, place.data) if self._deployment.storage is Storage.BIND else ()
         made = host.run(["mkdir", "-p", place.home, *bound])
         if made.code != 0:
@@ -253,10 +195,12 @@ class Docker:
             if self._deployment.storage is Storage.CONTAINER:
                 container.put_archive("/", _directory(place.data))
             container.start()
-        member = self._members[service.member] = ContainerMember(
-            service, host, tree, client, container
-        )
-        await_ready(member, deadline, given_up)
+        return ContainerMember(service, host, tree, client, container)
+
+    def _identified(self, member: ContainerMember) -> RunningMember:
+        pid = int(member.container.attrs["State"]["Pid"])
+        group = self._control_group(member, pid)
+        return RunningMember(member.service.member, member.host, pid, group)
 
     def _client_container(self, host: Host) -> ClientContainer:
         client = self._client(host)
@@ -309,10 +253,10 @@ class Docker:
         host = self._hosts[place.host]
         host.remove(places.directory(host, place.member))
 
-    def _lost(self, name: str) -> bool:
+    def _lost(self, host: str, error: Exception) -> bool:  # noqa: ARG002  # the daemon's, it may be
         try:
-            if name in self._hosts:
-                self._hosts[name].run(["true"])
+            if host in self._hosts:
+                self._hosts[host].run(["true"])
         except HostLostError:
             return True
         return False
@@ -323,17 +267,12 @@ class Docker:
     def _client(self, host: Host) -> DockerClient:
         if host.name not in self._clients:
             try:
-                self._clients[host.name] = connect(self._daemon(host))
+                with spoken("the Docker daemon does not answer", host.name):
+                    self._clients[host.name] = connect(self._daemon(host))
             except KeyError:
                 raise UnavailableError(
                     "this host has no Docker daemon", where=host.name, hint="dunnage doctor"
                 ) from None
-            except Refused as refusal:
-                raise StayError(
-                    f"the Docker daemon does not answer: {explanation(refusal)}",
-                    where=host.name,
-                    hint="dunnage doctor",
-                ) from refusal
         return self._clients[host.name]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
@@ -254,19 +253,13 @@ class ContainerHost(Guest):
 
     def __init__(self, host: Host, name: str) -> None:
         super().__init__(host)
+        self.name = f"{host.name}/{name}"
+        self.scratch = "/scratch"
         self._name = name
-        self._root = f"/containers/{name}"
+        self._root = root = f"/containers/{name}"
         self._processes: list[Process] = []
-
-    @property
-    def name(self) -> str:
-        """The container's name behind its host's."""
-        return f"{self._host.name}/{self._name}"
-
-    @property
-    def scratch(self) -> str:
-        """Directory for data inside."""
-        return "/scratch"
+        self.put = lambda path, content, *, mode=0o644: host.put(root + path, content, mode=mode)
+        self.put_tree = lambda source, path: host.put_tree(source, root + path)
 
     def run(
         self,
@@ -276,9 +269,8 @@ class ContainerHost(Guest):
         timeout: float = 60.0,
         unit: str = "command",
     ) -> Completed:
-        """Run a command inside to its end."""
         done = self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
-        return Completed(tuple(argv), done.code, done.stdout, done.stderr)
+        return replace(done, argv=tuple(argv))
 
     def start(
         self,
@@ -290,7 +282,6 @@ class ContainerHost(Guest):
         limits: Limits | None = None,
         directory: str = "/",
     ) -> Process:
-        """Start a process inside."""
         process = self._host.start(
             self._inside(argv),
             unit=unit,
@@ -302,21 +293,11 @@ class ContainerHost(Guest):
         self._processes.append(process)
         return process
 
-    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
-        """Write a file inside."""
-        self._host.put(self._root + path, content, mode=mode)
-
     def get(self, path: str) -> bytes:
-        """Read a file inside; raises FileNotFoundError."""
         return self._host.get(self._root + path)
 
     def remove(self, path: str) -> None:
-        """Remove a file or a directory inside."""
         self._host.remove(self._root + path)
-
-    def put_tree(self, source: Path, path: str) -> None:
-        """Make a local directory visible inside."""
-        self._host.put_tree(source, self._root + path)
 
     def discard(self) -> None:
         """Kill what runs inside and remove all files; a lost host has nothing to remove."""

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import Event
 from typing import ClassVar
 
-from dunnage.contracts import (
-    Completed,
-    Host,
-    Process,
-    RunningMember,
-    SoftwareStore,
-    Substrate,
-    Tree,
-)
-from dunnage.errors import HostLostError, StayError
+from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
+from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.study import ClientPlace, Deployment, Storage
-from dunnage.platforms import places, snapshots
+from dunnage.platforms import places
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.link import link
-from dunnage.platforms.listening import check_free
-from dunnage.platforms.readiness import await_ready, death, side_by_side
+from dunnage.platforms.placed import Placed
 
 _KILLED = 10.0
 """Seconds within which a killed process has ended."""
@@ -69,7 +59,7 @@ class _Member:
         self.host.run(["kill", "-KILL", "--", f"-{self.process.pid}"])
 
 
-class Native:
+class Native(Placed[_Member]):
     """Processes in control groups of their own, bound to their host's address."""
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
@@ -89,108 +79,45 @@ class Native:
         trees: SoftwareStore,
         stay: str,  # noqa: ARG002
     ) -> None:
-        self._deployment = deployment
-        self._hosts = {host.name: host for host in hosts}
-        self._trees = trees
-        self._places: dict[str, Place] = {}
-        self._members: dict[str, _Member] = {}
+        super().__init__(deployment, hosts, trees)
         self._memory_backed: list[Place] = []
 
     def reserve(self, layout: Layout) -> Reservation:
-        """Fix places and addresses before anything starts."""
-        tree = self._trees.tree(layout.software)
-        reservation = places.reserve(layout, tuple(self._hosts.values()), tree.prefix)
-        self._places = {place.member: place for place in reservation.places}
-        return reservation
+        return self._reserve(layout)
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
-        """Start services side by side and wait until each is ready."""
-        for tree, host in self._needed(services):
-            host.put_tree(tree.source, tree.prefix)
-        given_up = Event()
-        side_by_side(
-            [partial(self._bring_up, each, deadline, given_up) for each in services],
-            given_up,
-        )
+        needed = ((service.software, self._places[service.member].host) for service in services)
+        for software, host in dict.fromkeys(needed):
+            tree = self._trees.tree(software)
+            self._hosts[host].put_tree(tree.source, tree.prefix)
+        self._bring_all_up(services, deadline)
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         """Run a command beside a member, in its control group as in a container."""
         return _beside(self._host(member), member, argv, stdin=stdin, timeout=timeout)
 
-    def running(self) -> tuple[RunningMember, ...]:
-        """The members that run; raises StayError naming one that has died, with its log."""
-        started = [self._members[name] for name in self._places if name in self._members]
-        for member in started:
-            if (how := member.ended()) is not None:
-                raise death(member.service.member, f"died: {how}", member.log)
-        return tuple(
-            RunningMember(
-                member.service.member,
-                member.host,
-                member.process.pid,
-                member.host.control_group(member.unit),
-            )
-            for member in started
-        )
-
     def crash(self, member: str) -> None:
-        """Kill a member's process without warning."""
         self._members[member].process.signal("KILL")
 
-    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Copy files of members' data to the disks of their hosts, under a name."""
-        side_by_side(partial(snapshots.keep, part, snapshot) for part in self._parts(files))
-
-    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Put copies of what was kept below the data directories of members."""
-        side_by_side(partial(snapshots.restore, part, snapshot) for part in self._parts(files))
-
     def client(self, host: Host) -> Host:
-        """The client's host itself."""
         return host
 
     def network(self) -> dict[str, str]:
         """The hosts' own link, as the hosts tell it."""
         used = {place.host: self._hosts[place.host] for place in self._places.values()}
-        told = agreed({name: link(host) for name, host in used.items()})
-        return {"driver": "host", **{name: str(value) for name, value in told.items()}}
-
-    def log(self, member: str, lines: int = 20) -> str:
-        """The last lines that a member wrote; nothing if it was never started."""
-        return self._members[member].log(lines) if member in self._members else ""
+        links = agreed({name: link(host) for name, host in used.items()})
+        return {"driver": "host", **{name: str(value) for name, value in links.items()}}
 
     def down(self) -> None:
         """Stop everything in reverse order and remove it, all of it even if some of it fails."""
-        failures: list[Exception] = []
-        for name in reversed(self._places):
-            try:
-                self._remove(name)
-            except HostLostError:
-                continue  # nothing of this stay is left on a host that is gone
-            except Exception as error:
-                failures.append(error)
-        if failures:
-            raise failures[0]
+        backwards = reversed(self._places.values())
+        self._take_down((place.host, partial(self._remove, place)) for place in backwards)
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
-        return [
-            snapshots.Part(name, self._host(name), self._places[name].data, tuple(own))
-            for name, own in files.items()
-        ]
-
-    def _needed(self, services: Sequence[Service]) -> list[tuple[Tree, Host]]:
-        wanted = {
-            (service.software, self._places[service.member].host): service for service in services
-        }
-        return [(self._trees.tree(software), self._hosts[host]) for software, host in wanted]
-
-    def _bring_up(self, service: Service, deadline: float, given_up: Event) -> None:
-        place = self._places[service.member]
-        host = self._hosts[place.host]
-        check_free(host, [place])
-        for path, content in service.files.items():
-            host.put(path, content.encode())
-        self._make_data(host, place)
+    def _start(self, service: Service, place: Place, host: Host) -> _Member:
+        _must(host, "mkdir", "-p", place.home, place.data)
+        if self._deployment.storage is Storage.TMPFS:
+            _must(host, "mount", "-t", "tmpfs", "tmpfs", place.data)
+            self._memory_backed.append(place)
         process = host.start(
             service.argv,
             unit=_unit(service.member),
@@ -198,25 +125,19 @@ class Native:
             env=service.env,
             limits=self._deployment.limits,
         )
-        member = self._members[service.member] = _Member(service, host, process)
-        await_ready(member, deadline, given_up)
+        return _Member(service, host, process)
 
-    def _make_data(self, host: Host, place: Place) -> None:
-        _must(host, "mkdir", "-p", place.home, place.data)
-        if self._deployment.storage is Storage.TMPFS:
-            _must(host, "mount", "-t", "tmpfs", "tmpfs", place.data)
-            self._memory_backed.append(place)
+    def _identified(self, member: _Member) -> RunningMember:
+        group = member.host.control_group(member.unit)
+        return RunningMember(member.service.member, member.host, member.process.pid, group)
 
-    def _remove(self, name: str) -> None:
-        host = self._host(name)
-        if name in self._members:
-            self._members[name].stop()
-        if self._places[name] in self._memory_backed:
-            _must(host, "umount", self._places[name].data)
-        host.remove(places.directory(host, name))
-
-    def _host(self, member: str) -> Host:
-        return self._hosts[self._places[member].host]
+    def _remove(self, place: Place) -> None:
+        host = self._hosts[place.host]
+        if place.member in self._members:
+            self._members[place.member].stop()
+        if place in self._memory_backed:
+            _must(host, "umount", place.data)
+        host.remove(places.directory(host, place.member))
 
 
 def _beside(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
-from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.model.load import Command, WatchOrder
 from dunnage.samplers.readings import SAMPLES, VERSION, readings
 
 PLAN = "watch.json"
@@ -15,7 +14,6 @@ class EngineSampler:
     """Reads a host's control groups and counters at even ticks."""
 
     def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
-        """What to start on the host; it samples until it is sent TERM."""
         plan = {
             "version": VERSION,
             "host": order.host,
@@ -30,6 +28,4 @@ class EngineSampler:
             artefacts=(SAMPLES,),
         )
 
-    def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
-        """Read what it left; raises RunError when nothing usable is there."""
-        return readings(artefacts)
+    parse = staticmethod(readings)

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from dataclasses import replace
 
-from dunnage.model.load import Command, Samples, WatchOrder
-from dunnage.samplers.readings import SAMPLES, VERSION, readings
+from dunnage.model.load import Command, WatchOrder
+from dunnage.samplers.engine import EngineSampler
 
 
-class FakeSampler:
+class FakeSampler(EngineSampler):
     """Watches fake hosts by the built-in program `fake-sample`."""
 
-    def command(
-        self,
-        order: WatchOrder,
-        engine: str,  # noqa: ARG002 - the program is a fake host's own
-        directory: str,
-    ) -> Command:
-        """What to start on the host."""
-        units = dict(order.units)
-        plan = {"version": VERSION, "host": order.host, "rate": order.rate, "units": units}
-        return Command(
-            argv=("fake-sample", "--plan", f"{directory}/watch.json", "--out", directory),
-            directory=directory,
-            files={"watch.json": json.dumps(plan)},
-            artefacts=(SAMPLES,),
-        )
-
-    def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
-        """Read what it left; raises RunError when nothing usable is there."""
-        return readings(artefacts)
+    def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
+        command = super().command(order, engine, directory)
+        return replace(command, argv=("fake-sample", *command.argv[2:]))

@@ -23,16 +23,16 @@ def readings(artefacts: Mapping[str, bytes]) -> Samples:
         raise RunError(f"the sampler left no `{SAMPLES}`")
     lines = _lines(artefacts[SAMPLES])
     header = next((line for line in lines if line["line"] == "header"), None)
-    taken = [line for line in lines if line["line"] == "sample"]
-    if header is None or not taken:
+    samples = [line for line in lines if line["line"] == "sample"]
+    if header is None or not samples:
         raise RunError(f"`{SAMPLES}` holds no sample")
     if not 1 <= header["version"] <= VERSION:
         raise RunError(f"`{SAMPLES}` has version {header['version']}, above {VERSION}")
     return Samples(
         host=header["host"],
         interval=header["interval"],
-        samples=tuple(Sample(line["time"], line["units"], line["machine"]) for line in taken),
-        own_cpu=tuple(line["own_cpu"] for line in taken),
+        samples=tuple(Sample(line["time"], line["units"], line["machine"]) for line in samples),
+        own_cpu=tuple(line["own_cpu"] for line in samples),
         absent=header["absent"],
     )
 

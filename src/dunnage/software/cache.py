@@ -46,9 +46,8 @@ class Cache:
         `make` fills an empty directory and returns the entry's name, which must depend on nothing
         but what it was made of. Raises UnavailableError when the directory cannot be written.
         """
-        found = self.find(request)
-        if found is not None:
-            return found
+        if (entry := self.find(request)) is not None:
+            return entry
         try:
             with self._lock(request):
                 return self.find(request) or self._make(request, make)

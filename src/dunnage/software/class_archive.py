@@ -80,11 +80,11 @@ class TreeAtPrefix:
         )
         limit = Timer(_SECONDS, process.kill)
         limit.start()
-        said: deque[str] = deque(maxlen=10)
+        last_lines: deque[str] = deque(maxlen=10)
         came = ready is None
         try:
             for line in process.stdout or ():
-                said.append(line)
+                last_lines.append(line)
                 if ready is not None and ready in line:
                     came = True
                     _insist_inside(process.pid, self.prefix)
@@ -96,7 +96,7 @@ class TreeAtPrefix:
             process.wait()
         if not came or (ready is None and code != 0):
             raise UnavailableError(
-                f"it ended with code {code} while it loaded its classes: {''.join(said)}",
+                f"it ended with code {code} while it loaded its classes: {''.join(last_lines)}",
                 where=self.prefix,
                 hint="unshare --mount --net true",
             )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
+from dunnage.software.program import last_words, run
 
 _DOWNLOAD_SECONDS = 600
 _UNPACK_SECONDS = 120
@@ -55,13 +56,13 @@ def download(names: Sequence[str], directory: Path) -> tuple[Package, ...]:
     The package index is updated once if it does not suffice. Raises UnavailableError with what
     apt-get said.
     """
-    there = support()
-    if not there.met:
-        raise UnavailableError(there.reason, where=", ".join(names), hint=there.hint)
-    failure = _fetch(names, directory)
+    ability = support()
+    if not ability.met:
+        raise UnavailableError(ability.reason, where=", ".join(names), hint=ability.hint)
+    failure = _apt("download", directory, *names)
     if failure is not None:
         _apt("update", directory)
-        failure = _fetch(names, directory)
+        failure = _apt("download", directory, *names)
     if failure is not None:
         raise UnavailableError(
             f"Debian's packages cannot be downloaded: {failure}",
@@ -74,24 +75,12 @@ def download(names: Sequence[str], directory: Path) -> tuple[Package, ...]:
 def unpack(packages: Sequence[Package], root: Path) -> None:
     """Unpack packages over each other below `root`, running none of their scripts."""
     for package in packages:
-        done = subprocess.run(
-            ["dpkg-deb", "-x", str(package.file), str(root)],
-            capture_output=True,
-            text=True,
-            timeout=_UNPACK_SECONDS,
-            check=False,
-            start_new_session=True,
-        )
+        done = run(["dpkg-deb", "-x", str(package.file), str(root)], _UNPACK_SECONDS)
         if done.returncode != 0:
             raise UnavailableError(
                 f"`{package.file.name}` cannot be unpacked: {done.stderr.strip()}",
                 hint=f"dpkg-deb --info {package.file.name}",
             )
-
-
-def _fetch(names: Sequence[str], directory: Path) -> str | None:
-    """Download; returns what went wrong, or None."""
-    return _apt("download", directory, *names)
 
 
 def _apt(verb: str, directory: Path, *names: str) -> str | None:
@@ -100,21 +89,10 @@ def _apt(verb: str, directory: Path, *names: str) -> str | None:
     # Without a sandbox user apt-get may write into a directory that only we can enter.
     argv = ["apt-get", "-q", "-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=2", verb, *names]
     try:
-        done = subprocess.run(
-            argv,
-            cwd=directory,
-            capture_output=True,
-            text=True,
-            timeout=_DOWNLOAD_SECONDS,
-            check=False,
-            start_new_session=True,
-        )
+        done = run(argv, _DOWNLOAD_SECONDS, within=directory)
     except subprocess.TimeoutExpired:
         return f"`apt-get {verb}` took more than {_DOWNLOAD_SECONDS} s"
-    if done.returncode == 0:
-        return None
-    words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-    return words[-1].removeprefix("E: ")
+    return last_words(done).removeprefix("E: ") if done.returncode else None
 
 
 def _package(name: str, directory: Path) -> Package:

@@ -15,6 +15,7 @@ from pathlib import Path
 from dunnage.errors import UnavailableError
 from dunnage.software import debian
 from dunnage.software.cache import Cache
+from dunnage.software.program import last_words, run
 
 _REQUEST = f"docker-debian-recipe1-{platform.machine()}"
 _CALLED = ("dockerd", "containerd", "runc", "iptables")
@@ -64,10 +65,10 @@ class DockerBinaries:
 def on_path() -> DockerBinaries | None:
     """The daemon on PATH, if everything that it calls is there too."""
     search = _search_path()
-    found = [shutil.which(program, path=search) for program in _CALLED]
-    if found[0] is None or None in found:
+    dockerd, *others = (shutil.which(program, path=search) for program in _CALLED)
+    if dockerd is None or None in others:
         return None
-    return DockerBinaries(Path(found[0]), {"PATH": search}, f"on PATH: {found[0]}")
+    return DockerBinaries(Path(dockerd), {"PATH": search}, f"on PATH: {dockerd}")
 
 
 def remove_traces() -> None:
@@ -135,20 +136,10 @@ def _try_iptables(environment: Mapping[str, str]) -> str | None:
     """Add a translation in a network namespace that vanishes at once; what failed, or None."""
     rule = ["iptables", "-t", "nat", "-A", "POSTROUTING", "-p", "tcp", "-j", "MASQUERADE"]
     try:
-        done = subprocess.run(
-            ["unshare", "--net", *rule],
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-            start_new_session=True,
-        )
+        done = run(["unshare", "--net", *rule], 30, env={**os.environ, **environment})
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    if done.returncode == 0:
-        return None
-    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return last_words(done) if done.returncode else None
 
 
 def _versions(entry: Path) -> str:

@@ -28,10 +28,10 @@ def engine_path() -> Path:
     )
     if built:
         return built[-1]
-    found = shutil.which("dunnage-engine")
-    if found is None:
+    installed = shutil.which("dunnage-engine")
+    if installed is None:
         raise UnavailableError("`dunnage-engine` is not built", hint=_HINT)
-    return Path(found).resolve()
+    return Path(installed).resolve()
 
 
 def engine_support() -> Support:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
+from dunnage.software.program import run
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 _SECONDS = 900
@@ -36,9 +37,9 @@ def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
     `known` maps their names to their SHA-256. Raises UnavailableError with what Maven said, or when
     a jar is missing, unknown or another than the known one.
     """
-    there = support()
-    if not there.met:
-        raise UnavailableError(there.reason, where=artefact, hint=there.hint)
+    ability = support()
+    if not ability.met:
+        raise UnavailableError(ability.reason, where=artefact, hint=ability.hint)
     directory.mkdir(parents=True)
     project = directory.with_name(f"{directory.name}.xml")
     project.write_text(_project(artefact))
@@ -46,10 +47,8 @@ def fetch(artefact: str, known: Mapping[str, str], directory: Path) -> None:
         _run(project, directory, artefact)
     finally:
         project.unlink()
-    found = {path.name: _digest(path) for path in sorted(directory.iterdir())}
-    wrong = sorted(
-        name for name in known.keys() | found.keys() if known.get(name) != found.get(name)
-    )
+    jars = {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in directory.iterdir()}
+    wrong = sorted({name for name, _ in known.items() ^ jars.items()})
     if wrong:
         raise UnavailableError(
             f"Maven's jars are not those that this version of Dunnage expects: {', '.join(wrong)}",
@@ -62,26 +61,17 @@ def _run(project: Path, directory: Path, artefact: str) -> None:
     argv = ["mvn", "--quiet", "--batch-mode", "--file", str(project), _COPY]
     argv += ["-DincludeScope=runtime", f"-DoutputDirectory={directory}"]
     try:
-        done = subprocess.run(
-            argv,
-            cwd=directory,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-            start_new_session=True,
-        )
+        done = run(argv, _SECONDS, within=directory)
     except subprocess.TimeoutExpired as error:
         raise UnavailableError(
             f"`mvn` took more than {_SECONDS} s", where=artefact, hint="mvn --version"
         ) from error
     if done.returncode != 0:
         words = [line for line in done.stdout.splitlines() if line.startswith("[ERROR]")]
-        said = words[0].removeprefix("[ERROR] ") if words else done.stderr.strip()
+        reason = words[0].removeprefix("[ERROR] ") if words else done.stderr.strip()
         # Where this machine fetches from is nobody's business, and may hold a password.
-        said = _ADDRESS.sub("…", said)
         raise UnavailableError(
-            f"Maven cannot fetch the jars: {said}",
+            f"Maven cannot fetch the jars: {_ADDRESS.sub('…', reason)}",
             where=artefact,
             hint=f"mvn dependency:get -Dartifact={artefact}",
         )
@@ -97,7 +87,3 @@ def _project(artefact: str) -> str:
         "<groupId>dunnage</groupId><artifactId>tree</artifactId><version>1</version>"
         f"<dependencies><dependency>{needs}</dependency></dependencies></project>\n"
     )
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
+from dunnage.software.program import run
 
 
 class Patchelf:
@@ -35,14 +35,7 @@ class Patchelf:
         self._run("--force-rpath", "--set-rpath", libraries, str(file))
 
     def _run(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [str(self._program), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            start_new_session=True,
-        )
+        done = run([str(self._program), *arguments], 60)
         if done.returncode != 0:
             raise UnavailableError(
                 f"`patchelf {' '.join(arguments)}` failed: {done.stderr.strip()}",
@@ -80,30 +73,30 @@ def closure(programs: Iterable[Path], source: Path, patchelf: Patchelf) -> tuple
 
     Raises UnavailableError naming one that no package below `source` has.
     """
-    there = _libraries(source)
+    packaged = _libraries(source)
     waiting = [(str(program), name) for program in programs for name in patchelf.needed(program)]
-    found: dict[str, Path] = {}
+    libraries: dict[str, Path] = {}
     while waiting:
         asker, name = waiting.pop()
-        if name in found:
+        if name in libraries:
             continue
-        if name not in there:
+        if name not in packaged:
             raise UnavailableError(
                 f"no package of the recipe has the library `{name}`",
                 where=asker,
                 hint=f"apt-cache search {name.partition('.so')[0]}",
             )
-        found[name] = there[name]
-        waiting += [(name, other) for other in patchelf.needed(there[name])]
-    return tuple(found[name] for name in sorted(found))
+        libraries[name] = packaged[name]
+        waiting += [(name, other) for other in patchelf.needed(packaged[name])]
+    return tuple(libraries[name] for name in sorted(libraries))
 
 
 def _libraries(source: Path) -> Mapping[str, Path]:
     """Every library below `source` by name; of several, the least deep one is the plain build."""
-    found: dict[str, Path] = {}
+    libraries: dict[str, Path] = {}
     for directory, _, names in os.walk(source):
         for name in names:
-            path = Path(directory, name)
-            if ".so" in name and (name not in found or len(path.parts) < len(found[name].parts)):
-                found[name] = path
-    return found
+            path, known = Path(directory, name), libraries.get(name)
+            if ".so" in name and (known is None or len(path.parts) < len(known.parts)):
+                libraries[name] = path
+    return libraries

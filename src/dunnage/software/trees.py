@@ -51,14 +51,13 @@ class DebianSoftware:
         """Obtain a tree from the cache, or make it. Raises UnavailableError with the reason."""
         recipe = _recipe(software)
         entry = self._cache.obtain(_request(recipe), partial(self._make, recipe))
-        facts: Mapping[str, Scalar] = json.loads((entry / "facts.json").read_text())
         return Tree(
             software=software,
             source=entry / "tree",
             prefix=f"{PREFIX}/{entry.name}",
             archive=entry / "image.tar",
             tag=f"dunnage/{recipe.name}:{entry.name.removeprefix(recipe.name + '-')}",
-            facts=facts,
+            facts=json.loads((entry / "facts.json").read_text()),
         )
 
     def dockerd(self) -> DockerBinaries:
@@ -77,18 +76,18 @@ class DebianSoftware:
         ]
         wanted = [debian.support()] if missing else []
         wanted += [maven.support() for recipe in missing if isinstance(recipe, JavaRecipe)]
-        return next((there for there in wanted if not there.met), Support(met=True))
+        return next((support for support in wanted if not support.met), Support(met=True))
 
     def docker_support(self) -> Support:
         """Whether a Docker daemon is on PATH, in the cache, or can be had."""
         if docker.on_path() or docker.is_unpacked(self._cache):
             return Support(met=True)
-        there = debian.support()
-        if there.met:
-            return there
+        ability = debian.support()
+        if ability.met:
+            return ability
         return Support(
             met=False,
-            reason=f"`dockerd` is not on PATH, and Debian's is not available: {there.reason}",
+            reason=f"`dockerd` is not on PATH, and Debian's is not available: {ability.reason}",
             hint="put dockerd, containerd, runc and iptables on PATH",
         )
 
@@ -97,16 +96,16 @@ class DebianSoftware:
         tools = self._cache.obtain(_request(_PATCHELF), _make_patchelf)
         patchelf = Patchelf(tools / _PATCHELF.programs["patchelf"])
         unpacked, packages, jars = entry / "unpacked", entry / "packages", entry / "jars"
-        found = debian.download(recipe.packages, packages)
-        debian.unpack(found, unpacked)
-        facts: dict[str, Scalar] = {f"package.{each.name}": each.identity for each in found}
+        debs = debian.download(recipe.packages, packages)
+        debian.unpack(debs, unpacked)
+        facts: dict[str, Scalar] = {f"package.{package.name}": package.identity for package in debs}
         facts |= {"recipe": recipe.revision, "patchelf": tools.name}
         if isinstance(recipe, JavaRecipe):
             maven.fetch(recipe.artefact, recipe.jars, jars)
             facts |= {f"jar.{name}": f"sha256:{digest}" for name, digest in recipe.jars.items()}
             facts["version"] = recipe.artefact.rpartition(":")[2]
         else:
-            facts["version"] = found[0].upstream
+            facts["version"] = debs[0].upstream
         key = hashlib.sha256(json.dumps([PREFIX, facts], sort_keys=True).encode()).hexdigest()
         name = f"{recipe.name}-{recipe.version}-{key[:12]}"
         tree, prefix = entry / "tree", f"{PREFIX}/{name}"

@@ -21,21 +21,46 @@ from pathlib import Path
 from dunnage.errors import ResultError, shown
 
 
+class _Inside:
+    """A file or directory that every result has under one name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, layout: ResultLayout, _: type[ResultLayout]) -> Path:
+        return layout.root / self._name
+
+
 @dataclass(frozen=True)
 class ResultLayout:
     """Names inside one result directory."""
 
     root: Path
 
-    @property
-    def study(self) -> Path:
-        """The study file as given."""
-        return self.root / "study.yaml"
-
-    @property
-    def plan(self) -> Path:
-        """Every block, stay and run."""
-        return self.root / "plan.json"
+    study = _Inside("study.yaml")
+    """As given."""
+    plan = _Inside("plan.json")
+    """Every block, stay and run."""
+    looks = _Inside("looks.jsonl")
+    """When somebody saw what finished blocks say and added more, line by line."""
+    environment = _Inside("environment.json")
+    """Facts about hardware, kernel, daemons and versions."""
+    calibration = _Inside("calibration.json")
+    """What the baseline is capable of."""
+    losses = _Inside("losses.json")
+    """The slowdowns that lose as much throughput as is asked for."""
+    journal = _Inside("journal.jsonl")
+    """What happened, line by line."""
+    lock = _Inside(".lock")
+    """Held by the process that writes here."""
+    analysis = _Inside("analysis.json")
+    """What was made of the records."""
+    report = _Inside("report")
+    """The page, the tables."""
+    runs = _Inside("runs")
+    """One directory a run."""
+    stays = _Inside("stays")
+    """One directory a stay."""
 
     def further_plan(self, number: int) -> Path:
         """Blocks that were added, 2 for the first time; no plan is ever changed."""
@@ -43,60 +68,10 @@ class ResultLayout:
 
     def further_plans(self) -> tuple[Path, ...]:
         """The plans of added blocks that there are, in their order."""
-        found: list[Path] = []
-        while (path := self.further_plan(len(found) + 2)).exists():
-            found.append(path)
-        return tuple(found)
-
-    @property
-    def looks(self) -> Path:
-        """When somebody saw what finished blocks say and added more, line by line."""
-        return self.root / "looks.jsonl"
-
-    @property
-    def environment(self) -> Path:
-        """Facts about hardware, kernel, daemons and versions."""
-        return self.root / "environment.json"
-
-    @property
-    def calibration(self) -> Path:
-        """What the baseline is capable of."""
-        return self.root / "calibration.json"
-
-    @property
-    def losses(self) -> Path:
-        """The slowdowns that lose as much throughput as is asked for."""
-        return self.root / "losses.json"
-
-    @property
-    def journal(self) -> Path:
-        """What happened, line by line."""
-        return self.root / "journal.jsonl"
-
-    @property
-    def lock(self) -> Path:
-        """Held by the process that writes here."""
-        return self.root / ".lock"
-
-    @property
-    def analysis(self) -> Path:
-        """What was made of the records."""
-        return self.root / "analysis.json"
-
-    @property
-    def report(self) -> Path:
-        """The page, the tables."""
-        return self.root / "report"
-
-    @property
-    def runs(self) -> Path:
-        """One directory a run."""
-        return self.root / "runs"
-
-    @property
-    def stays(self) -> Path:
-        """One directory a stay."""
-        return self.root / "stays"
+        plans: list[Path] = []
+        while (path := self.further_plan(len(plans) + 2)).exists():
+            plans.append(path)
+        return tuple(plans)
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -18,7 +18,7 @@ from dunnage.errors import NoResultError, ResultError
 from dunnage.model.calibration import Calibration
 from dunnage.model.look import Look
 from dunnage.model.loss import KnownLoss, Losses
-from dunnage.model.plan import BEFORE, Plan
+from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.store.layout import ResultLayout
@@ -51,34 +51,30 @@ class Result:
         A line without its plan is of an addition that a crash prevented, and no look. Raises
         ResultError when blocks were added without a look: then nobody knows what was seen before.
         """
-        told = {look.plan: look for look in self._told_looks()}
+        looks = {look.plan: look for look in self._told_looks()}
         numbers = range(2, len(self.layout.further_plans()) + 2)
-        lost = [number for number in numbers if number not in told]
+        lost = [number for number in numbers if number not in looks]
         if lost:
             raise ResultError(
                 f"lacks the look that led to `{self.layout.further_plan(lost[0]).name}`",
                 where=str(self.layout.looks),
             )
-        return tuple(told[number] for number in numbers)
+        return tuple(looks[number] for number in numbers)
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """All finished runs, in the order of the plan."""
-        found = {run.id: self.layout.record(run.id) for run in self.plan.runs()}
-        return tuple(_read(path, Record) for path in found.values() if path.exists())
+        return self._records(self.plan.runs())
 
     @cached_property
     def alone_records(self) -> tuple[Record, ...]:
         """Finished runs of deployments by themselves, beside those that had their load in turns."""
-        paths = [self.layout.record(run.id) for run in self.plan.alone()]
-        return tuple(_read(path, Record) for path in paths if path.exists())
+        return self._records(self.plan.alone())
 
     @cached_property
     def calibration_records(self) -> tuple[Record, ...]:
         """Finished runs of the calibration stay; no estimate has any part of them."""
-        planned = self.plan.calibration
-        paths = [self.layout.record(run.id) for run in planned.stay.runs] if planned else []
-        return tuple(_read(path, Record) for path in paths if path.exists())
+        return self._records(self.plan.calibration.stay.runs if self.plan.calibration else ())
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -95,8 +91,8 @@ class Result:
     @cached_property
     def stays(self) -> tuple[StayRecord, ...]:
         """Every deployment of a block that became ready, by name of stay."""
-        found = (_read(path, StayRecord) for path in sorted(self.layout.stays.glob("*/stay.json")))
-        return tuple(stay for stay in found if stay.block != BEFORE)
+        paths = sorted(self.layout.stays.glob("*/stay.json"))
+        return tuple(stay for path in paths if (stay := _read(path, StayRecord)).block != BEFORE)
 
     @property
     def study_text(self) -> str:
@@ -116,6 +112,13 @@ class Result:
             ) from error
         return facts
 
+    def _recorded(self, run: RunPlan) -> bool:
+        return self.layout.record(run.id).exists()
+
+    def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
+        names = dict.fromkeys(run.id for run in runs if self._recorded(run))
+        return tuple(_read(self.layout.record(name), Record) for name in names)
+
     def _told_looks(self) -> Iterator[Look]:
         if not self.layout.looks.exists():
             return
@@ -127,11 +130,11 @@ class Result:
 
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
-        return frozenset(run.id for run in self.plan.runs() if self.layout.record(run.id).exists())
+        return frozenset(run.id for run in self.plan.runs() if self._recorded(run))
 
     def finished_alone(self) -> frozenset[str]:
         """The same of runs that deployments make by themselves, beside their turns."""
-        return frozenset(run.id for run in self.plan.alone() if self.layout.record(run.id).exists())
+        return frozenset(run.id for run in self.plan.alone() if self._recorded(run))
 
     def complete(self) -> bool:
         """Whether all runs have a record, those alone too, and every known loss was checked."""

@@ -153,8 +153,7 @@ class ResultWriter:
                     path.unlink()
                 self._run_directories.add(run)
             path = self.layout.artefact(run, name)
-            kept = content if path.suffix == ".hlog" else _masked(content)
-            write_bytes(path, kept, wait=False)
+            write_bytes(path, content if path.suffix == ".hlog" else _masked(content), wait=False)
             self._unsettled.append(path)
 
     def record(self, record: Record) -> None:
@@ -189,17 +188,17 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
     """Write a file beside its place, wait for the disk, then rename it into place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
     with _reported(path):
         try:
-            with beside.open("wb") as file:
+            with draft.open("wb") as file:
                 file.write(content)
                 if wait:
                     file.flush()
                     os.fsync(file.fileno())
-            beside.replace(path)
+            draft.replace(path)
         except OSError:
-            beside.unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
             raise
 
 

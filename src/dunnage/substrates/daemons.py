@@ -9,13 +9,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from dunnage.contracts import Daemon, Host, Process, Substrate, Testbed
-from dunnage.docker_api import Refused, connect, explanation
+from dunnage.docker_api import Refused, connect, explanation, translated
 from dunnage.errors import DunnageError, HostLostError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
@@ -129,7 +129,6 @@ class Daemons:
         self._all(self._open)
 
     def daemon(self, host: str) -> Daemon:
-        """The Docker daemon of a host; KeyError if there is none."""
         if host not in self._names:
             raise KeyError(host)
         there = self._host(host)
@@ -199,16 +198,13 @@ class Daemons:
                 client = connect(self.daemon(host.name))
             except Refused as refusal:
                 if clock.now() >= ends:
-                    said = f"dockerd did not answer within {_READY:g} s: {explanation(refusal)}"
-                    raise self._failure(host, place, said) from refusal
+                    what = f"dockerd did not answer within {_READY:g} s: {explanation(refusal)}"
+                    raise self._failure(host, place, what) from refusal
                 clock.sleep(_INTERVAL)
                 continue
-            try:
-                return self._verified(
-                    host, place, daemon_facts(client, host, self._binaries.environment)
-                )
-            finally:
-                client.close()
+            with closing(client):
+                facts = daemon_facts(client, host, self._binaries.environment)
+                return self._verified(host, place, facts)
 
     def _verified(
         self, host: Host, place: _Place, facts: Mapping[str, Scalar]
@@ -216,17 +212,17 @@ class Daemons:
         asked = {"storage_driver": STORAGE_DRIVER, "cgroup_driver": CGROUP_DRIVER}
         for name, value in asked.items():
             if facts[name] != value:
-                said = f"{name.replace('_', ' ')} is `{facts[name]}`, not `{value}` as asked for"
-                raise self._failure(host, place, said)
+                what = f"{name.replace('_', ' ')} is `{facts[name]}`, not `{value}` as asked for"
+                raise self._failure(host, place, what)
         return {**facts, "userland_proxy": True, "origin": self._binaries.origin}
 
-    def _failure(self, host: Host, place: _Place, said: str) -> UnavailableError:
+    def _failure(self, host: Host, place: _Place, what: str) -> UnavailableError:
         try:
             lines = host.get(place.log).decode(errors="replace").splitlines()[-_LAST_LINES:]
         except FileNotFoundError:
             lines = []
         log = "\n".join(("; its log ends:", *lines)) if lines else ""
-        return UnavailableError(f"{said}{log}", where=host.name, hint="dunnage doctor")
+        return UnavailableError(f"{what}{log}", where=host.name, hint="dunnage doctor")
 
     def _close(self, host: Host) -> None:
         if not self._ended(host):
@@ -249,24 +245,15 @@ class Daemons:
             client = connect(self.daemon(host.name))
         except Refused:
             return  # it never answered, so it has none
-        try:
+        what, hint = "containers were not removed", "dunnage clean"
+        with closing(client), translated(UnavailableError, what, where=host.name, hint=hint):
             for container in client.containers.list(all=True):
                 container.remove(v=True, force=True)
-        except Refused as refusal:
-            raise UnavailableError(
-                f"containers were not removed: {explanation(refusal)}",
-                where=host.name,
-                hint="dunnage clean",
-            ) from refusal
-        finally:
-            client.close()
 
     def _ended(self, host: Host) -> bool:
         process = self._processes.get(host.name)
-        if process is None:
-            return True
         try:
-            return process.poll() is not None
+            return process is None or process.poll() is not None
         except HostLostError:
             return True
 

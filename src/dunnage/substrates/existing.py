@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from docker.context import ContextAPI
 from docker.tls import TLSConfig
 
 from dunnage.contracts import Certificates, Daemon, Host, Substrate
-from dunnage.docker_api import Refused, connect, explanation
+from dunnage.docker_api import connect, translated
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
@@ -40,12 +40,11 @@ def open_existing(contexts: Mapping[str, str], hosts: Sequence[Host]) -> Iterato
 class Existing:
     """Daemons of someone else's."""
 
-    def __init__(self, found: Mapping[str, tuple[Daemon, Mapping[str, Scalar]]]) -> None:
-        self._found = found
+    def __init__(self, daemons: Mapping[str, tuple[Daemon, Mapping[str, Scalar]]]) -> None:
+        self._daemons = daemons
 
     def daemon(self, host: str) -> Daemon:
-        """The Docker daemon of a host; KeyError if there is none."""
-        return self._found[host][0]
+        return self._daemons[host][0]
 
     def wake(self) -> None:
         """They are awake."""
@@ -58,8 +57,8 @@ class Existing:
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves."""
-        told = agreed({host: facts for host, (_, facts) in self._found.items()})
-        return {**told, "frozen_when_unused": False}
+        facts = agreed({host: facts for host, (_, facts) in self._daemons.items()})
+        return {**facts, "frozen_when_unused": False}
 
 
 def container_group(info: Mapping[str, Any]) -> str:
@@ -77,19 +76,17 @@ def _inquire(host: Host, context: str | None) -> tuple[Daemon, Mapping[str, Scal
         )
     url, certificates = endpoint(host, context)
     nominal = Daemon(host.name, url, (), "", certificates)
-    try:
-        client = connect(nominal)
-        try:
-            group = container_group(client.info())
-            facts = {**daemon_facts(client, host, {}), "context": context}
-        finally:
-            client.close()
-    except Refused as refusal:
-        raise UnavailableError(
-            f"the daemon of Docker context `{context}` does not answer: {explanation(refusal)}",
+    with (
+        translated(
+            UnavailableError,
+            f"the daemon of Docker context `{context}` does not answer",
             where=host.name,
             hint=shlex.join(["docker", "--context", context, "info"]),
-        ) from refusal
+        ),
+        closing(connect(nominal)) as client,
+    ):
+        group = container_group(client.info())
+        facts = {**daemon_facts(client, host, {}), "context": context}
     return Daemon(host.name, url, (), group, certificates), facts
 
 

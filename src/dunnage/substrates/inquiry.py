@@ -55,5 +55,5 @@ def _default_bridge(client: docker.DockerClient) -> dict[str, Scalar]:
 
 def _iptables(host: Host, environment: Mapping[str, str]) -> str:
     variables = [f"{name}={value}" for name, value in environment.items()]
-    told = host.run(["env", *variables, "iptables", "--version"])
-    return told.stdout.strip() if told.code == 0 else "not found on the host"
+    version = host.run(["env", *variables, "iptables", "--version"])
+    return version.stdout.strip() if version.code == 0 else "not found on the host"

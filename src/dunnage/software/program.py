@@ -1,0 +1,32 @@
+"""Running a program of this machine to its end."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+def run(
+    argv: Sequence[str],
+    seconds: float,
+    *,
+    within: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run in a directory and a session of its own; raises TimeoutExpired after `seconds`."""
+    return subprocess.run(
+        argv,
+        cwd=within,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+        start_new_session=True,
+    )
+
+
+def last_words(done: subprocess.CompletedProcess[str]) -> str:
+    """The last line in which a program complained; else how it ended."""
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
