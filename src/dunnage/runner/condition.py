@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.study import INSERTING, Arrivals, Level, Phase, Workload
-from dunnage.runner.drive import drive
+from dunnage.runner.drive import drive, order_for
 from dunnage.runner.stay import Stay
 
 
@@ -29,18 +28,13 @@ def condition(stay: Stay, plan: RunPlan) -> None:
     workloads = _workloads(stay.plan.runs, plan.workload)
     done = 0
     for workload in workloads:
-        order = LoadOrder(
+        order = order_for(
+            stay,
+            plan,
             workload=workload,
-            phase=Phase.RUN,
             level=Level(threads=_threads(stay.plan.runs, load.connections)),
-            target=stay.target,
-            connections=load.connections,
             arrivals=Arrivals.CONSTANT,
-            warmup=0.0,
             duration=load.conditioning / len(workloads),
-            operations=None,
-            timeout=load.timeout,
-            seed=plan.seed,
         )
         # Where load comes in turns, all stays of a block are driven from one client at once.
         _, measurement = drive(stay, order, f"conditioning/{plan.id}/{workload.name}")
@@ -55,9 +49,9 @@ def _workloads(runs: Iterable[RunPlan], at_hand: Workload) -> tuple[Workload, ..
     Each finds the records that are there for the run `at_hand`.
     """
     leave = {run.workload.name: run.workload for run in runs if run.workload.phase is Phase.RUN}
-    kept = [each for _, each in sorted(leave.items()) if each.core not in INSERTING]
-    named = kept or [at_hand.model_copy(update={"core": "C"})]
-    return tuple(each.model_copy(update={"records": at_hand.records}) for each in named)
+    leaving = [workload for _, workload in sorted(leave.items()) if workload.core not in INSERTING]
+    chosen = leaving or [at_hand.model_copy(update={"core": "C"})]
+    return tuple(each.model_copy(update={"records": at_hand.records}) for each in chosen)
 
 
 def _threads(runs: Iterable[RunPlan], connections: int) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
 
 from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command, LoadOrder
+from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement
+from dunnage.model.study import Phase
 from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
 
@@ -17,6 +22,28 @@ GRACE = 30.0
 LONGEST = 3600.0
 """Seconds that a load which ends by itself may take at most."""
 
+Part = tuple[Host, Command, Process]
+"""A generator that was started."""
+
+
+def order_for(stay: Stay, run: RunPlan, **changes: Any) -> LoadOrder:
+    """A load of a run's workload at its level, as the study wants its loads, but for `changes`."""
+    load = stay.equipment.study.load
+    order = LoadOrder(
+        workload=run.workload,
+        phase=Phase.RUN,
+        level=run.level,
+        target=stay.target,
+        connections=load.connections,
+        arrivals=load.arrivals,
+        warmup=0.0,
+        duration=None,
+        operations=None,
+        timeout=load.timeout,
+        seed=run.seed,
+    )
+    return replace(order, **changes)
+
 
 def drive(
     stay: Stay, order: LoadOrder, directory: str
@@ -25,24 +52,28 @@ def drive(
 
     Raises RunError when a part fails or leaves nothing, StayError when a member died meanwhile.
     """
-    clients = stay.clients
-    generator = stay.equipment.generator
-    directories = [f"{client.scratch}/{directory}" for client in clients]
-    commands = generator.commands(order, clients[0].engine, directories)
     expected = order.warmup + (order.duration or 0.0)
     with ExitStack() as stack:
-        parts = []
-        for host, command in zip(clients, commands, strict=True):
-            put(host, command)
-        for host, command in zip(clients, commands, strict=True):
-            process = start(host, command, "generator")
-            stack.push(ended(host, process, command.directory))
-            parts.append((host, command, process))
+        parts = start_all(stack, stay, order, directory)
         limit = expected + order.timeout + GRACE if order.duration else LONGEST
         for host, command, process in parts:
             wait(stay, host, command, process, limit, alone=order.duration is not None)
         left = [collect(host, command) for host, command, _ in parts]
-    return left, generator.parse(left)
+    return left, stay.equipment.generator.parse(left)
+
+
+def start_all(stack: ExitStack, stay: Stay, order: LoadOrder, directory: str) -> list[Part]:
+    """Start all parts of a load, each on its client; they end with the stack at the latest."""
+    directories = [f"{client.scratch}/{directory}" for client in stay.clients]
+    commands = stay.equipment.generator.commands(order, stay.clients[0].engine, directories)
+    parts = []
+    for host, command in zip(stay.clients, commands, strict=True):
+        put(host, command)
+    for host, command in zip(stay.clients, commands, strict=True):
+        process = start(host, command, "generator")
+        stack.push(ended(host, process, command.directory))
+        parts.append((host, command, process))
+    return parts
 
 
 def put(host: Host, command: Command) -> None:
@@ -86,12 +117,24 @@ def wait(
         )
 
 
+def keep_artefacts(
+    stay: Stay, run: RunPlan, attempt: int, sources: Iterable[tuple[str, Mapping[str, bytes]]]
+) -> tuple[str, ...]:
+    """Keep the raw files of a run, by what left them; return their names."""
+    names = []
+    for source, files in sources:
+        for name, content in files.items():
+            names.append(f"attempt-{attempt}.{source}.{name}")
+            stay.equipment.writer.artefact(run.id, names[-1], content)
+    return tuple(names)
+
+
 def collect(host: Host, command: Command) -> dict[str, bytes]:
     """Fetch everything that a command was to leave; raises RunError when something is missing."""
-    found = {}
+    files = {}
     for name in command.artefacts:
         try:
-            found[name] = host.get(f"{command.directory}/{name}")
+            files[name] = host.get(f"{command.directory}/{name}")
         except FileNotFoundError as error:
             raise RunError(f"wrote no `{name}`", where=host.name) from error
-    return found
+    return files

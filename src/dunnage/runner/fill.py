@@ -67,11 +67,11 @@ def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
         if stored.count == workload.records:
             return
         errors = ", ".join(f"{count} × {kind}" for kind, count in sorted(stored.errors.items()))
-        said = f"loading stored {stored.count} of {workload.records} records; errors: {errors}"
-        stay.equipment.writer.journal("loading failed", of=name, attempt=attempt, why=said)
+        why = f"loading stored {stored.count} of {workload.records} records; errors: {errors}"
+        stay.equipment.writer.journal("loading failed", of=name, attempt=attempt, why=why)
         if attempt < LOADS:
             _empty(stay)
-    raise RunError(said, where=name)
+    raise RunError(why, where=name)
 
 
 def _differs(filled: Workload, wanted: Workload) -> bool:

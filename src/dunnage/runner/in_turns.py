@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
@@ -18,9 +18,9 @@ from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
-from dunnage.model.study import CLIENT_GROUP, SETTLING, TURN_CONTROL, Phase
+from dunnage.model.study import CLIENT_GROUP, SETTLING, TURN_CONTROL
 from dunnage.runner.condition import condition
-from dunnage.runner.drive import collect, put, start, wait
+from dunnage.runner.drive import Part, collect, keep_artefacts, order_for, start_all, wait
 from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.stay import Stay
@@ -31,8 +31,6 @@ INTERVAL = 0.05
 """Seconds of a window of the generators' time lines: turns must be cut out of them."""
 PATIENCE = 30.0
 """Seconds that turns may take beyond their time, and generators after they were told to end."""
-Part = tuple[Host, Command, Process]
-"""A generator that was started."""
 PLAN, TURNS = "turns.json", "turns.jsonl"
 
 
@@ -42,10 +40,11 @@ class _Driven:
 
     stay: Stay
     run: RunPlan
-    order: LoadOrder
-    left: list[dict[str, bytes]]
-    """What each of its generators left."""
     data_size: float | None
+    order: LoadOrder
+    parts: Sequence[Part]
+    left: list[dict[str, bytes]] = field(default_factory=list)
+    """What each of its generators left, once all have ended."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
     for stay in stays:
         with concerning(stay.deployment.name):
             stay.platform.running()
-    found = _Together(
+    whole = _Together(
         taken=taken,
         raw=raw,
         watch=watch,
@@ -124,7 +123,7 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
         clocks={host.name: host.clock_offset() - before[host.name] for host in testbed.hosts},
         attempt=attempt,
     )
-    return [_record(one, found, len(rounds), length) for one in driven]
+    return [_record(one, whole, len(rounds), length) for one in driven]
 
 
 def _prepare(stay: Stay, run: RunPlan) -> float | None:
@@ -135,13 +134,13 @@ def _prepare(stay: Stay, run: RunPlan) -> float | None:
         return settle(stay)
 
 
-def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Record:
+def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Record:
     """What one deployment did in its turns, judged by every gate."""
     stay, run = one.stay, one.run
     equipment, name = stay.equipment, stay.deployment.name
     generated = equipment.generator.parse(one.left)
-    own = [turn for turn in found.taken if turn.name == name]
-    counted_in = spans(found.taken, name)
+    own = [turn for turn in shared.taken if turn.name == name]
+    counted_in = spans(shared.taken, name)
     if generated.began > counted_in[0].began:
         raise RunError(f"the generator of `{name}` began after its first turn")
     if generated.began + generated.seconds < own[-1].ended:
@@ -153,14 +152,14 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     every = windows_of(generated.windows, generated.began, own, spans(own, name, settling=0.0))
     in_turns = sum(window.operations for window in every)
     driven = math.fsum(turn.ended - turn.began for turn in own)
-    outside, share = found.seconds - driven, counted / in_turns
+    outside, share = shared.seconds - driven, counted / in_turns
     hosts = equipment.testbed.group(stay.deployment.hosts)
     used = [
-        own_usage(found.used[h.name], partial(found.idle, h, name), outside, share) for h in hosts
+        own_usage(shared.used[h.name], partial(shared.idle, h, name), outside, share) for h in hosts
     ]
-    members = [found.idle(member.host, name, member.member) for member in stay.platform.running()]
-    pieces = [(span.began - found.offset, span.ended - span.began) for span in counted_in]
-    paused = stay.slowdown.paused_in_all(pieces) if kept_time(found.clocks) else None
+    members = [shared.idle(member.host, name, member.member) for member in stay.platform.running()]
+    pieces = [(span.began - shared.offset, span.ended - span.began) for span in counted_in]
+    paused = stay.slowdown.paused_in_all(pieces) if kept_time(shared.clocks) else None
     whole = generated.operations["all"]  # with what was answered before the first turn
     busy = generated.client_busy * generated.seconds * in_turns / whole.count / driven
     measurement = generated.model_copy(
@@ -179,9 +178,9 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
     checks = judge(
         Evidence(
             measurement=measurement,
-            usage=tuple(found.used.values()),
+            usage=tuple(shared.used.values()),
             order=replace(one.order, duration=rounds * (length - SETTLING)),
-            others=frozenset(found.used)
+            others=frozenset(shared.used)
             - {host.name for host in (*hosts, *equipment.testbed.group(CLIENT_GROUP))},
             endpoint=frozenset(str(address) for address in stay.target.endpoint),
             parts=len(stay.clients),
@@ -189,12 +188,12 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
             slowdown=stay.deployment.slowdown,
             paused=paused,
             quota=stay.deployment.limits.cpus is not None,
-            clocks=found.clocks,
-            watched=found.seconds,
+            clocks=shared.clocks,
+            watched=shared.seconds,
             idle=members,
         )
     )
-    clients = [each for each in found.used.values() if each.group == CLIENT_GROUP]
+    clients = [host for host in shared.used.values() if host.group == CLIENT_GROUP]
     return Record(
         run=run.id,
         stay=stay.name,
@@ -204,8 +203,8 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
         level=run.level,
         repeat=run.repeat,
         position=run.position,
-        started=found.started,
-        ended=found.ended,
+        started=shared.started,
+        ended=shared.ended,
         status=status(checks),
         checks=checks,
         measurement=measurement,
@@ -214,20 +213,18 @@ def _record(one: _Driven, found: _Together, rounds: int, length: float) -> Recor
         data_size=one.data_size,
         paused=paused,
         turns=tuple(own),
-        artefacts=_kept(one, found, hosts),
+        artefacts=_artefacts(one, shared, hosts),
     )
 
 
-def _kept(one: _Driven, found: _Together, hosts: Sequence[Host]) -> tuple[str, ...]:
+def _artefacts(one: _Driven, shared: _Together, hosts: Sequence[Host]) -> tuple[str, ...]:
     """Keep the raw files of a deployment's run; returns their names."""
-    parts = [(f"part-{at}", files) for at, files in enumerate(one.left, start=1)]
-    beside = [("turns", found.raw), *((host.name, found.watch.raw(host.name)) for host in hosts)]
-    names = []
-    for source, files in (*parts, *beside):
-        for name, content in files.items():
-            names.append(f"attempt-{found.attempt}.{source}.{name}")
-            one.stay.equipment.writer.artefact(one.run.id, names[-1], content)
-    return tuple(names)
+    sources = [(f"part-{at}", files) for at, files in enumerate(one.left, start=1)]
+    sources += [
+        ("turns", shared.raw),
+        *((host.name, shared.watch.raw(host.name)) for host in hosts),
+    ]
+    return keep_artefacts(one.stay, one.run, shared.attempt, sources)
 
 
 def _drive(
@@ -238,46 +235,33 @@ def _drive(
     length: float,
 ) -> tuple[list[_Driven], list[Turn], dict[str, bytes]]:
     """Start everybody's generators, let them run in turns, and collect what they left."""
-    generator = stays[0].equipment.generator
-    started: list[tuple[LoadOrder, list[Part]]] = []
+    longest = len(order) * (length + 2 * TURN_CONTROL) + 2 * PATIENCE
+    driven = []
     with ExitStack() as stack:
-        for stay, run in zip(stays, runs, strict=True):
-            ordered = _order(stay, run, len(order) * (length + 2 * TURN_CONTROL) + 2 * PATIENCE)
-            directories = [f"{client.scratch}/runs/{run.id}" for client in stay.clients]
-            commands = generator.commands(ordered, stay.clients[0].engine, directories)
-            parts = []
-            for host, command in zip(stay.clients, commands, strict=True):
-                put(host, command)
-                process = start(host, command, "generator")
-                stack.push(ended(host, process, command.directory))
-                parts.append((host, command, process))
-            started.append((ordered, parts))
-        for stay, (_, parts) in zip(stays, started, strict=True):
-            for part in parts:
-                with concerning(stay.deployment.name):
-                    _await_load(stay, *part)
+        for stay, run, size in zip(stays, runs, sizes, strict=True):
+            ordered = _order(stay, run, longest)
+            parts = start_all(stack, stay, ordered, f"runs/{run.id}")
+            driven.append(_Driven(stay, run, size, ordered, parts))
+        for one in driven:
+            with concerning(one.stay.deployment.name):
+                for part in one.parts:
+                    _await_load(one.stay, *part)
         pids = {
-            stay.deployment.name: [process.pid for _, _, process in parts]
-            for stay, (_, parts) in zip(stays, started, strict=True)
+            one.stay.deployment.name: [process.pid for _, _, process in one.parts] for one in driven
         }
         raw = _take_turns(stack, stays, pids, order, length)
-        for _, parts in started:
-            for _, _, process in parts:
+        for one in driven:
+            for _, _, process in one.parts:
                 process.signal("TERM")
-        for stay, (_, parts) in zip(stays, started, strict=True):
-            for host, command, process in parts:
-                with concerning(stay.deployment.name):
-                    wait(stay, host, command, process, PATIENCE, alone=True)
-        left = [[collect(host, command) for host, command, _ in parts] for _, parts in started]
+        for one in driven:
+            with concerning(one.stay.deployment.name):
+                for part in one.parts:
+                    wait(one.stay, *part, PATIENCE, alone=True)
+        for one in driven:
+            one.left.extend(collect(host, command) for host, command, _ in one.parts)
     taken = [Turn.model_validate_json(line) for line in raw[TURNS].decode().splitlines()]
     if [turn.name for turn in taken] != list(order):
         raise RunError(f"{len(taken)} of {len(order)} turns were taken")
-    driven = [
-        _Driven(stay, run, ordered, files, size)
-        for stay, run, (ordered, _), files, size in zip(
-            stays, runs, started, left, sizes, strict=True
-        )
-    ]
     return driven, taken, raw
 
 
@@ -367,19 +351,11 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
     No operation in it times out: a server stands still in others' turns. One that hangs for good
     is no error then, but its client does no other, so that throughput falls.
     """
-    load = stay.equipment.study.load
-    return LoadOrder(
-        workload=run.workload,
-        phase=Phase.RUN,
-        level=run.level,
-        target=stay.target,
-        connections=load.connections,
-        arrivals=load.arrivals,
-        warmup=0.0,
+    return order_for(
+        stay,
+        run,
         duration=duration,
-        operations=None,
-        timeout=max(load.timeout, duration),
-        seed=run.seed,
+        timeout=max(stay.equipment.study.load.timeout, duration),
         interval=INTERVAL,
         latencies=False,
         until_told=True,

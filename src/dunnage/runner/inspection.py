@@ -1,17 +1,31 @@
-"""What the kernel says of a member's process, read by the engine on the member's own host."""
+"""What the engine tells of a member's process, and of a host before a deployment is there."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from dunnage.contracts import RunningMember
+from dunnage.contracts import Host, RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import Place
 from dunnage.model.record import ProcessFacts
 
 _SECONDS = 60.0
 """Enough to hash a server of many files while other members are still busy."""
+
+
+def control(client: Host) -> Mapping[str, float]:
+    """Rates of arithmetic and of a loopback exchange on a client's host, in 1/s.
+
+    They are a stay's negative control: no deployment can change them. Raises StayError with what
+    the engine said.
+    """
+    completed = client.run([client.engine, "control"], timeout=30.0, unit="control")
+    if completed.code != 0:
+        raise StayError(
+            f"the negative control failed: {completed.stderr.strip()}", where=client.name
+        )
+    return {name: float(rate) for name, rate in json.loads(completed.stdout).items()}
 
 
 def inspect(member: RunningMember, place: Place, files: Iterable[str]) -> ProcessFacts:

@@ -14,12 +14,11 @@ from dataclasses import replace
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.findings.losses.toggled import Centre, centre, lost, pairs
 from dunnage.model.estimate import Estimate
-from dunnage.model.load import LoadOrder
 from dunnage.model.loss import KnownLoss, Losses, LossStep
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
-from dunnage.model.study import PAUSE_PERIOD, Deployment, Phase
+from dunnage.model.study import PAUSE_PERIOD, Deployment
 from dunnage.runner.condition import condition
-from dunnage.runner.drive import drive
+from dunnage.runner.drive import drive, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
@@ -188,21 +187,7 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
     work.stop.check()
     testbed = stay.equipment.testbed
     begin = testbed.clock.now() + LEAD
-    order = LoadOrder(
-        workload=run.workload,
-        phase=Phase.RUN,
-        level=run.level,
-        target=stay.target,
-        connections=stay.equipment.study.load.connections,
-        arrivals=stay.equipment.study.load.arrivals,
-        warmup=LEAD,
-        duration=STEP,
-        operations=None,
-        timeout=stay.equipment.study.load.timeout,
-        seed=run.seed,
-        interval=WINDOW,
-        latencies=False,
-    )
+    order = order_for(stay, run, warmup=LEAD, duration=STEP, interval=WINDOW, latencies=False)
     members = stay.platform.running()
     with slowdown(share, members, testbed.clock, Toggle(begin, PIECE)) as held:
         _, measurement = drive(stay, order, f"loss/{number}")
@@ -213,18 +198,17 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
     logs = pairs(measurement.windows, began, begin - PAUSE_PERIOD / 2, PIECE)
     if len(logs) < LEAST:
         raise RunError(f"only {len(logs)} pieces of time can be compared", where=stay.name)
-    found = centre(logs)
+    log = centre(logs)
     step = LossStep(
         share=share,
         paused=2 * paused,
         pairs=len(logs),
-        loss=-math.expm1(found.value),
-        low=-math.expm1(found.high),
-        high=-math.expm1(found.low),
+        loss=-math.expm1(log.value),
+        low=-math.expm1(log.high),
+        high=-math.expm1(log.low),
         cpu=cpu,
     )
-    told = step.model_dump()
-    stay.equipment.writer.journal("loss measured", stay=stay.name, **told)
+    stay.equipment.writer.journal("loss measured", stay=stay.name, **step.model_dump())
     work.watcher.say(
         f"stopping `{stay.deployment.name}` for {percent(step.paused)} of the time loses "
         f"{percent(step.loss)} of throughput ({percent(step.low)} … {percent(step.high)})"

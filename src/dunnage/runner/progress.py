@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Protocol, Self
 
 from rich.console import Console
@@ -94,12 +93,7 @@ class Display:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def stay(self, plan: StayPlan) -> None:
@@ -152,8 +146,6 @@ def _block(index: int) -> str:
     return "calibration" if index == BEFORE else f"block {index}"
 
 
-def _short(plan: RunPlan, upcoming: RunPlan | None) -> str:
-    if upcoming is None:
-        return ""
+def _short(plan: RunPlan, upcoming: RunPlan) -> str:
     name = f"{upcoming.workload.name} · {upcoming.level.label}"
     return name if upcoming.deployment == plan.deployment else f"{upcoming.deployment} · {name}"

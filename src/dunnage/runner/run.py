@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
@@ -13,9 +14,10 @@ from dunnage.model.check import Status
 from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record
-from dunnage.model.study import CLIENT_GROUP, Level, Phase
+from dunnage.model.study import CLIENT_GROUP, Phase
 from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
+from dunnage.runner.drive import keep_artefacts, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
 from dunnage.runner.interrupt import Stop
@@ -59,10 +61,10 @@ def carry_out(
     say: Callable[[str], None],
 ) -> Record:
     """Carry out one run as `until_undisturbed` says, and return its record."""
-    found = until_undisturbed(
+    (record,) = until_undisturbed(
         lambda attempt: [measure(stay, plan, attempt)], [stay], done, patience, stop, say
     )
-    return found[0]
+    return record
 
 
 def until_undisturbed(
@@ -127,7 +129,7 @@ def as_attempt(record: Record) -> Attempt:
 
 def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     """Make the load once, keep what it left, and judge it."""
-    testbed, writer = stay.equipment.testbed, stay.equipment.writer
+    testbed = stay.equipment.testbed
     fill(stay, plan)
     condition(stay, plan)
     data_size = settle(stay)
@@ -161,11 +163,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         clocks=clocks,
     )
     checks = judge(evidence)
-    names = []
-    for source, files in (*made.artefacts, *watch.artefacts()):
-        for name, content in files.items():
-            names.append(f"attempt-{attempt}.{source}.{name}")
-            writer.artefact(plan.id, names[-1], content)
+    raw = keep_artefacts(stay, plan, attempt, (*made.artefacts, *watch.artefacts()))
     return Record(
         run=plan.id,
         stay=stay.name,
@@ -180,41 +178,26 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         status=status(checks),
         checks=checks,
         measurement=measurement,
-        usage=tuple(each for each in used if each.group in (stay.deployment.hosts, CLIENT_GROUP)),
+        usage=tuple(host for host in used if host.group in (stay.deployment.hosts, CLIENT_GROUP)),
         one_machine=testbed.one_machine,
         data_size=data_size,
         paused=paused,
         over_capacity=evidence.over_capacity,
         search=made.searched,
-        artefacts=tuple(names),
+        artefacts=raw,
     )
 
 
 def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
-    load = stay.equipment.study.load
-    loading = plan.workload.phase is Phase.LOAD
+    load, calibration = stay.equipment.study.load, stay.equipment.calibration
+    # The planned level, with the rate that a share of the baseline's capacity is.
+    level = calibration.made(plan.level, plan.workload.name) if calibration else plan.level
+    # What is compared with turns is measured as they are.
+    interval = INTERVAL if load.turns is not None else WINDOW
+    order = order_for(stay, plan, level=level, interval=interval, latencies=load.turns is None)
+    if plan.workload.phase is Phase.LOAD:
+        return replace(order, phase=Phase.LOAD)
     duration, operations = load.duration, load.operations
     if plan.block == BEFORE:
         duration, operations = load.calibration.duration, None
-    return LoadOrder(
-        workload=plan.workload,
-        phase=plan.workload.phase,
-        level=_level(stay, plan),
-        target=stay.target,
-        connections=load.connections,
-        arrivals=load.arrivals,
-        warmup=0.0 if loading else load.warmup,
-        duration=None if loading else duration,
-        operations=None if loading else operations,
-        timeout=load.timeout,
-        seed=plan.seed,
-        # What is compared with turns is measured as they are.
-        interval=INTERVAL if load.turns is not None else WINDOW,
-        latencies=load.turns is None,
-    )
-
-
-def _level(stay: Stay, plan: RunPlan) -> Level:
-    """The planned level, with the rate that a share of the baseline's capacity is."""
-    found = stay.equipment.calibration
-    return found.made(plan.level, plan.workload.name) if found else plan.level
+    return replace(order, warmup=load.warmup, duration=duration, operations=operations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dunnage.contracts import (
     Database,
@@ -21,10 +21,9 @@ from dunnage.model.layout import Reservation, Stage, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import CLIENT_GROUP, Data, Deployment, Study, Workload
-from dunnage.runner.control import control
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take
-from dunnage.runner.inspection import inspect
+from dunnage.runner.inspection import control, inspect
 from dunnage.runner.slowdown import Slowdown, slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.store.write import ResultWriter
@@ -61,12 +60,12 @@ class Stay:
     substrate: Substrate | None
     clients: tuple[Host, ...]
     slowdown: Slowdown
-    filled: Workload | None = field(default=None)
-    spoiled: bool = field(default=False)
+    filled: Workload | None = None
+    spoiled: bool = False
     """A load broke off: nobody knows what the database holds."""
-    conditioned: bool = field(default=False)
+    conditioned: bool = False
     """It was driven for as long as the study asks for before a first run."""
-    kept: KeptSnapshot | None = field(default=None)
+    kept: KeptSnapshot | None = None
     """The snapshot that its members started with; None where records are put in."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
-from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.errors import DunnageError, RunError
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
 from dunnage.runner import known_loss, spare, together
@@ -20,7 +20,7 @@ from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
-from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
+from dunnage.runner.work import Work, living_stay, said, until_done
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
@@ -91,10 +91,9 @@ def carry_out(
             plan = longer
         known_loss.check(work)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
-    writer.journal(
-        "study finished", finished=len(done & {run.id for run in plan.runs()}), missing=len(missing)
-    )
-    return Outcome(len(done & {run.id for run in plan.runs()}), missing, tuple(failures))
+    recorded = len(done & {run.id for run in plan.runs()})
+    writer.journal("study finished", finished=recorded, missing=len(missing))
+    return Outcome(recorded, missing, tuple(failures))
 
 
 def _carry_out_blocks(work: Work) -> None:
@@ -128,45 +127,35 @@ def _calibrate(work: Work) -> Equipment:
         return replace(work.equipment, calibration=result.calibration)
     assert calibration is not None  # noqa: S101 (a plan with shares has one)
     own = replace(work, done={record.run for record in result.calibration_records})
-    failure = _until_done(own, calibration.stay, _first(work.plan))
+    failure = _until_done(own, calibration.stay, next(work.plan.runs(), None))
     if failure is not None:
         raise failure
-    found = calibrated(calibration, open_result(writer.layout.root).calibration_records)
-    writer.calibration(found)
-    capacities = {name: each.throughput for name, each in found.capacities.items()}
-    writer.journal("calibrated", deployment=found.deployment, **capacities)
-    work.watcher.say(told(found))
-    return replace(work.equipment, calibration=found)
+    made = calibrated(calibration, open_result(writer.layout.root).calibration_records)
+    writer.calibration(made)
+    capacities = {name: capacity.throughput for name, capacity in made.capacities.items()}
+    writer.journal("calibrated", deployment=made.deployment, **capacities)
+    work.watcher.say(told(made))
+    return replace(work.equipment, calibration=made)
 
 
 def _until_done(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
-    """Carry out a planned stay, in a new one once more if it fails; return why it did in the end.
-
-    Raises InterruptedRunError when the user stopped it.
-    """
-    for attempt in range(1, ATTEMPTS + 1):
-        due = [run for run in planned.runs if run.id not in work.done]
-        if not due:
-            return None
-        work.stop.check()
-        work.watcher.stay(planned)
-        try:
-            _carry_out_stay(work, planned, due, upcoming)
-        except (StayError, HostLostError, RunError) as error:
-            message = said(error)
-            work.equipment.writer.journal(
-                "stay failed", stay=planned.id, attempt=attempt, why=message
-            )
-            work.watcher.say(f"stay `{planned.id}` failed: {message}")
-            restore_lost(work)
-            if attempt == ATTEMPTS:
-                return error
-    return None
+    """Carry out a planned stay as `until_done` does; `upcoming` is the first run after it."""
+    return until_done(
+        work,
+        lambda: bool(_due(work, planned)),
+        lambda: _carry_out_stay(work, planned, upcoming),
+        planned,
+        f"stay `{planned.id}`",
+    )
 
 
-def _carry_out_stay(
-    work: Work, planned: StayPlan, due: list[RunPlan], upcoming: RunPlan | None
-) -> None:
+def _due(work: Work, planned: StayPlan) -> list[RunPlan]:
+    return [run for run in planned.runs if run.id not in work.done]
+
+
+def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> None:
+    work.watcher.stay(planned)
+    due = _due(work, planned)
     equipment, deployment = work.equipment, work.deployment(planned)
     writer = equipment.writer
     kept = _kept(work, deployment, due[0].workload)
@@ -230,11 +219,6 @@ def every_deployment(study: Study, plan: Plan) -> list[Deployment]:
 def _stays(plan: Plan) -> Iterator[StayPlan]:
     for block in plan.blocks:
         yield from block.stays
-
-
-def _first(plan: Plan) -> RunPlan | None:
-    """The first run of the first block."""
-    return next(plan.runs(), None)
 
 
 def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 
-from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.errors import DunnageError
 from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.runner.ending import concerning
 from dunnage.runner.in_turns import measure
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
-from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
+from dunnage.runner.work import Work, living_stay, until_done
 
 
 def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
@@ -24,22 +24,13 @@ def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | N
     neighbours than in other blocks its deployments would not be the same. Raises
     InterruptedRunError when the user stopped it.
     """
-    for attempt in range(1, ATTEMPTS + 1):
-        if not _due(work, planned):
-            return None
-        work.stop.check()
-        try:
-            _carry_out(work, planned)
-        except (StayError, HostLostError, RunError) as error:
-            why = said(error)
-            work.equipment.writer.journal(
-                "stay failed", stay=planned[0].id, attempt=attempt, why=why
-            )
-            work.watcher.say(f"the stays of block {planned[0].block} failed: {why}")
-            restore_lost(work)
-            if attempt == ATTEMPTS:
-                return error
-    return None
+    return until_done(
+        work,
+        lambda: bool(_due(work, planned)),
+        lambda: _carry_out(work, planned),
+        planned[0],
+        f"the stays of block {planned[0].block}",
+    )
 
 
 def _due(work: Work, planned: Sequence[StayPlan]) -> list[tuple[RunPlan, ...]]:
@@ -78,12 +69,12 @@ def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[S
     """Bring all deployments up side by side; they go down with the stack, side by side as well."""
     writer = work.equipment.writer
     scopes = []
-    for each in planned:
-        work.watcher.stay(each)
-        name = writer.new_stay(each.id)
-        deployment = work.deployment(each)
+    for plan in planned:
+        work.watcher.stay(plan)
+        name = writer.new_stay(plan.id)
+        deployment = work.deployment(plan)
         writer.journal("stay begins", stay=name, deployment=deployment.name)
-        scope = living_stay(work.equipment, each, name, deployment, together=True)
+        scope = living_stay(work.equipment, plan, name, deployment, together=True)
         scopes.append(named(scope, deployment.name))
     stays = stack.enter_context(side_by_side(scopes))
     for stay in stays:
@@ -121,18 +112,16 @@ def side_by_side(scopes: Sequence[AbstractContextManager[Stay]]) -> Iterator[lis
         entered = [pool.submit(scope.__enter__) for scope in scopes]
         try:
             wait(entered)
-            yield [each.result() for each in entered]
+            yield [entry.result() for entry in entered]
         finally:
             kind, error, trace = sys.exc_info()
             wait(entered)  # the user may have ended the wait above
-            there = [
-                scope
-                for scope, each in zip(scopes, entered, strict=True)
-                if each.exception() is None
+            left = [
+                pool.submit(scope.__exit__, kind, error, trace)
+                for scope, entry in zip(scopes, entered, strict=True)
+                if entry.exception() is None
             ]
-            left = [pool.submit(scope.__exit__, kind, error, trace) for scope in there]
             wait(left)
-            for each in left:
-                again = each.exception()
+            for again in (leaving.exception() for leaving in left):
                 if again is not None and again is not error:
                     raise again

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from dunnage import catalog
 from dunnage.contracts import Substrate
+from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, Deployment
@@ -81,6 +82,34 @@ def living_stay(
 def _substrate(equipment: Equipment, deployment: Deployment) -> Substrate | None:
     family = catalog.family(deployment)
     return equipment.substrates[family] if family is not None else None
+
+
+def until_done(
+    work: Work,
+    due: Callable[[], bool],
+    carry_out: Callable[[], None],
+    first: StayPlan,
+    what: str,
+) -> DunnageError | None:
+    """Carry out what is due, in new stays once more if it fails; return why it did in the end.
+
+    `first` of the stays is the one that the journal names, and `what` is what the user is told of.
+    Raises InterruptedRunError when the user stopped it.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        if not due():
+            return None
+        work.stop.check()
+        try:
+            carry_out()
+        except (StayError, HostLostError, RunError) as error:
+            why = said(error)
+            work.equipment.writer.journal("stay failed", stay=first.id, attempt=attempt, why=why)
+            work.watcher.say(f"{what} failed: {why}")
+            restore_lost(work)
+            if attempt == ATTEMPTS:
+                return error
+    return None
 
 
 def said(error: BaseException) -> str:

@@ -38,7 +38,9 @@ class Conditioning:
                 target=None,
                 equipment=SimpleNamespace(
                     study=SimpleNamespace(
-                        load=SimpleNamespace(conditioning=seconds, connections=64, timeout=1.0)
+                        load=SimpleNamespace(
+                            conditioning=seconds, connections=64, arrivals=None, timeout=1.0
+                        )
                     ),
                     writer=SimpleNamespace(journal=self._journal),
                 ),
