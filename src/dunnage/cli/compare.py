@@ -53,15 +53,15 @@ def command(
 ) -> None:
     """Analyse both anew and compare; nothing is measured or written."""
     left, right = open_at(a), open_at(b)
-    found = compare_results(
+    compared = compare_results(
         _analysed(left), _analysed(right), tolerance=_share(tolerance), anyway=anyway
     )
     if format_ is Format.JSON:
-        show_json(found.model_dump(mode="json"))
+        show_json(compared.model_dump(mode="json"))
     else:
-        out.print(comparison(found))
-    _tell_mismatches(found, typed("compare", a, b, "--anyway"), anyway=anyway)
-    code = _code(found, anyway=anyway)
+        out.print(comparison(compared))
+    _tell_mismatches(compared, typed("compare", a, b, "--anyway"), anyway=anyway)
+    code = _code(compared, anyway=anyway)
     if code is not ExitCode.OK:
         raise typer.Exit(code)
 
@@ -93,37 +93,37 @@ def _share(text: str | None) -> float | None:
     return share
 
 
-def _tell_mismatches(found: ResultComparison, command: str, *, anyway: bool) -> None:
-    if found.comparable:
+def _tell_mismatches(compared: ResultComparison, command: str, *, anyway: bool) -> None:
+    if compared.comparable:
         return
-    differ = count(len(found.mismatches), "fact differs", "facts differ")
+    differ = count(len(compared.mismatches), "fact differs", "facts differ")
     if anyway:
         say((f"compared although {differ}, so no change has a known cause:", "yellow"))
     else:
         say(("not comparable:", "bold red"), f" {differ}")
-    for each in found.mismatches:
-        say(f"  {mismatch(each)}")
+    for difference in compared.mismatches:
+        say(f"  {mismatch(difference)}")
     if not anyway:
         say("  try: ", (command, "bold"))
 
 
-def _code(found: ResultComparison, *, anyway: bool) -> ExitCode:
-    if not found.comparable and not anyway:
+def _code(compared: ResultComparison, *, anyway: bool) -> ExitCode:
+    if not compared.comparable and not anyway:
         return ExitCode.INCOMPARABLE
-    deciding = [change for change in found.changes if change.gate]
+    deciding = [change for change in compared.changes if change.gate]
     regressed = [change for change in deciding if change.verdict is ChangeVerdict.REGRESSION]
     if regressed:
         say((f"{count(len(regressed), 'regression')}: {_names(regressed)}", "red"))
         return ExitCode.REGRESSION
-    unjudged = tuple(_unjudged(found, deciding))
+    unjudged = tuple(_unjudged(compared, deciding))
     for text in unjudged:
         say((text, "yellow"))
     return ExitCode.UNTRUSTWORTHY if unjudged else ExitCode.OK
 
 
-def _unjudged(found: ResultComparison, deciding: Sequence[Change]) -> Iterator[str]:
+def _unjudged(compared: ResultComparison, deciding: Sequence[Change]) -> Iterator[str]:
     """Why the gate found nothing out about some of what decides; nothing where it did."""
-    if found.left_out or not deciding:
+    if compared.left_out or not deciding:
         what = "not everything" if deciding else "nothing"
         yield f"{what} could be compared, so no regression is ruled out"
     short = [change for change in deciding if change.change.low is None]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunnage.cli.files import RESULTS
+from dunnage.cli.files import RESULTS, ResultArgument
 from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import ResultError, UsageError
 from dunnage.opened import OpenedResult, open_at
@@ -42,9 +42,7 @@ class As(StrEnum):
 
 def command(
     to: Annotated[Path, typer.Option(help="Directory to write into; created if it is missing.")],
-    result: Annotated[
-        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
-    ] = RESULTS,
+    result: ResultArgument = RESULTS,
     as_: Annotated[
         str,
         typer.Option(
@@ -60,7 +58,7 @@ def command(
     """Analyse anew and write; the result directory stays as it is."""
     wanted = _wanted(as_)
     opened = open_at(result)
-    written = [path for each in wanted for path in _guarded(opened, to, _WRITERS[each])]
+    written = [path for kind in wanted for path in _guarded(opened, to, _WRITERS[kind])]
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
         say("no histogram log was written: no run outside a search has one")
     searches = sum(record.search is not None for record in opened.records)

@@ -28,6 +28,15 @@ from dunnage.study.scale import readable_share, scaled
 RESULTS = Path("results")
 """Where results go unless told otherwise."""
 
+ResultArgument = Annotated[
+    Path, typer.Argument(help="A result, or a directory of results: its newest one.")
+]
+
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
+]
+
 ScaleOption = Annotated[
     str | None,
     typer.Option(

@@ -20,10 +20,10 @@ KEPT = 200
 
 def keep(opened: OpenedResult) -> None:
     """Keep what a result says of this machine; what cannot be kept is told, and no more."""
-    said = twins_said(opened.analysis, opened.path.name, time.time())
+    twins = twins_said(opened.analysis, opened.path.name, time.time())
     try:
-        if said is not None:
-            remember(catalog.remembered_in("twins"), this_machine(), said)
+        if twins is not None:
+            remember(catalog.remembered_in("twins"), this_machine(), twins)
         for pace in paces(opened.study, opened.plan, opened.records, opened.stays):
             remember(catalog.remembered_in("pace"), this_machine(), pace)
     except OSError as error:
@@ -40,8 +40,8 @@ def show() -> None:
 
 def told(known: tuple[TwinsSaid, ...]) -> str:
     """In how many metrics identical deployments were told apart, and in how many they should be."""
-    metrics = sum(each.metrics for each in known)
-    apart = sum(len(each.apart) for each in known)
+    metrics = sum(study.metrics for study in known)
+    apart = sum(len(study.apart) for study in known)
     chance = metrics * (1 - CONFIDENCE)
     return (
         f"twins on this machine, over {count(len(known), 'study', 'studies')}: different in "

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage.cli.files import ScaleOption, foreseen, study_at
+from dunnage.cli.files import OnlyOption, ScaleOption, foreseen, study_at
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
 from dunnage.model.plan import Skipped
 from dunnage.report.terminal.schedule import runs_table
@@ -25,10 +25,7 @@ EXAMPLES = (
 
 def command(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
-    ] = None,
+    only: OnlyOption = None,
     runs: Annotated[
         bool, typer.Option("--runs", help="Also list every run in its order, with its load.")
     ] = False,

@@ -25,21 +25,21 @@ def taken(path: Path, plan: Plan) -> Calibration:
     result = open_result(path)
     root = result.layout.root
     wanted = plan.calibration.stay.runs
-    found = result.calibration
-    if found is None:
+    known = result.calibration
+    if known is None:
         raise _refused("this result has no capacity that rates can be shares of", root)
     name, threads = wanted[0].deployment, wanted[0].level.threads
-    if (found.deployment, found.threads) != (name, threads):
+    if (known.deployment, known.threads) != (name, threads):
         raise _refused(
-            f"this result has the capacity of `{found.deployment}` at {found.threads} threads; "
+            f"this result has the capacity of `{known.deployment}` at {known.threads} threads; "
             f"the study needs that of `{name}` at {threads}",
             root,
         )
-    lacking = [run.workload.name for run in wanted if run.workload.name not in found.capacities]
+    lacking = [run.workload.name for run in wanted if run.workload.name not in known.capacities]
     if lacking:
         raise _refused(f"this result has no capacity under workload `{lacking[0]}`", root)
-    source = found.taken_from or f"{root.parent.name}/{root.name}"
-    return found.model_copy(update={"taken_from": source})
+    source = known.taken_from or f"{root.parent.name}/{root.name}"
+    return known.model_copy(update={"taken_from": source})
 
 
 def _refused(what: str, root: Path) -> UsageError:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS
+from dunnage.cli.files import RESULTS, ResultArgument
 from dunnage.cli.terminal import DetailsOption, Format, FormatOption
 from dunnage.errors import ExitCode
 from dunnage.store.read import open_result
@@ -22,9 +21,7 @@ EXAMPLES = (
 
 
 def command(
-    result: Annotated[
-        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
-    ] = RESULTS,
+    result: ResultArgument = RESULTS,
     figures: Annotated[
         bool,
         typer.Option(

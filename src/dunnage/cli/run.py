@@ -10,7 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli import blocks as further
 from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
+from dunnage.cli.files import RESULTS, OnlyOption, ScaleOption, planned, study_at
 from dunnage.cli.rates import taken
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
@@ -45,10 +45,7 @@ def command(
         Path | None,
         typer.Option(help="Continue this result: only runs without a record are carried out."),
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
-    ] = None,
+    only: OnlyOption = None,
     scale: ScaleOption = None,
     blocks: Annotated[
         str | None,

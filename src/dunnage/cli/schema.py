@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,18 +53,19 @@ def command(
     with TemporaryDirectory() as directory:
         fresh = Path(directory)
         _write_all(fresh)
-        names = sorted(path.name for path in fresh.iterdir())
         if write is not None:
-            write.mkdir(parents=True, exist_ok=True)
-            for each in names:
-                (write / each).write_bytes((fresh / each).read_bytes())
+            shutil.copytree(fresh, write, dirs_exist_ok=True)
         if check is not None:
-            there = {path.name: path.read_bytes() for path in check.iterdir()}
-            stale = [each for each in names if there.get(each) != (fresh / each).read_bytes()]
-            stale += sorted(set(there) - set(names))
+            new, present = _contents(fresh), _contents(check)
+            stale = [name for name in new if present.get(name) != new[name]]
+            stale += sorted(present.keys() - new.keys())
             if stale:
                 say(f"out of date: {', '.join(stale)}; try: ", ("make schema", "bold"))
                 raise typer.Exit(ExitCode.FAILED)
+
+
+def _contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
 
 
 def _own() -> Mapping[str, Any]:

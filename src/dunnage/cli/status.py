@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from dunnage.cli.files import RESULTS
+from dunnage.cli.files import RESULTS, ResultArgument
 from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
@@ -21,9 +17,7 @@ EXAMPLES = "Examples:  dunnage status  ·  dunnage status results/quickstart --f
 
 
 def command(
-    result: Annotated[
-        Path, typer.Argument(help="A result, or a directory of results: its newest one.")
-    ] = RESULTS,
+    result: ResultArgument = RESULTS,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Read a result directory; also while a study is running."""
@@ -46,7 +40,7 @@ def command(
             }
         )
         return
-    out.print(status_table(opened.plan, {each.run: each.status for each in opened.records}))
+    out.print(status_table(opened.plan, {record.run: record.status for record in opened.records}))
     for status in (Status.INVALID, Status.UNKNOWN):
         for record in opened.records:
             if record.status is status:

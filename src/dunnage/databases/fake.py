@@ -58,7 +58,6 @@ class FakeDatabase:
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:
-        """Roles, members and ports."""
         roles = [("server-1", "server", 0)]
         if _topology(spec) == "sharded":
             roles = [
@@ -77,7 +76,6 @@ class FakeDatabase:
         return Layout(seats, _software(spec))
 
     def stages(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Stage, ...]:
-        """What to start and what to run when it is ready, in order."""
         if _topology(spec) == "single":
             return (Stage("server", (_service(spec, reservation.places[0]),)),)
         configuration = reservation.role("config")

@@ -16,11 +16,9 @@ class MachineClock:
         self._began = time.time() - time.monotonic()
 
     def now(self) -> float:
-        """Unix time in seconds."""
         return self._began + time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Let `seconds` pass."""
         time.sleep(seconds)
 
     def offset(self) -> float:

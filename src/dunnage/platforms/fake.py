@@ -76,13 +76,11 @@ class FakePlatform:
         self._clients: dict[str, ContainerHost] = {}
 
     def reserve(self, layout: Layout) -> Reservation:
-        """Fix places and addresses before anything starts."""
         prefix = self._trees.tree(layout.software).prefix
         self._reservation = Reservation(tuple(self._place(seat, prefix) for seat in layout.seats))
         return self._reservation
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
-        """Start services and wait until each is ready."""
         self._need_awake()
         for service in services:
             self._start(service)
@@ -96,7 +94,6 @@ class FakePlatform:
                 waited += service.ready.interval
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
-        """Run a command beside a member."""
         self._need_awake()
         filled = tuple(self._filled(word) for word in argv)
         host = self._host(member)
@@ -105,7 +102,6 @@ class FakePlatform:
         return host.run(filled, stdin=stdin, timeout=timeout)
 
     def running(self) -> tuple[RunningMember, ...]:
-        """The members that run; raises StayError naming one that has died."""
         self._need_awake()
         for name in self._members:
             self._check_alive(name)
@@ -126,7 +122,6 @@ class FakePlatform:
         return {"driver": self._deployment.network, "mtu": "1500", **late}
 
     def log(self, member: str, lines: int = 20) -> str:
-        """The last lines that a member wrote."""
         try:
             text = self._host(member).get(_log(self._reservation.place(member))).decode()
         except FileNotFoundError:
@@ -134,16 +129,13 @@ class FakePlatform:
         return "\n".join(text.splitlines()[-lines:])
 
     def crash(self, member: str) -> None:
-        """Kill a member's process without warning."""
         self._members[member].process.signal("KILL")
 
     def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Copy files of members' data to the disks of their hosts, under a name."""
         for part in self._parts(files):
             snapshots.keep(part, snapshot)
 
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        """Put copies of what was kept below the data directories of members."""
         for part in self._parts(files):
             snapshots.restore(part, snapshot)
 

@@ -48,7 +48,6 @@ class DebianSoftware:
         self._cache = cache or Cache()
 
     def tree(self, software: Software) -> Tree:
-        """Obtain a tree from the cache, or make it. Raises UnavailableError with the reason."""
         recipe = _recipe(software)
         entry = self._cache.obtain(_request(recipe), partial(self._make, recipe))
         return Tree(

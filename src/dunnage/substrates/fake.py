@@ -48,7 +48,6 @@ class FakeSubstrate:
         self.history.append("wake")
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
-        """Keep it from using any CPU during the stay of another platform."""
         lost = self._testbed.lost()
         for host in self._hosts:
             if hosts is None or host.name in hosts:
@@ -68,7 +67,6 @@ class FakeSubstrate:
         self.history.append(f"mend {host}")
 
     def facts(self) -> Mapping[str, Scalar]:
-        """Versions and settings."""
         return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
 
     def close(self) -> None:

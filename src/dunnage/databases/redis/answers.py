@@ -60,8 +60,8 @@ def info(text: str) -> dict[str, str]:
 
 def server_facts(member: str, text: str) -> dict[str, Scalar]:
     """Facts of `INFO` that a second look gives again: versions, role, memory policy."""
-    told = info(text)
-    return {f"{member}.{name}": told[name] for name in _SERVER if name in told}
+    facts = info(text)
+    return {f"{member}.{name}": facts[name] for name in _SERVER if name in facts}
 
 
 def config_facts(member: str, text: str) -> dict[str, Scalar]:
@@ -99,25 +99,25 @@ def size_facts(text: str) -> Mapping[str, Scalar]:
 
 def follows(text: str) -> bool:
     """Whether `INFO replication` is that of a replica with its primary's data."""
-    told = info(text)
+    facts = info(text)
     return (
-        told.get("master_link_status") == "up"
-        and told.get("master_sync_in_progress") == "0"
-        and told.get("slave_read_repl_offset") == told.get("slave_repl_offset")
+        facts.get("master_link_status") == "up"
+        and facts.get("master_sync_in_progress") == "0"
+        and facts.get("slave_read_repl_offset") == facts.get("slave_repl_offset")
     )
 
 
 def caught_up(text: str, replicas: int) -> bool:
     """Whether `INFO replication` is that of a primary whose replicas have all of its writes."""
-    told = info(text)
-    offset = told.get("master_repl_offset")
+    facts = info(text)
+    offset = facts.get("master_repl_offset")
     states = [
         dict(part.partition("=")[::2] for part in value.split(","))
-        for name, value in told.items()
+        for name, value in facts.items()
         if re.fullmatch(r"slave\d+", name)
     ]
     return (
-        told.get("role") == "master"
+        facts.get("role") == "master"
         and len(states) == replicas
         and all(state.get("state") == "online" for state in states)
         and all(state.get("offset") == offset for state in states)
@@ -126,18 +126,18 @@ def caught_up(text: str, replicas: int) -> bool:
 
 def at_rest(text: str) -> bool:
     """Whether `INFO persistence` tells of no background work."""
-    told = info(text)
+    facts = info(text)
     busy = ("loading", "async_loading", "rdb_bgsave_in_progress", "aof_rewrite_in_progress")
-    return bool(told) and all(told.get(name, "0") == "0" for name in busy)
+    return bool(facts) and all(facts.get(name, "0") == "0" for name in busy)
 
 
 def formed(text: str, members: int) -> bool:
     """Whether `CLUSTER INFO` tells of a whole cluster of this many members."""
-    told = info(text)
+    facts = info(text)
     return (
-        told.get("cluster_state") == "ok"
-        and told.get("cluster_slots_ok") == "16384"
-        and told.get("cluster_known_nodes") == str(members)
+        facts.get("cluster_state") == "ok"
+        and facts.get("cluster_slots_ok") == "16384"
+        and facts.get("cluster_known_nodes") == str(members)
     )
 
 

@@ -72,24 +72,21 @@ def dump(spec: DatabaseSpec) -> str:
 
 
 def _members(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
-    kind, fits = topology(spec), True
+    kind = topology(spec)
     if kind == "single" and spec.members != 1:
-        fits = False
         yield (
             "members",
             f"topology `single` has one member, not {spec.members}; "
             "write `topology: replicas` for a primary with replicas",
         )
-    if kind == "replicas" and spec.members < 2:
-        fits = False
+    elif kind == "replicas" and spec.members < 2:
         yield "members", "topology `replicas` needs a primary and at least one replica: 2 members"
-    if kind == "cluster" and spec.members not in CLUSTER_SIZES:
-        fits = False
+    elif kind == "cluster" and spec.members not in CLUSTER_SIZES:
         yield (
             "members",
             f"topology `cluster` has 3 members, or 6 with a replica each, not {spec.members}",
         )
-    if fits and spec.replication not in (None, copies(spec) + 1):
+    elif spec.replication not in (None, copies(spec) + 1):
         yield (
             "replication",
             f"{spec.members} members in topology `{kind}` hold {copies(spec) + 1} copies of the "
@@ -99,10 +96,7 @@ def _members(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
 
 def _consistency(spec: DatabaseSpec) -> Iterator[tuple[str, str]]:
     if spec.consistency.read is not None:
-        yield (
-            "consistency",
-            "the primary answers every read of Redis; leave `read` out",
-        )
+        yield "consistency", "the primary answers every read of Redis; leave `read` out"
     write, most = spec.consistency.write, max(copies(spec), 0)
     if write is not None and (not isinstance(write, int) or not 0 <= write <= most):
         yield (

@@ -69,10 +69,8 @@ def size(place: Place, *, cluster: bool) -> Step:
     """Ask for the size of the data, of all primaries in a cluster."""
     argv = command(place, "INFO", "memory")
     if cluster:
-        redis = place.ports["redis"]
-        everyone = ("--cluster", "call", f"{local_host(redis)}:{redis.bind.port}")
-        program = argv[0]
-        argv = (program, *everyone, "INFO", "memory", "--cluster-only-masters")
+        program, _, host, _, port, *words = argv
+        argv = (program, "--cluster", "call", f"{host}:{port}", *words, "--cluster-only-masters")
     return Step("data size", place.member, argv, done=_has_size, parse=answers.size_facts)
 
 
@@ -117,13 +115,13 @@ def form(places: Sequence[Place], primaries: int) -> tuple[Step, ...]:
                 "epoch",
                 place.member,
                 command(place, "CLUSTER", "SET-CONFIG-EPOCH", str(i + 1)),
-                done=_says_ok_or("already non-zero"),
+                done=partial(_says_ok, refusal="already non-zero"),
             ),
             Step(
                 "slots",
                 place.member,
                 command(place, "CLUSTER", "ADDSLOTSRANGE", low, high),
-                done=_says_ok_or("already busy"),
+                done=partial(_says_ok, refusal="already busy"),
             ),
         ]
     for place in others:
@@ -151,17 +149,9 @@ def _agree(place: Place, places: Sequence[Place], primaries: int) -> tuple[Step,
     )
 
 
-def _says_ok(output: str) -> bool:
-    return output.strip() == "OK"
-
-
-def _says_ok_or(refusal: str) -> partial[bool]:
-    """Done, or done before: a step may be tried again after its answer was lost."""
-    return partial(_either, refusal)
-
-
-def _either(refusal: str, output: str) -> bool:
-    return _says_ok(output) or refusal in output
+def _says_ok(output: str, refusal: str | None = None) -> bool:
+    """Done, or refused as done before: a step may be tried again after its answer was lost."""
+    return output.strip() == "OK" or (refusal is not None and refusal in output)
 
 
 def _has_size(output: str) -> bool:

@@ -127,7 +127,6 @@ class FakeProcess:
             self.task.gone()
 
     def poll(self) -> int | None:
-        """Exit code, or None while it lives. Raises HostLostError with its host."""
         if self._lost:
             raise lost(self.host.name)
         return self._code
@@ -141,7 +140,6 @@ class FakeProcess:
         return code
 
     def signal(self, name: str) -> None:
-        """Send a signal; nothing happens if it has ended."""
         if not self.alive:
             return
         if name == "STOP":
@@ -190,7 +188,6 @@ class FakeHost:
 
     @property
     def scratch(self) -> str:
-        """Directory for data."""
         return f"/scratch/{self.testbed}"
 
     def run(
@@ -227,7 +224,6 @@ class FakeHost:
         limits: Limits | None = None,
         directory: str = "/",  # noqa: ARG002 - fake programs are given absolute paths
     ) -> FakeProcess:
-        """Start a process, its output going to the file `log`."""
 
         def write(text: str) -> None:
             self.files[log] = self.files.get(log, b"") + text.encode()
@@ -237,12 +233,10 @@ class FakeHost:
         return self._spawn(argv, unit, limits, stdin="", env=env or {}, say=write, complain=write)
 
     def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:  # noqa: ARG002
-        """Write a file."""
         self._reached()
         self.files[path] = content
 
     def get(self, path: str) -> bytes:
-        """Read a file; raises FileNotFoundError."""
         self._reached()
         if path in self.files:
             return self.files[path]
@@ -252,28 +246,23 @@ class FakeHost:
         raise FileNotFoundError(f"{self.name}: {path}")
 
     def remove(self, path: str) -> None:
-        """Remove a file or a directory with all in it."""
         self._reached()
         below = path.rstrip("/") + "/"
         for known in [name for name in self.files if name == path or name.startswith(below)]:
             del self.files[known]
 
     def put_tree(self, source: Path, path: str) -> None:
-        """Make a local directory visible at `path`."""
         self._reached()
         self.trees[path] = source
 
     def control_group(self, unit: str) -> str:
-        """Name of a unit's control group; the empty unit is the host."""
         return f"/dunnage/{self.testbed}/{self.name}" + (f"/{unit}" if unit else "")
 
     def freeze(self, unit: str) -> None:
-        """Hold every process of a unit still."""
         self._reached()
         self._frozen.add(unit)
 
     def thaw(self, unit: str) -> None:
-        """Let them go on, and what was frozen inside."""
         self._reached()
         self._frozen = {each for each in self._frozen if unit and each != unit}
 
@@ -282,7 +271,6 @@ class FakeHost:
         return unit in self._frozen or "" in self._frozen
 
     def clock_offset(self) -> float:
-        """Seconds that this host's clock is ahead of ours."""
         now = self.world.clock.now()
         return self.clock(now) - now
 

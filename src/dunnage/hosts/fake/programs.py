@@ -17,10 +17,6 @@ def _true(_call: Call) -> Task:
     return Task()
 
 
-def _false(_call: Call) -> Task:
-    return Task(finish=lambda: 1)
-
-
 def _echo(call: Call) -> Task:
     call.say(" ".join(call.argv[1:]) + "\n")
     return Task()
@@ -40,20 +36,16 @@ def _cat(call: Call) -> Task:
 def _copy(call: Call) -> Task:
     """`cp --archive --no-target-directory SOURCE TARGET`: a file, or a directory with all in it."""
     source, target = (call.root + path for path in call.argv[-2:])
-    found = {
+    files = {
         path: content
         for path, content in call.host.files.items()
         if path == source or path.startswith(f"{source}/")
     }
-    if not found:
+    if not files:
         return call.fail(f"cp: cannot stat '{call.argv[-2]}': No such file or directory")
-    for path, content in found.items():
+    for path, content in files.items():
         call.host.put(target + path.removeprefix(source), content)
     return Task()
-
-
-def _sleep(call: Call) -> Task:
-    return Task(seconds=float(call.argv[1]))
 
 
 def _daemon(call: Call) -> Task:
@@ -108,12 +100,12 @@ def _replaced(call: Call, argv: tuple[str, ...]) -> Task:
 
 PROGRAMS: Mapping[str, Callable[[Call], Task]] = {
     "true": _true,
-    "false": _false,
+    "false": lambda _: Task(finish=lambda: 1),
     "echo": _echo,
     "cat": _cat,
     "cp": _copy,
     "mkdir": _true,  # a directory is there as soon as something is in it
-    "sleep": _sleep,
+    "sleep": lambda call: Task(seconds=float(call.argv[1])),
     "sync": _true,
     "fake-daemon": _daemon,
     "fake-start": _begin,

@@ -102,10 +102,6 @@ def ask(call: Call) -> Task:
     return Task()
 
 
-def _ping(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
-    return "PONG" if server.ready else "LOADING"
-
-
 def _initiate(call: Call, server: Server, rest: tuple[str, ...]) -> str:
     name, *members = rest
     for address in members:
@@ -117,10 +113,6 @@ def _initiate(call: Call, server: Server, rest: tuple[str, ...]) -> str:
         member.replica_set = name
         member.formed = call.world.clock.now()
     return "ok"
-
-
-def _status(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
-    return server.state
 
 
 def _add_shard(call: Call, server: Server, rest: tuple[str, ...]) -> str:
@@ -161,9 +153,9 @@ def _save(_call: Call, server: Server, _rest: tuple[str, ...]) -> str:
 
 
 _VERBS: Mapping[str, Callable[[Call, Server, tuple[str, ...]], str]] = {
-    "ping": _ping,
+    "ping": lambda _, server, __: "PONG" if server.ready else "LOADING",
     "initiate": _initiate,
-    "status": _status,
+    "status": lambda _, server, __: server.state,
     "add-shard": _add_shard,
     "facts": _facts,
     "count": _count,

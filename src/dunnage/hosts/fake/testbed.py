@@ -32,19 +32,15 @@ class FakeTestbed:
 
     @property
     def hosts(self) -> tuple[FakeHost, ...]:
-        """All hosts, in the order of the study's groups."""
         return tuple(self.world.hosts.values())
 
     def group(self, name: str) -> tuple[FakeHost, ...]:
-        """The hosts of one group."""
         return tuple(host for host in self.hosts if host.group == name)
 
     def lost(self) -> tuple[str, ...]:
-        """Names of hosts that no longer answer."""
         return tuple(host.name for host in self.hosts if not host.powered)
 
     def restore(self, name: str) -> None:
-        """Bring a lost host back, empty."""
         host = self.world.hosts[name]
         host.power_off()
         host.power_on()

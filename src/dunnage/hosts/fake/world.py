@@ -23,7 +23,6 @@ class VirtualClock:
         self._order = itertools.count()
 
     def now(self) -> float:
-        """Unix time in seconds."""
         return self._now
 
     def sleep(self, seconds: float) -> None:
