@@ -67,7 +67,7 @@ def add(study: Study, writer: ResultWriter, written: str) -> Result:
 
 def spoiled(result: Result) -> int:
     """Blocks with a run that is not valid: as many must be added to make up for them."""
-    return len({each.block for each in result.records if each.status is not Status.VALID})
+    return len({record.block for record in result.records if record.status is not Status.VALID})
 
 
 def command(result: Result, blocks: int) -> str:
@@ -77,4 +77,4 @@ def command(result: Result, blocks: int) -> str:
 
 def _seen(result: Result) -> int:
     """Blocks with a valid run: the report showed something of them, whatever else they lack."""
-    return len({each.block for each in result.records if each.status is Status.VALID})
+    return len({record.block for record in result.records if record.status is Status.VALID})

@@ -135,4 +135,4 @@ def _unjudged(compared: ResultComparison, deciding: Sequence[Change]) -> Iterato
 
 
 def _names(changes: Sequence[Change]) -> str:
-    return ", ".join(dict.fromkeys(f"{each.deployment} ({each.metric})" for each in changes))
+    return ", ".join(dict.fromkeys(f"{change.deployment} ({change.metric})" for change in changes))

@@ -107,8 +107,8 @@ def _near(path: Path) -> str:
     if _there(path / "plan.json"):
         return typed("report", path)
     places = (path, path.parent, STUDIES)
-    found = chain.from_iterable(_studies(place) for place in places)
-    by_name = {each.stem: each for each in found}
+    studies = chain.from_iterable(_studies(place) for place in places)
+    by_name = {study.stem: study for study in studies}
     for name in get_close_matches(path.stem, by_name, n=1):
         return typed("plan", by_name[name])
     return typed("init", path) if path.suffix and _there(path.parent) else "dunnage init"
@@ -116,7 +116,7 @@ def _near(path: Path) -> str:
 
 def _studies(place: Path) -> list[Path]:
     try:
-        return [each for each in islice(place.iterdir(), _MOST_FILES) if each.suffix == ".yaml"]
+        return [file for file in islice(place.iterdir(), _MOST_FILES) if file.suffix == ".yaml"]
     except OSError:
         return []
 

@@ -36,7 +36,7 @@ def command(
     value, _ = study_at(study, scale)
     plan, seconds, missing = foreseen(value, only or ())
     if format_ is Format.JSON:
-        lacking = {each.deployment: each.reason for each, _ in missing}
+        lacking = {skipped.deployment: skipped.reason for skipped, _ in missing}
         show_json({"seconds": seconds, "missing": lacking, "plan": plan.model_dump(mode="json")})
         return
     out.print(plan_table(plan, value, seconds))

@@ -45,19 +45,19 @@ def clean(*, kept: bool = False) -> tuple[str, ...]:
 
 def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[str, ...]:
     """The same for one who holds the registry already."""
-    found = [one for one in _held_leftovers(groups) if kept or not one.kept]
-    for leftover in found:
+    orphans = [one for one in _held_leftovers(groups) if kept or not one.kept]
+    for leftover in orphans:
         _remove(groups, leftover)
     forget_tops(groups)
-    return tuple(leftover.lab for leftover in found)
+    return tuple(leftover.lab for leftover in orphans)
 
 
 def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
     known = set(filter(is_lab, _names(LABS)))
     traces = set(filter(is_lab, {*groups.children(TOP), *_names(SCRATCH)}))
-    found = [_judge(lab) for lab in sorted(known)]
+    named = [_judge(lab) for lab in sorted(known)]
     nameless = [Leftover(lab, "", kept=False) for lab in sorted(traces - known)]
-    return tuple(one for one in [*found, *nameless] if one is not None)
+    return tuple(one for one in [*named, *nameless] if one is not None)
 
 
 def forget_tops(groups: ControlGroups) -> None:

@@ -44,10 +44,10 @@ def is_lab(name: str) -> bool:
 def is_roots(directory: Path) -> bool:
     """Whether it is a directory of root's, and not another user's or a link to one."""
     try:
-        found = directory.lstat()
+        status = directory.lstat()
     except FileNotFoundError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == 0
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == 0
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Owner:
     @classmethod
     def read(cls, text: str) -> Owner:
         """Read `owner.json`; raises ValueError or KeyError when it is not one."""
-        said = json.loads(text)
-        first = {name: Identity(**identity) for name, identity in said["first"].items()}
-        return cls(said["purpose"], Identity(**said["owner"]), first, said["keep"])
+        owner = json.loads(text)
+        first = {name: Identity(**identity) for name, identity in owner["first"].items()}
+        return cls(owner["purpose"], Identity(**owner["owner"]), first, owner["keep"])
 
 
 @contextlib.contextmanager

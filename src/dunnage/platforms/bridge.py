@@ -40,7 +40,7 @@ def _bridge(network: Mapping[str, Any]) -> str:
 
 def _mtu(interfaces: list[dict[str, Any]], address: str) -> str:
     for interface in interfaces:
-        if any(each.get("local") == address for each in interface.get("addr_info", ())):
+        if any(entry.get("local") == address for entry in interface.get("addr_info", ())):
             return str(interface["mtu"])
     return "unknown"
 

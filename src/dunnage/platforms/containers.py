@@ -90,26 +90,26 @@ def network_arguments(network: str, stay: StayNames) -> dict[str, Any]:
 
 def limit_arguments(limits: Limits) -> dict[str, Any]:
     """Limits as the native member's control group has them: memory and swap together."""
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     if limits.memory is not None:
-        found |= {"mem_limit": int(limits.memory), "memswap_limit": int(limits.memory)}
+        arguments |= {"mem_limit": int(limits.memory), "memswap_limit": int(limits.memory)}
     if limits.cpus is not None:
-        found |= {"cpu_period": QUOTA_PERIOD}
-        found |= {"cpu_quota": max(1000, round(limits.cpus * QUOTA_PERIOD))}
+        arguments |= {"cpu_period": QUOTA_PERIOD}
+        arguments |= {"cpu_quota": max(1000, round(limits.cpus * QUOTA_PERIOD))}
     if limits.pids is not None:
-        found |= {"pids_limit": limits.pids}
-    return found
+        arguments |= {"pids_limit": limits.pids}
+    return arguments
 
 
 def ulimits(limits: str) -> list[Ulimit]:
     """Resource limits from the text of a native process's `/proc/self/limits`."""
-    found = []
+    bounds = []
     for line in limits.splitlines():
         for name, title in _ULIMITS.items():
             if line.startswith(title):
                 soft, hard = line.removeprefix(title).split()[:2]
-                found.append(Ulimit(name=name, soft=_limit(soft), hard=_limit(hard)))
-    return found
+                bounds.append(Ulimit(name=name, soft=_limit(soft), hard=_limit(hard)))
+    return bounds
 
 
 def _limit(text: str) -> int:

@@ -23,12 +23,12 @@ def link(host: Host) -> dict[str, str]:
 
 def addresses(host: Host, within: Sequence[str] = ()) -> list[dict[str, Any]]:
     """What `ip -json address` prints, on the host or, by a prefix `within`, inside a namespace."""
-    told = host.run([*within, "ip", "-json", "address"])
-    if told.code != 0:
+    listing = host.run([*within, "ip", "-json", "address"])
+    if listing.code != 0:
         raise StayError(
-            f"the network cannot be read back: {told.stderr.strip()}",
+            f"the network cannot be read back: {listing.stderr.strip()}",
             where=host.name,
             hint="ip -json address",
         )
-    found: list[dict[str, Any]] = json.loads(told.stdout)
-    return found
+    interfaces: list[dict[str, Any]] = json.loads(listing.stdout)
+    return interfaces

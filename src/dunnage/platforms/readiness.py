@@ -57,17 +57,17 @@ def await_ready(member: Starting, deadline: float, given_up: Event) -> None:
                 return
             answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
         if time.monotonic() >= ends:
-            said = f"was not ready within {deadline:g} s; its probe last answered: {answer}"
-            raise death(member.service.member, said, member.log)
+            what = f"was not ready within {deadline:g} s; its probe last answered: {answer}"
+            raise death(member.service.member, what, member.log)
         given_up.wait(probe.interval)
 
 
 def death(member: str, how: str, log: Callable[[int], str]) -> StayError:
     """The error for a member that failed, with the last lines of its log."""
     lines = log(LAST_LINES).strip()
-    told = f"its log ends:\n{lines}" if lines else "it wrote no log"
+    ending = f"its log ends:\n{lines}" if lines else "it wrote no log"
     return StayError(
-        f"{how}; {told}", where=member, hint="dunnage run --keep STUDY  # to look at the hosts"
+        f"{how}; {ending}", where=member, hint="dunnage run --keep STUDY  # to look at the hosts"
     )
 
 

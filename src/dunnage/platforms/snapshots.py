@@ -27,9 +27,9 @@ def keep(part: Part, snapshot: str) -> None:
 
     Raises StayError naming the member and what could not be copied.
     """
-    kept = _directory(part, snapshot)
-    part.host.remove(kept)
-    _copy(part, part.data, kept)
+    copies = _directory(part, snapshot)
+    part.host.remove(copies)
+    _copy(part, part.data, copies)
 
 
 def restore(part: Part, snapshot: str) -> None:

@@ -30,12 +30,12 @@ def commands_page() -> str:
 
 
 def _verb(name: str, verb: Any) -> str:
-    arguments = [each for each in verb.params if each.param_type_name == "argument"]
+    arguments = [parameter for parameter in verb.params if parameter.param_type_name == "argument"]
     usage = " ".join(["dunnage", name, "[OPTIONS]", *map(_slot, arguments)])
     rows = [
-        (code(_names(each)), _default(each), getattr(each, "help", "") or "")
-        for each in verb.params
-        if each.name != "help"
+        (code(_names(parameter)), _default(parameter), getattr(parameter, "help", "") or "")
+        for parameter in verb.params
+        if parameter.name != "help"
     ]
     parts = [f"## `dunnage {name}`\n", f"{verb.help}\n", f"    {usage}\n"]
     if rows:
@@ -80,8 +80,8 @@ def _examples(epilog: str) -> str:
 def _exit_codes() -> Iterator[str]:
     meanings = {"OK": "Done.", "INTERRUPTED": "Stopped by the user; finished runs are kept."}
     rows = [
-        (code(each.default), each.meaning or meanings.get(each.name, ""))
-        for each in fields(ExitCode)
+        (code(member.default), member.meaning or meanings.get(member.name, ""))
+        for member in fields(ExitCode)
     ]
     yield "## Exit codes\n"
     yield table(("code", "meaning"), rows)

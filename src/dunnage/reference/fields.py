@@ -24,17 +24,17 @@ class Field:
 def fields(kind: type) -> tuple[Field, ...]:
     """Return the fields that a class itself defines, in their order."""
     source = inspect.getsource(sys.modules[kind.__module__])
-    (found,) = (
+    (definition,) = (
         node
         for node in ast.parse(source).body
         if isinstance(node, ast.ClassDef) and node.name == kind.__name__
     )
-    return tuple(_fields(kind, found))
+    return tuple(_fields(kind, definition))
 
 
-def _fields(kind: type, found: ast.ClassDef) -> Iterator[Field]:
-    after = [*found.body[1:], ast.Pass()]
-    for statement, follower in zip(found.body, after, strict=True):
+def _fields(kind: type, definition: ast.ClassDef) -> Iterator[Field]:
+    after = [*definition.body[1:], ast.Pass()]
+    for statement, follower in zip(definition.body, after, strict=True):
         meaning = _docstring(follower)
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id

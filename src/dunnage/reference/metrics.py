@@ -28,9 +28,9 @@ count, with the reason, and no estimate uses it. A gate that cannot be judged ma
 
 def metrics_page() -> str:
     """Return the page."""
-    whole = [each for each in METRICS.values() if each.name.split(".")[0] not in OPERATIONS]
-    words = [code(each.name) for each in METRICS.values() if each.name.startswith("read.")]
-    shown = [each.name for each in METRICS.values() if not each.compared]
+    whole = [metric for metric in METRICS.values() if metric.name.split(".")[0] not in OPERATIONS]
+    words = [code(metric.name) for metric in METRICS.values() if metric.name.startswith("read.")]
+    shown = [metric.name for metric in METRICS.values() if not metric.compared]
     bounds = Bounds()
     return "\n".join(
         (
@@ -46,8 +46,8 @@ def metrics_page() -> str:
             table(
                 ("bound", "value", "meaning"),
                 (
-                    (code(each.name), code(getattr(bounds, each.name)), each.meaning)
-                    for each in fields(Bounds)
+                    (code(bound.name), code(getattr(bounds, bound.name)), bound.meaning)
+                    for bound in fields(Bounds)
                 ),
             ),
         )

@@ -28,17 +28,17 @@ def records_page() -> str:
     ):
         parts.append(f"## {title}\n")
         parts += [
-            _section(each)
-            for each in vars(module).values()
-            if isinstance(each, type)
-            and issubclass(each, Value)
-            and each.__module__ == module.__name__
+            _section(value)
+            for value in vars(module).values()
+            if isinstance(value, type)
+            and issubclass(value, Value)
+            and value.__module__ == module.__name__
         ]
     return "\n".join(parts)
 
 
 def _section(kind: type[Value]) -> str:
-    rows = [(code(each.name), code(each.kind), each.meaning) for each in fields(kind)]
+    rows = [(code(field.name), code(field.kind), field.meaning) for field in fields(kind)]
     return f"### {kind.__name__}\n\n{paragraph(kind.__doc__)}\n\n" + table(
         ("field", "type", "meaning"), rows
     )

@@ -54,12 +54,12 @@ def _section(
     rows = [
         (
             f"**{code(key)}**" if key in required else code(key),
-            _value(said, parts),
-            _default(said),
+            _value(schema, parts),
+            _default(schema),
             code(example((*path, key))) if example((*path, key)) else "",
-            _meaning(said, parts),
+            _meaning(schema, parts),
         )
-        for key, said in model["properties"].items()
+        for key, schema in model["properties"].items()
     ]
     if path[:1] == ("deployments",) and "database" in path:
         return f"{title}\n\nThe keys of `database` that differ for this deployment.\n"
@@ -70,79 +70,79 @@ def _section(
     )
 
 
-def _meaning(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+def _meaning(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What the key says of itself; else what its kind says."""
-    kind = said.get("$ref", "").rsplit("/", maxsplit=1)[-1]
-    own = said.get("description", "")
+    kind = schema.get("$ref", "").rsplit("/", maxsplit=1)[-1]
+    own = schema.get("description", "")
     if own.startswith("A ") and "for example" in own:
         own = ""  # a quantity that says nothing but how it is written
     return paragraph(own or parts.get(kind, {}).get("description"))
 
 
-def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+def _value(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What may stand behind a key, in words."""
-    if "$ref" in said:
-        return _value(parts[said["$ref"].rsplit("/", maxsplit=1)[1]], parts)
-    if "enum" in said:
-        return codes(said["enum"]) if len(said["enum"]) <= _LONG else "a name from the table"
-    if "const" in said:
-        return code(said["const"])
-    if "allOf" in said:
-        return _value(said["allOf"][0], parts)
-    if "anyOf" in said:
-        return _either(said, parts)
-    kind = said.get("type")
+    if "$ref" in schema:
+        return _value(parts[schema["$ref"].rsplit("/", maxsplit=1)[1]], parts)
+    if "enum" in schema:
+        return codes(schema["enum"]) if len(schema["enum"]) <= _LONG else "a name from the table"
+    if "const" in schema:
+        return code(schema["const"])
+    if "allOf" in schema:
+        return _value(schema["allOf"][0], parts)
+    if "anyOf" in schema:
+        return _either(schema, parts)
+    kind = schema.get("type")
     if kind == "array":
-        return f"a list of {_value(said.get('items', {}), parts)}"
+        return f"a list of {_value(schema.get('items', {}), parts)}"
     if kind == "object":
         return "a mapping"
     words = {"integer": "a whole number", "number": "a number", "boolean": "`true` or `false`"}
-    return words.get(str(kind), "text") + _bounds(said)
+    return words.get(str(kind), "text") + _bounds(schema)
 
 
-def _either(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+def _either(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What may stand there, branch by branch; a quantity may stand as a number too."""
-    measured = any("pattern" in each for each in said["anyOf"])
-    found = [
-        _branch(each, parts)
-        for each in said["anyOf"]
-        if each.get("type") != "null"
+    measured = any("pattern" in kind for kind in schema["anyOf"])
+    branches = [
+        _branch(kind, parts)
+        for kind in schema["anyOf"]
+        if kind.get("type") != "null"
         and not (
-            measured and ("const" in each or (each.get("type") == "number" and not _bounds(each)))
+            measured and ("const" in kind or (kind.get("type") == "number" and not _bounds(kind)))
         )
     ]
-    return " or ".join(dict.fromkeys(found))
+    return " or ".join(dict.fromkeys(branches))
 
 
-def _branch(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
+def _branch(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     for unit, words in _QUANTITIES.items():
-        if unit in said.get("pattern", ""):
+        if unit in schema.get("pattern", ""):
             return words
-    return _value(said, parts)
+    return _value(schema, parts)
 
 
-def _bounds(said: Mapping[str, Any]) -> str:
+def _bounds(schema: Mapping[str, Any]) -> str:
     words = {
         "minimum": "at least",
         "exclusiveMinimum": "more than",
         "maximum": "at most",
         "exclusiveMaximum": "less than",
     }
-    found = [f"{word} {said[key]:g}" for key, word in words.items() if key in said]
-    return f" ({', '.join(found)})" if found else ""
+    bounds = [f"{word} {schema[key]:g}" for key, word in words.items() if key in schema]
+    return f" ({', '.join(bounds)})" if bounds else ""
 
 
-def _default(said: Mapping[str, Any]) -> str:
-    default = said.get("default")
+def _default(schema: Mapping[str, Any]) -> str:
+    default = schema.get("default")
     if default in (None, []) or isinstance(default, dict):
         return ""
     if isinstance(default, float):
-        return code(f"{default:g}{'s' if _is_duration(said) else ''}")
+        return code(f"{default:g}{'s' if _is_duration(schema) else ''}")
     return code(str(default).lower() if isinstance(default, bool) else default)
 
 
-def _is_duration(said: Mapping[str, Any]) -> bool:
-    return any("µs" in each.get("pattern", "") for each in said.get("anyOf", ()))
+def _is_duration(schema: Mapping[str, Any]) -> bool:
+    return any("µs" in each.get("pattern", "") for each in schema.get("anyOf", ()))
 
 
 def _choices() -> Iterator[str]:
@@ -151,7 +151,7 @@ def _choices() -> Iterator[str]:
         if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
             yield f"### {kind.__name__}\n\n{paragraph(kind.__doc__)}\n"
             yield table(
-                ("word", "meaning"), ((code(each.default), each.meaning) for each in fields(kind))
+                ("word", "meaning"), ((code(word.default), word.meaning) for word in fields(kind))
             )
     yield "### Factors\n\nA factor is a key of a deployment, with several values. A factor can be:"
     yield f"\n{codes(FACTORS)}.\n"

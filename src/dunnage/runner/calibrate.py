@@ -21,10 +21,10 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
     deployments are compared at the same rate whatever it is. Raises StayError when a workload has
     no run that answered anything.
     """
-    found = list(records)
+    finished = list(records)
     capacities = {}
     for name in dict.fromkeys(run.workload.name for run in plan.stay.runs):
-        mine = [record for record in found if record.workload.name == name]
+        mine = [record for record in finished if record.workload.name == name]
         reached = {record.run: values(record).get("throughput", 0.0) for record in mine}
         spoilt = {
             record.run: tuple(c for c in record.checks if c.status is not Status.VALID)
@@ -44,12 +44,12 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
     return Calibration(deployment=plan.deployment.name, threads=level or 1, capacities=capacities)
 
 
-def told(found: Calibration) -> str:
+def told(baseline: Calibration) -> str:
     """Return what was found as one sentence."""
-    each = ", ".join(
-        f"{name} {capacity.throughput:.0f} op/s" for name, capacity in found.capacities.items()
+    rates = ", ".join(
+        f"{name} {capacity.throughput:.0f} op/s" for name, capacity in baseline.capacities.items()
     )
-    spoilt = sum(len(capacity.spoilt) for capacity in found.capacities.values())
-    runs = sum(len(capacity.runs) for capacity in found.capacities.values())
+    spoilt = sum(len(capacity.spoilt) for capacity in baseline.capacities.values())
+    runs = sum(len(capacity.runs) for capacity in baseline.capacities.values())
     doubt = f" ({spoilt} of {runs} runs are not valid)" if spoilt else ""
-    return f"the capacity of `{found.deployment}` at {found.threads} threads: {each}{doubt}"
+    return f"the capacity of `{baseline.deployment}` at {baseline.threads} threads: {rates}{doubt}"

@@ -51,7 +51,7 @@ def _workloads(runs: Iterable[RunPlan], at_hand: Workload) -> tuple[Workload, ..
     leave = {run.workload.name: run.workload for run in runs if run.workload.phase is Phase.RUN}
     leaving = [workload for _, workload in sorted(leave.items()) if workload.core not in INSERTING]
     chosen = leaving or [at_hand.model_copy(update={"core": "C"})]
-    return tuple(each.model_copy(update={"records": at_hand.records}) for each in chosen)
+    return tuple(workload.model_copy(update={"records": at_hand.records}) for workload in chosen)
 
 
 def _threads(runs: Iterable[RunPlan], connections: int) -> int:

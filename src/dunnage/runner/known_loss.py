@@ -57,15 +57,15 @@ def known(work: Work) -> Work:
     Found now where the result does not know them. A check does not count before blocks that are
     still due. Raises DunnageError when one cannot be found: without it there is no study.
     """
-    found = dict(open_result(work.equipment.writer.layout.root).losses)
-    if found and any(run.id not in work.done for run in work.plan.runs()):
-        found = {name: loss.model_copy(update={"checked": None}) for name, loss in found.items()}
-        work.equipment.writer.losses(Losses(found=found))
+    losses = dict(open_result(work.equipment.writer.layout.root).losses)
+    if losses and any(run.id not in work.done for run in work.plan.runs()):
+        losses = {name: loss.model_copy(update={"checked": None}) for name, loss in losses.items()}
+        work.equipment.writer.losses(Losses(found=losses))
     for deployment in work.plan.losing():
-        if deployment.original not in found:
-            found[deployment.original] = _tried(work, deployment, None)
-            work.equipment.writer.losses(Losses(found=found))
-    return replace(work, losses=found)
+        if deployment.original not in losses:
+            losses[deployment.original] = _tried(work, deployment, None)
+            work.equipment.writer.losses(Losses(found=losses))
+    return replace(work, losses=losses)
 
 
 def check(work: Work) -> None:
@@ -73,16 +73,16 @@ def check(work: Work) -> None:
 
     What cannot be is told as a failure: the study is whole without it.
     """
-    found = dict(work.losses)
+    losses = dict(work.losses)
     for deployment in work.plan.losing():
         name = deployment.original
-        if found[name].checked is None:
+        if losses[name].checked is None:
             try:
-                found[name] = _tried(work, deployment, found[name])
+                losses[name] = _tried(work, deployment, losses[name])
             except (StayError, HostLostError, RunError) as error:
                 work.failures.append(f"the loss of `{deployment.name}`: {said(error)}")
                 continue
-            work.equipment.writer.losses(Losses(found=found))
+            work.equipment.writer.losses(Losses(found=losses))
 
 
 def _tried(work: Work, deployment: Deployment, before: KnownLoss | None) -> KnownLoss:

@@ -61,13 +61,13 @@ def _search(stay: Stay, order: LoadOrder, search: Search, directory: str) -> Loa
         parts, measurement = drive(stay, asked, f"{directory}/probe-{number}")
         probes.append(judged(search, asked, measurement))
         made.append(Loaded(asked, _named(f"probe-{number:02d}.", parts), measurement))
-    found = searched(search, probes)
+    outcome = searched(search, probes)
     best = max(
-        (at for at, probe in enumerate(probes) if probe.sustained and probe.rate == found.rate),
+        (at for at, probe in enumerate(probes) if probe.sustained and probe.rate == outcome.rate),
         default=len(probes) - 1,
     )
     artefacts = tuple(each for load in made for each in load.artefacts)
-    return replace(made[best], artefacts=artefacts, searched=found)
+    return replace(made[best], artefacts=artefacts, searched=outcome)
 
 
 def _named(

@@ -74,10 +74,10 @@ class Slowdown:
                 ]
                 return sum(grown) / sum(seconds for _, seconds in pieces)
             if self.clock.now() > ends:
-                said = _text(host, _LOG.format(host.scratch)).strip()
+                log = _text(host, _LOG.format(host.scratch)).strip()
                 raise RunError(
                     "the record of the slowdown does not cover the measured window"
-                    + (f": {said[-400:]}" if said else ""),
+                    + (f": {log[-400:]}" if log else ""),
                     where=host.name,
                 )
             self.clock.sleep(0.05)

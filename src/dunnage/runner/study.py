@@ -158,11 +158,11 @@ def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> 
     due = _due(work, planned)
     equipment, deployment = work.equipment, work.deployment(planned)
     writer = equipment.writer
-    kept = _kept(work, deployment, due[0].workload)
+    snapshot = _kept(work, deployment, due[0].workload)
     name = writer.new_stay(planned.id)
     writer.journal("stay begins", stay=name, deployment=deployment.name)
     failed: RunError | None = None
-    with living_stay(equipment, planned, name, deployment, kept) as stay:
+    with living_stay(equipment, planned, name, deployment, snapshot) as stay:
         writer.journal("stay ready", stay=name)
         for index, run in enumerate(due):
             work.stop.check()

@@ -59,7 +59,7 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
 
         begun = [pool.submit(begin, host) for host in hosts]
         wait(begun)  # whatever fails, those that started are ended
-        watch.started += [each.result() for each in begun]
+        watch.started += [starting.result() for starting in begun]
         yield watch
         for _, _, process in watch.started:
             process.signal("TERM")

@@ -43,9 +43,9 @@ class Work:
         calibration = self.plan.calibration
         if calibration is not None and planned == calibration.stay:
             return calibration.deployment
-        found = self.plan.deployment(planned.deployment)
-        loss = self.losses.get(found.original)
-        return found.model_copy(update={"slowdown": loss.share}) if loss else found
+        deployment = self.plan.deployment(planned.deployment)
+        loss = self.losses.get(deployment.original)
+        return deployment.model_copy(update={"slowdown": loss.share}) if loss else deployment
 
 
 def living_stay(

@@ -37,13 +37,13 @@ def remembered(directory: Path, machine: str, kind: type[V]) -> list[V]:
         text = _file(directory, machine).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    found = []
+    values = []
     for line in text.splitlines():
         try:
-            found.append(kind.model_validate_json(line))
+            values.append(kind.model_validate_json(line))
         except ValidationError:
             continue
-    return found
+    return values
 
 
 def _file(directory: Path, machine: str) -> Path:

@@ -182,7 +182,7 @@ def _near(path: Path) -> str:
     """The command for the result that was probably meant; else the one that begins a study."""
     if _is_file(path):
         return f"dunnage run {shlex.quote(str(path))}"
-    by_name = {each.name: each for each in _directories(path.parent)}
+    by_name = {directory.name: directory for directory in _directories(path.parent)}
     for name in get_close_matches(path.name, by_name):
         if any(_plans(by_name[name], pattern) for pattern in _PLANS):
             return f"dunnage status {shlex.quote(str(by_name[name]))}"
@@ -198,7 +198,7 @@ def _is_file(path: Path) -> bool:
 
 def _directories(place: Path) -> list[Path]:
     try:
-        return [each for each in islice(place.iterdir(), _MOST_FILES) if each.is_dir()]
+        return [entry for entry in islice(place.iterdir(), _MOST_FILES) if entry.is_dir()]
     except OSError:
         return []
 

@@ -86,7 +86,7 @@ def _shortened(text: str) -> str:
     of its own.
     """
     lines = text.splitlines(keepends=True)
-    kept: list[str] = []
+    shortened: list[str] = []
     over = 0
     for number, line in enumerate(lines, start=1):
         if number <= over:
@@ -97,8 +97,8 @@ def _shortened(text: str) -> str:
             if below and not (key["filled"] is None and _NESTED.match(lines[number])):
                 over = number + below
                 line = f"{line[: key.end('colon')]} {MASK}\n"
-        kept.append(line)
-    return "".join(kept)
+        shortened.append(line)
+    return "".join(shortened)
 
 
 def _below(lines: Sequence[str], after: int, column: int) -> int:

@@ -122,18 +122,18 @@ class ResultWriter:
         """Write what a living deployment said of itself."""
         write_value(self.layout.stay(record.stay), record)
 
-    def calibration(self, found: Calibration) -> None:
+    def calibration(self, calibration: Calibration) -> None:
         """Write what the baseline is capable of, once and for all.
 
         Raises ResultError when it already exists: the rates of finished runs depend on it.
         """
         if self.layout.calibration.exists():
             raise ResultError("already exists", where=str(self.layout.calibration))
-        write_value(self.layout.calibration, found)
+        write_value(self.layout.calibration, calibration)
 
-    def losses(self, found: Losses) -> None:
+    def losses(self, losses: Losses) -> None:
         """Write which slowdowns lose what is asked for, in place of what was known before."""
-        write_value(self.layout.losses, found)
+        write_value(self.layout.losses, losses)
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""

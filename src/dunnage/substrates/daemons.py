@@ -175,7 +175,7 @@ class Daemons:
                 where=host.name,
                 hint="dunnage plan STUDY",
             )
-        bridge, pool = container_networks(each.address for each in self._testbed.hosts)
+        bridge, pool = container_networks(other.address for other in self._testbed.hosts)
         group = _absolute(host.control_group(CONTAINERS))
         host.remove(place.directory)
         host.put(f"{place.directory}/daemon.json", b"{}")

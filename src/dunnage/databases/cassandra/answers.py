@@ -95,16 +95,16 @@ def size_facts(text: str, share: float) -> Mapping[str, Scalar]:
     Tokens are spread evenly, so that one copy is the member's table times its `share`, members by
     copies. Cassandra tells whole MiB.
     """
-    (found,) = tables(text)
-    return {"data_size": round(found[0]["mebibytes"] * _MEBIBYTE * share)} if found else {}
+    (usage,) = tables(text)
+    return {"data_size": round(usage[0]["mebibytes"] * _MEBIBYTE * share)} if usage else {}
 
 
 def server_facts(member: str, text: str) -> dict[str, Scalar]:
     """Facts of `system.local` that are the same in every stay: no host id, no schema version."""
-    ((told,),) = tables(text)
+    ((row,),) = tables(text)
     return {
         f"{member}.{name}": ", ".join(value) if isinstance(value, list) else value
-        for name, value in told.items()
+        for name, value in row.items()
     }
 
 
@@ -122,24 +122,24 @@ def schema_facts(member: str, text: str) -> dict[str, Scalar]:
 
 def table_facts(member: str, text: str) -> dict[str, Scalar]:
     """How the table is kept, each answer being one JSON text."""
-    told: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for rows in tables(text):
         for row in rows:
-            told |= json.loads(row["[json]"])
+            options |= json.loads(row["[json]"])
     return {
         f"{member}.table.{name}": value
         if isinstance(value, str)
         else json.dumps(value, sort_keys=True)
-        for name, value in told.items()
+        for name, value in options.items()
     }
 
 
 def settings_facts(member: str, text: str, own: Collection[str] = ()) -> dict[str, Scalar]:
     """Settings in force; of the study's `own` each has a fact, told or not."""
     (rows,) = tables(text)
-    told = {row["name"]: row["value"] for row in rows}
-    known = {name: told[name] for name in SETTINGS if name in told}
-    asked = {name: told.get(name, NOT_TOLD) for name in own}
+    values = {row["name"]: row["value"] for row in rows}
+    known = {name: values[name] for name in SETTINGS if name in values}
+    asked = {name: values.get(name, NOT_TOLD) for name in own}
     return {f"{member}.{name}": value for name, value in sorted((known | asked).items())}
 
 

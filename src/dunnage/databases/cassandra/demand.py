@@ -80,13 +80,13 @@ class Jvm:
 
 def jvm(spec: DatabaseSpec) -> Jvm:
     """The study's settings `jvm.…` over the defaults, of a spec that `check` accepts."""
-    said = {**_JVM_DEFAULTS, **_jvm_settings(spec)}
+    settings = {**_JVM_DEFAULTS, **_jvm_settings(spec)}
     return Jvm(
-        heap=_mebibytes(said["heap"]) or 0,
-        direct=_mebibytes(said["direct"]) or 0,
-        collector=str(said["collector"]),
-        compilers=str(said["compilers"]),
-        processors=int(str(said["processors"])),
+        heap=_mebibytes(settings["heap"]) or 0,
+        direct=_mebibytes(settings["direct"]) or 0,
+        collector=str(settings["collector"]),
+        compilers=str(settings["compilers"]),
+        processors=int(str(settings["processors"])),
     )
 
 

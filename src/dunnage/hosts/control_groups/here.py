@@ -49,11 +49,11 @@ def control_groups(mounts: str | None = None) -> ControlGroups:
     hierarchy is empty. Raises UnavailableError when there is neither.
     """
     text = Path("/proc/self/mounts").read_text() if mounts is None else mounts
-    found = mounted(text)
-    if "memory" in found.controllers and "cpu" in found.controllers:
-        return VersionOne(found.controllers, found.others)
-    if found.unified is not None:
-        return VersionTwo(found.unified)
+    hierarchies = mounted(text)
+    if "memory" in hierarchies.controllers and "cpu" in hierarchies.controllers:
+        return VersionOne(hierarchies.controllers, hierarchies.others)
+    if hierarchies.unified is not None:
+        return VersionTwo(hierarchies.unified)
     raise UnavailableError(
         "no control groups are mounted", hint="mount -t cgroup2 cgroup2 /sys/fs/cgroup"
     )

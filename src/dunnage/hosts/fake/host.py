@@ -264,7 +264,7 @@ class FakeHost:
 
     def thaw(self, unit: str) -> None:
         self._reached()
-        self._frozen = {each for each in self._frozen if unit and each != unit}
+        self._frozen = {frozen for frozen in self._frozen if unit and frozen != unit}
 
     def frozen(self, unit: str) -> bool:
         """Whether a unit, or all of the host, is frozen."""
@@ -276,7 +276,7 @@ class FakeHost:
 
     def clock(self, moment: float) -> float:
         """What its clock showed, or will show, at a moment of ours."""
-        since, ahead, drift = [each for each in self._settings if each[0] <= moment][-1]
+        since, ahead, drift = [setting for setting in self._settings if setting[0] <= moment][-1]
         return moment + ahead + drift * (moment - since)
 
     def set_clock(self, seconds: float, drift: float) -> None:

@@ -162,14 +162,14 @@ def _inspect(call: Call) -> Task:
 
 def _files(call: Call) -> tuple[dict[str, str], dict[str, str]]:
     """Text of every file asked for, and why there is none of the others."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     absent: dict[str, str] = {}
     for path in call.options("--file"):
         try:
-            found[path] = call.read(path)
+            texts[path] = call.read(path)
         except FileNotFoundError:
             absent[path] = "No such file or directory"
-    return found, absent
+    return texts, absent
 
 
 @dataclass(frozen=True)

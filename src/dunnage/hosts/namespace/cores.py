@@ -63,12 +63,12 @@ def usable_cores(system: Path = Path("/sys/devices/system/cpu")) -> tuple[Core, 
 
 def processors(text: str) -> tuple[int, ...]:
     """Read the kernel's list of processors, such as `0-2,5`."""
-    found: list[int] = []
+    numbers: list[int] = []
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
         if first:
-            found.extend(range(int(first), int(last or first) + 1))
-    return tuple(found)
+            numbers.extend(range(int(first), int(last or first) + 1))
+    return tuple(numbers)
 
 
 def mask(cores: Sequence[int]) -> str:

@@ -88,8 +88,8 @@ class Door:
             _, complaint = outside.communicate()
             if not self.first.alive():
                 raise self.lost()
-            said = complaint.decode(errors="replace").strip() or "its unit may be frozen"
-            raise RunError(f"a program cannot be started: {said}", where=self.host)
+            reason = complaint.decode(errors="replace").strip() or "its unit may be frozen"
+            raise RunError(f"a program cannot be started: {reason}", where=self.host)
         if not keep_streams and outside.stderr is not None:
             outside.stderr.close()
         return Entered(outside, outer=report["outer"], inner=report["inner"])

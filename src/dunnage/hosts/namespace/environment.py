@@ -75,5 +75,5 @@ def _first_line(path: Path) -> str | None:
 def _chosen(path: Path) -> str | None:
     """The word in brackets, as in `always [madvise] never`."""
     line = _first_line(path)
-    found = re.search(r"\[(\w+)\]", line or "")
-    return found[1] if found else None
+    word = re.search(r"\[(\w+)\]", line or "")
+    return word[1] if word else None

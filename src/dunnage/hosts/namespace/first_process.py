@@ -40,10 +40,10 @@ class Identity:
 
 def identity(pid: int) -> Identity:
     """Who has this number now; raises ProcessLookupError when no one has."""
-    found = running(pid)
-    if found is None:
+    process = running(pid)
+    if process is None:
         raise ProcessLookupError(pid)
-    return found
+    return process
 
 
 def running(pid: int) -> Identity | None:
@@ -80,8 +80,8 @@ class FirstProcess:
 
     def ready(self) -> None:
         """Wait until the host is furnished. Raises UnavailableError with what it said."""
-        said = self._waiter.stdout
-        lines = [said.readline().decode().strip() for _ in range(2)] if said else []
+        output = self._waiter.stdout
+        lines = [output.readline().decode().strip() for _ in range(2)] if output else []
         pids = [int(line.split()[1]) for line in lines if line.startswith("host ")]
         self._identity = running(pids[0]) if pids else None
         if "ready" not in lines or self._identity is None:
