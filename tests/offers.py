@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.offer import (
     HOST_PORT,
     DatabaseOffer,
@@ -11,7 +12,7 @@ from dunnage.model.offer import (
     Offer,
     PlatformOffer,
 )
-from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
+from dunnage.model.study import DatabaseSpec
 
 
 def _redis_fits(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:

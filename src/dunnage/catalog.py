@@ -33,9 +33,10 @@ from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.model.deployment import Deployment
 from dunnage.model.offer import Capability, DatabaseOffer, Offer, PlatformOffer, Support
 from dunnage.model.plan import Skipped
-from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.fake import FakePlatform

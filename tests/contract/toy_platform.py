@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.offer import (
     HOST_PORT,
     Capability,
@@ -9,7 +10,6 @@ from dunnage.model.offer import (
     NetworkOffer,
     PlatformOffer,
 )
-from dunnage.model.study import ClientPlace, Storage
 from dunnage.platforms.fake import FakePlatform
 
 

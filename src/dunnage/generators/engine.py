@@ -12,11 +12,11 @@ from hdrh.codec import HdrCookieException, HdrLengthException
 
 from dunnage.errors import RunError
 from dunnage.generators.ycsb_core import CORE
+from dunnage.model.choices import Phase
 from dunnage.model.histogram import latency, merged
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.metrics import QUANTILES
 from dunnage.model.record import Measurement, OperationStats, Window
-from dunnage.model.study import Phase
 
 LOAD_VERSION = 1
 """Version of the plan and of the result. 1: first."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
+from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.study import DatabaseSpec
 
 
 class Capability(StrEnum):

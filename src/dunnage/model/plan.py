@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dunnage.model.study import Deployment, Level, Workload
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.level import Level
 from dunnage.model.value import Value
 
 PLAN_VERSION = 4

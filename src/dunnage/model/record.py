@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from dunnage.model.check import CheckResult, Status
-from dunnage.model.study import Level, Workload
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.value import Scalar, Value
 
 RECORD_VERSION = 4

@@ -17,9 +17,10 @@ from dunnage.contracts import Completed, Daemon, Host, RunningMember, SoftwareSt
 from dunnage.docker_api import Refused, connect, explanation
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
 from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
-from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
 from dunnage.platforms import places, snapshots
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer

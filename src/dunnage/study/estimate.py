@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from dunnage.errors import UsageError
+from dunnage.model.choices import Data, Phase
+from dunnage.model.deployment import Deployment, Parts
 from dunnage.model.history import Pace
+from dunnage.model.level import Search
 from dunnage.model.plan import BEFORE, Block, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import Data, Deployment, Parts, Phase, Search, Study
+from dunnage.model.study import Study
 from dunnage.study.snapshot import snapshot_name
 from dunnage.study.suggest import hint
 

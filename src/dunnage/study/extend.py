@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.errors import ResultError
+from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Block, Plan, RunPlan
-from dunnage.model.study import Deployment, Study
+from dunnage.model.study import Study
 from dunnage.study.plan import make_plan
 
 

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
 
+from dunnage.model.choices import Cores, Phase
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
-from dunnage.model.study import CLIENT_GROUP, Cores, LoadSpec, Phase, QuestionSpec, WorkloadSpec
+from dunnage.model.study import CLIENT_GROUP, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
@@ -144,24 +146,14 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
 
 
 def _quantities(draft: Draft) -> Iterator[Finding]:
-    if draft.testbed and draft.testbed.memory is not None and draft.testbed.memory <= 0:
-        yield Finding(
-            ("testbed", "memory"),
-            "`memory` must be more than 0",
-            "write for example `memory: 1GiB`",
-        )
     if draft.testbed and draft.testbed.kind == FAKE and draft.testbed.cores is Cores.SHARED:
         yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
-    if draft.time is not None and draft.time <= 0:
-        yield Finding(("time",), "`time` must be more than 0", "write `time: 6min`")
     if "time" in draft.keys and "blocks" in draft.keys:
         yield Finding(
             ("blocks",),
             "`time` chooses the number of blocks, so `blocks` cannot be given as well",
             "remove one of the two",
         )
-    if draft.deadline <= 0:
-        yield Finding(("deadline",), "`deadline` must be more than 0", "write `deadline: 120s`")
 
 
 def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import ValidationError
 
+from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import CLIENT_GROUP, Data, DatabaseSpec, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings
@@ -105,8 +106,6 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _Places) -> Ite
             f"platform {name} cannot run the client in a {spec.client.value}",
             f"known: {listed(client.value for client in platform.clients)}",
         )
-    if spec.limits.memory is not None and spec.limits.memory <= 0:
-        yield Finding(at.of("limits", "memory"), "`memory` must be more than 0")
 
 
 def _fake(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _Places) -> Iterator[Finding]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.model.choices import Phase
+from dunnage.model.level import Search
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import METRICS
-from dunnage.model.study import INSERTING, LoadSpec, Phase, Search
+from dunnage.model.study import INSERTING
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
@@ -89,14 +92,12 @@ def _shares(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
 
 def _search(search: Search, draft: Draft) -> Iterator[Finding]:
     latencies = [metric.name for metric in METRICS.values() if metric.latency]
-    for name, most in search.objective.items():
+    for name in search.objective:
         place: Path = ("load", "search", "objective", name)
         if name not in latencies:
             yield Finding(
                 place, f"{shown(name)} cannot be an objective of a search", hint(name, latencies)
             )
-        elif most <= 0:
-            yield Finding(place, f"{shown(name)} must be more than 0", f"write `{name}: 10ms`")
     if search.probe < SHORTEST:
         yield Finding(
             ("load", "search", "probe"),
@@ -151,8 +152,3 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
             f"`duration` must be at least 1s, not {load.duration:g} s",
             "write for example `duration: 10s`",
         )
-    for key, seconds in (("conditioning", load.conditioning), ("warmup", load.warmup)):
-        if seconds < 0:
-            yield Finding(("load", key), f"`{key}` must not be negative", f"write `{key}: 1s`")
-    if load.timeout <= 0:
-        yield Finding(("load", "timeout"), "`timeout` must be more than 0", "write `timeout: 10s`")

@@ -5,16 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from dunnage.model.choices import ClientPlace, Data, Phase
+from dunnage.model.deployment import PAUSE_PERIOD
+from dunnage.model.load import SETTLING
 from dunnage.model.metrics import IN_TURNS
-from dunnage.model.study import (
-    CLIENT_GROUP,
-    INSERTING,
-    PAUSE_PERIOD,
-    SETTLING,
-    ClientPlace,
-    Data,
-    Phase,
-)
+from dunnage.model.study import CLIENT_GROUP, INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant

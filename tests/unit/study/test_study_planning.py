@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dunnage.errors import UnavailableError, UsageError
+from dunnage.model.choices import Storage
 from dunnage.model.plan import Plan, Skipped
-from dunnage.model.study import Storage, Study
+from dunnage.model.study import Study
 from dunnage.study.estimate import estimate_seconds, filter_plan
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan

@@ -25,9 +25,10 @@ from dunnage.model.analysis import (
     Overload,
     Verdict,
 )
+from dunnage.model.level import Level
 from dunnage.model.metrics import HEADLINE, METRICS, SEARCHED
 from dunnage.model.plan import Plan
-from dunnage.model.study import Level, QuestionSpec, Study
+from dunnage.model.study import QuestionSpec, Study
 
 OPEN_HEADLINE = ("response.p95",)
 """Beside the headline wherever a load is open, because there it is what users wait for."""

@@ -10,9 +10,9 @@ from enum import Enum
 from itertools import zip_longest
 
 from dunnage.findings.parity.mask import Mask
+from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Aspect, Cause, Difference, Factor
 from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import Deployment
 
 _NAMES = frozenset({"name", "title", "twin_of", "parts"})
 """What a deployment and its parts are called is not a factor."""

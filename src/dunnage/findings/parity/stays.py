@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from dunnage.findings.parity.compare import IMAGE, compare, factors, keys
 from dunnage.model.analysis import Parity
+from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Cause, Difference, FoundDifference
 from dunnage.model.plan import Plan
 from dunnage.model.record import StayRecord
-from dunnage.model.study import Deployment, QuestionSpec
+from dunnage.model.study import QuestionSpec
 
 _SPOILING = frozenset({Cause.UNDECLARED, Cause.UNKNOWN})
 

@@ -13,10 +13,10 @@ from enum import StrEnum
 from dunnage.findings.analyse import SI_UNITS
 from dunnage.findings.checks import reasons
 from dunnage.model.analysis import RunSummary
+from dunnage.model.deployment import Deployment
 from dunnage.model.metrics import METRICS, Metric
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record
-from dunnage.model.study import Deployment
 
 RUNS_VERSION = 1
 """1: first."""
