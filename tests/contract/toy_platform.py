@@ -12,6 +12,8 @@ from dunnage.model.offer import (
 )
 from dunnage.platforms.fake import FakePlatform
 
+IPVS = Capability("ipvs")
+
 
 class Yard(FakePlatform):
     """The fake's processes, behind a rope."""
@@ -21,7 +23,7 @@ class Yard(FakePlatform):
             "rope": NetworkOffer(
                 {
                     "host-port": HOST_PORT,
-                    "bell": EndpointOffer("Bell", needs=(Capability.IPVS,), of_cluster=True),
+                    "bell": EndpointOffer("Bell", needs=(IPVS,), of_cluster=True),
                 },
                 title="Rope",
                 phrase="with a rope",

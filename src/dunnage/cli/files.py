@@ -148,7 +148,14 @@ def _planned(
     plan = make_plan(study, runnable, skipped)
     if only:
         plan = filter_plan(plan, only)
-    return plan, estimate_seconds(plan, study, _paces())
+    return plan, seconds_of(plan, study, _paces())
+
+
+def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
+    """About how many seconds a plan takes here. The clock of fake hosts runs ahead of ours."""
+    if catalog.OFFER.testbeds[study.testbed.kind].fake:
+        return 0.002 * sum(1 for _ in plan.runs())
+    return estimate_seconds(plan, study, paces)
 
 
 def _there(path: Path) -> bool:

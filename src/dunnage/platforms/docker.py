@@ -40,6 +40,10 @@ from dunnage.platforms.readiness import await_ready, death, side_by_side
 PUBLISHED = {"host-port": HOST_PORT}
 
 
+DOCKER = Capability("docker")
+"""A Docker daemon can be had."""
+
+
 class Docker:
     """Containers with the paths, the command, the user and the limits that a process has natively.
 
@@ -61,8 +65,12 @@ class Docker:
         stay_seconds=3.0,
         name="Docker",
         title="Docker",
-        needs=(Capability.DOCKER,),
+        needs=(DOCKER,),
         restorable=(Storage.BIND, Storage.VOLUME),
+        begin_with={
+            HOST: "containers in the host's own network",
+            BRIDGE: "containers behind Docker's bridge, reached by published ports",
+        },
     )
 
     def __init__(

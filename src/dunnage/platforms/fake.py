@@ -58,6 +58,10 @@ class FakePlatform:
         title="Fake",
         fake=True,
         restorable=(Storage.BIND,),
+        begin_with={
+            "plain": "a platform that exists in memory only",
+            "late": "its addresses are known only after the start",
+        },
     )
 
     def __init__(

@@ -80,6 +80,7 @@ class Native:
         substrate=None,
         stay_seconds=1.5,
         restorable=(Storage.BIND,),
+        begin_with={"host": "processes started directly on the hosts"},
     )
 
     def __init__(

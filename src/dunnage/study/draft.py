@@ -73,6 +73,14 @@ class Draft:
         """Whether something at or below a place is wrong, so that less can be said of it."""
         return any(place[: len(path)] == path for place in self.wrong)
 
+    def place(self, origin: str, *keys: str | int) -> Path:
+        """Where the file says a key of one variant: in its deployment or among the factors."""
+        for length in range(len(keys), 0, -1):
+            factor = ".".join(str(key) for key in keys[:length])
+            if factor in self.factors:
+                return ("factors", factor)
+        return ("deployments", origin, *keys)
+
 
 def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
     """Keep what is usable of `data`, given what is wrong with its shape."""

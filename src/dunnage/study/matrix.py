@@ -152,7 +152,7 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
     endpoint = spec.endpoint or next(iter(chosen.endpoints))
     return Deployment(
         name=name,
-        title=title(offer.testbeds[study.testbed.kind], platform, network, endpoint),
+        title=title(offer.testbeds[study.testbed.kind].title, platform, network, endpoint),
         platform=spec.platform,
         network=network,
         endpoint=endpoint,

@@ -5,11 +5,11 @@ Every rule is a generator of findings over the usable parts of a study.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
-from dunnage.model.choices import Cores, Phase
+from dunnage.model.choices import Phase
 from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
@@ -19,7 +19,8 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_data import data_rules
-from dunnage.study.rules_deployment import FAKE, deployment_rules
+from dunnage.study.rules_deployment import deployment_rules
+from dunnage.study.rules_fake import fake_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_primary import primary_rules
@@ -63,7 +64,7 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
         *empty,
         *_size(draft, len(every)),
         *_kinds(draft, offer),
-        *_fake(draft, offer),
+        *fake_rules(draft, every, offer),
         *_hosts(draft),
         *_quantities(draft),
         *_factors(draft, every),
@@ -95,36 +96,6 @@ def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
         yield unknown(("sampler", "kind"), "sampler", draft.sampler.kind, offer.samplers)
 
 
-def _fake(draft: Draft, offer: Offer) -> Iterator[Finding]:
-    """On fake hosts nothing real can run, and what is fake runs nowhere else."""
-    if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
-        return
-    database = draft.database.kind if draft.database else None
-    sampler = draft.sampler.kind if draft.sampler else None
-    databases = {name: each.fake for name, each in offer.databases.items()}
-    generators, samplers = (
-        {name: name == FAKE for name in names} for names in (offer.generators, offer.samplers)
-    )
-    parts: tuple[tuple[Path, str | None, str, str, Mapping[str, bool]], ...] = (
-        (("database", "kind"), database, "database", "kind: redis", databases),
-        (("generator",), draft.generator, "generator", "generator: engine", generators),
-        (("sampler", "kind"), sampler, "sampler", "kind: engine", samplers),
-    )
-    for path, kind, noun, real, fakes in parts:
-        if kind is None or kind not in fakes:
-            continue
-        if draft.testbed.kind == FAKE and not fakes[kind]:
-            yield Finding(
-                path,
-                f"the {noun} {shown(kind)} cannot run on fake hosts",
-                f"write `{real.split(':', maxsplit=1)[0]}: fake` for the {noun}",
-            )
-        elif draft.testbed.kind != FAKE and fakes[kind]:
-            yield Finding(
-                path, f"a fake {noun} can run on fake hosts only", f"write for example `{real}`"
-            )
-
-
 def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
     settings = len(levels(draft.load)) if draft.load else 1
     runs = draft.rounds * deployments * len(draft.workloads) * settings
@@ -146,8 +117,6 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
 
 
 def _quantities(draft: Draft) -> Iterator[Finding]:
-    if draft.testbed and draft.testbed.kind == FAKE and draft.testbed.cores is Cores.SHARED:
-        yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
     if "time" in draft.keys and "blocks" in draft.keys:
         yield Finding(
             ("blocks",),

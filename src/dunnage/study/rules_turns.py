@@ -13,7 +13,6 @@ from dunnage.model.study import CLIENT_GROUP, INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
-from dunnage.study.rules_deployment import FAKE
 from dunnage.study.suggest import listed
 from dunnage.units import duration
 
@@ -34,8 +33,6 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     load = draft.load
     if load is None or load.turns is None:
         return
-    if draft.testbed is not None and draft.testbed.kind == FAKE:
-        yield Finding(("load", "turns"), "fake hosts know no turns", "remove `turns`")
     if not SHORTEST <= load.turns <= LONGEST:
         yield Finding(
             ("load", "turns"),

@@ -76,7 +76,7 @@ def test_every_built_in_study_reads_without_problems(path: Path) -> None:
 def test_what_init_writes_reads_without_problems(
     name: str, database: str, platforms: tuple[str, ...]
 ) -> None:
-    study = read_study(template(name, database, platforms), "study.yaml", OFFER)
+    study = read_study(template(OFFER, name, database, platforms), "study.yaml", OFFER)
     assert study.database.kind == database
 
 
@@ -292,8 +292,8 @@ def test_fake_hosts_are_given_nothing_real() -> None:
         "the generator `engine` cannot run on fake hosts",
         "the sampler `engine` cannot run on fake hosts",
         "the database `redis` cannot run on fake hosts",
-        "platform `native` cannot run on fake hosts",
-        "platform `docker` cannot run on fake hosts",
+        "the platform `native` cannot run on fake hosts",
+        "the platform `docker` cannot run on fake hosts",
     ]
 
 
