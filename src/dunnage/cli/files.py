@@ -20,8 +20,9 @@ from dunnage.model.plan import Plan, Skipped
 from dunnage.model.study import Study
 from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
-from dunnage.study.estimate import estimate_seconds, filter_plan
+from dunnage.study.estimate import estimate_seconds
 from dunnage.study.matrix import deployments
+from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from dunnage.study.scale import readable_share, scaled
