@@ -102,6 +102,7 @@ DATABASES: Mapping[str, Kind[DatabaseOffer, Database]] = {
     "cassandra": Cassandra,
     "fake": FakeDatabase,
 }
+"""`dunnage init` begins with the first that is real."""
 GENERATORS: Mapping[str, Kind[PartOffer, Generator]] = {
     "engine": EngineGenerator,
     "fake": FakeGenerator,

@@ -20,10 +20,12 @@ EXAMPLES = "Examples:  dunnage init  ·  dunnage init my-study.yaml --database c
 
 def command(
     path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("study.yaml"),
-    database: Annotated[str, typer.Option(help="What is deployed; else the first one.")] = "",
+    database: Annotated[str | None, typer.Option(help="The database that is deployed.")] = None,
     platform: Annotated[
         list[str] | None,
-        typer.Option(help="What is compared; may be repeated. Else all that fit the database."),
+        typer.Option(
+            help="A platform to compare; may be repeated. Without it, all that fit the database."
+        ),
     ] = None,
 ) -> None:
     """Write a template; never over a file that is there."""

@@ -10,6 +10,9 @@ from pydantic import Field
 from dunnage.model.value import Spec, Value
 from dunnage.units import Seconds, Share
 
+SHORTEST = 1.0
+"""Seconds of a run or a probe; a shorter one is mostly start and end."""
+
 
 class Search(Spec):
     """How the highest rate that a deployment sustains is searched for, inside each stay."""
@@ -20,7 +23,7 @@ class Search(Spec):
     """How far the rate found may lie below one that is too high."""
     probes: int = Field(default=20, ge=4, le=100, examples=[20])
     """Most loads that one search makes."""
-    probe: Seconds = Field(default=2.0, examples=["2s"])
+    probe: Seconds = Field(default=2.0, ge=SHORTEST, examples=["2s"])
     """Measured time of one of them."""
     objective: Mapping[str, Annotated[Seconds, Field(gt=0)]] = Field(
         default={}, examples=[{"response.p99": "10ms"}]

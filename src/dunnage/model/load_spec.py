@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from dunnage.model.choices import Arrivals
-from dunnage.model.level import Search
+from dunnage.model.level import SHORTEST, Search
 from dunnage.model.value import Spec
 from dunnage.units import SHARES, Seconds, quantity
 
@@ -55,7 +55,7 @@ class CalibrationSpec(Spec):
     """Threads of the closed loop; without it the largest of `threads`, or `connections`."""
     runs: int = Field(default=3, ge=1, le=9, examples=[3])
     """Runs of each workload; their median counts."""
-    duration: Seconds = Field(default=3.0, examples=["3s"])
+    duration: Seconds = Field(default=3.0, ge=SHORTEST, examples=["3s"])
     """Measured time of one of them."""
 
 
@@ -82,7 +82,8 @@ class LoadSpec(Spec):
     connections: int = Field(default=64, ge=1, le=4096, examples=[64])
     """Most operations in flight under an open load."""
     arrivals: Arrivals = Field(default=Arrivals.CONSTANT, examples=["poisson"])
-    turns: Seconds | None = Field(default=None, examples=["200ms"])
+    # A turn's beginning does not count, and over more than a few seconds the machine is another.
+    turns: Annotated[Seconds, Field(ge=0.15, le=5)] | None = Field(default=None, examples=["200ms"])
     """All deployments of a block live at once, each on hosts of its own, and take turns of this
     length: what the machine does over seconds then cancels. `duration` is what each is driven in
     all. Closed loops only; throughput and CPU time are compared."""
@@ -91,7 +92,7 @@ class LoadSpec(Spec):
     before its first run: for servers that compile as they go."""
     warmup: Seconds = Field(default=1.0, ge=0, examples=["1s"])
     """Time at the start of a run; not counted."""
-    duration: Seconds | None = Field(default=None, examples=["10s"])
+    duration: Annotated[Seconds, Field(ge=SHORTEST)] | None = Field(default=None, examples=["10s"])
     """Measured time of a run."""
     operations: int | None = Field(default=None, ge=1, examples=[100_000])
     """Stop after this many operations instead."""

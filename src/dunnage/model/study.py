@@ -40,7 +40,7 @@ class TestbedSpec(Spec):
     __test__ = False  # not a test class, whatever pytest makes of its name
 
     kind: str = Field(examples=["namespace"])
-    """Where hosts come from: `namespace` or `fake`."""
+    """Where hosts come from."""
     hosts: Mapping[Name, Annotated[int, Field(ge=1, le=64)]] = Field(
         default={"db": 3, CLIENT_GROUP: 1}, examples=[{"db": 3, CLIENT_GROUP: 1}]
     )
@@ -58,9 +58,9 @@ class SubstrateSpec(Spec):
     """What must live on the hosts before a platform can be used."""
 
     kind: str = Field(default="daemons", examples=["daemons"])
-    """`daemons` (ours, one a host) or `existing`."""
+    """Whose daemons live there: ours, one a host, or some that are there already."""
     contexts: Mapping[str, str] = Field(default={}, examples=[{"db-1": "my-docker-context"}])
-    """For `existing`: the Docker context that reaches each host's daemon."""
+    """What reaches each host's daemon where it is there already: a Docker context."""
 
 
 class ConsistencySpec(Spec):

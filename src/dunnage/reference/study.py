@@ -71,10 +71,7 @@ def _section(
 def _meaning(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What the key says of itself; else what its kind says."""
     kind = said.get("$ref", "").rsplit("/", maxsplit=1)[-1]
-    own = said.get("description", "")
-    if own.startswith("A ") and "for example" in own:
-        own = ""  # a quantity that says nothing but how it is written
-    return paragraph(own or parts.get(kind, {}).get("description"))
+    return paragraph(said.get("description") or parts.get(kind, {}).get("description"))
 
 
 def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:

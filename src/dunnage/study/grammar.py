@@ -7,7 +7,7 @@ names the key, what it should be, and an example.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from dunnage.model.study import STUDY_VERSION
 from dunnage.study.document import Path, holds
 from dunnage.study.keys import example, known
 from dunnage.study.suggest import hint, nearest, shown
-from dunnage.units import BY_HAND
+from dunnage.units import BY_HAND, alike
 
 _WANTED: Mapping[str, str] = {
     "string_type": "text",
@@ -44,6 +44,11 @@ class Finding:
     path: Path
     what: str
     hint: str = ""
+
+
+def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
+    """Say that nothing of this kind has that name, and what does."""
+    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
 
 
 def findings(model: type[BaseModel], data: object, at: Path = ()) -> list[Finding]:
@@ -135,7 +140,10 @@ def _said(
         return f"{subject} cannot be {shown(value)}", hint(str(value), words)
     if kind in _BOUNDS:
         name, relation = _BOUNDS[kind]
-        return f"{subject} must be {relation} {context[name]:g}, not {shown(value)}", remedy
+        return (
+            f"{subject} must be {relation} {alike(context[name], value)}, not {shown(value)}",
+            remedy,
+        )
     if kind == "too_short":
         return f"{subject} is empty", remedy
     expected = _WANTED.get(kind, "something else")

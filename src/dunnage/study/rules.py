@@ -16,7 +16,8 @@ from dunnage.model.offer import Offer
 from dunnage.model.study import CLIENT_GROUP, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
-from dunnage.study.grammar import Finding
+from dunnage.study.grammar import Finding, unknown
+from dunnage.study.keys import example
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_data import data_rules
 from dunnage.study.rules_deployment import deployment_rules
@@ -79,11 +80,6 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
-    """Say that nothing of this kind has that name, and what does."""
-    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
-
-
 def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
     if draft.testbed and draft.testbed.kind not in offer.testbeds:
         yield unknown(("testbed", "kind"), "testbed", draft.testbed.kind, offer.testbeds)
@@ -112,7 +108,7 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
         yield Finding(
             ("testbed", "hosts"),
             f"the testbed has no group `{CLIENT_GROUP}`, where load is made",
-            "write for example `hosts: {db: 3, client: 1}`",
+            f"write for example `{example(('testbed', 'hosts'))}`",
         )
 
 

@@ -13,7 +13,7 @@ from dunnage.model.offer import Offer, PlatformOffer
 from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
-from dunnage.study.grammar import Finding, findings
+from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import database_rules, storage_rules
 from dunnage.study.suggest import hint, listed, shown
@@ -40,7 +40,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         spec = DeploymentSpec.model_validate(variant.keys)
         platform = offer.platforms.get(spec.platform)
         if platform is None:
-            yield _unknown(at("platform"), "platform", spec.platform, offer.platforms)
+            yield unknown(at("platform"), "platform", spec.platform, offer.platforms)
         else:
             yield from _platform(spec, platform, at)
             yield from storage_rules(spec, platform, draft.data, at("storage"))
@@ -52,36 +52,19 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         yield from _substrate(draft.substrate, draft.groups, used, offer)
 
 
-def _unknown(
-    path: Path, noun: str, word: str, known: Mapping[str, object] | tuple[str, ...]
-) -> Finding:
-    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
-
-
 def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterator[Finding]:
     name = shown(spec.platform)
     network = spec.network or next(iter(platform.networks))
-    if network not in platform.networks:
-        yield Finding(
-            at("network"),
-            f"platform {name} has no network {shown(network)}",
-            hint(network, tuple(platform.networks)),
-        )
-    else:
-        endpoints = tuple(platform.networks[network].endpoints)
-        if spec.endpoint is not None and spec.endpoint not in endpoints:
-            yield Finding(
-                at("endpoint"),
-                f"platform {name} has no endpoint {shown(spec.endpoint)} on network "
-                f"{shown(network)}",
-                hint(spec.endpoint, endpoints),
-            )
-    if spec.storage not in platform.storages:
-        yield Finding(
-            at("storage"),
-            f"platform {name} has no storage {shown(spec.storage.value)}",
-            f"known: {listed(storage.value for storage in platform.storages)}",
-        )
+    chosen = platform.networks.get(network)
+    endpoints = tuple(chosen.endpoints) if chosen else (spec.endpoint or "",)
+    for key, value, known, where in (
+        ("network", network, tuple(platform.networks), ""),
+        ("endpoint", spec.endpoint, endpoints, f" on network {shown(network)}"),
+        ("storage", spec.storage, platform.storages, ""),
+    ):
+        if value is not None and value not in known:
+            what = f"platform {name} has no {key} {shown(value)}{where}"
+            yield Finding(at(key), what, hint(value, known))
     if spec.client not in platform.clients:
         yield Finding(
             at("client"),
@@ -94,7 +77,7 @@ def _group(spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _At) -> I
     if groups is None:
         return
     if spec.hosts not in groups:
-        yield _unknown(at("hosts"), "group of hosts", spec.hosts, tuple(groups))
+        yield unknown(at("hosts"), "group of hosts", spec.hosts, tuple(groups))
     elif spec.hosts == CLIENT_GROUP:
         yield Finding(
             at("hosts"),
@@ -145,20 +128,14 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
         yield "kind", f"unknown database {shown(spec.kind)}", hint(spec.kind, offer.databases)
         return
     fits = True
-    if spec.topology is not None and spec.topology not in database.topologies:
-        fits = False
-        yield (
-            "topology",
-            f"database {shown(spec.kind)} has no topology {shown(spec.topology)}",
-            hint(spec.topology, database.topologies),
-        )
-    if spec.version is not None and spec.version not in database.versions:
-        fits = False
-        yield (
-            "version",
-            f"database {shown(spec.kind)} cannot be had in version {shown(spec.version)}",
-            hint(spec.version, database.versions),
-        )
+    for key, chosen, known, cannot in (
+        ("topology", spec.topology, database.topologies, "has no topology"),
+        ("version", spec.version, database.versions, "cannot be had in version"),
+    ):
+        if chosen is not None and chosen not in known:
+            fits = False
+            what = f"database {shown(spec.kind)} {cannot} {shown(chosen)}"
+            yield key, what, hint(chosen, known)
     if spec.image is not None and not database.images:
         yield "image", f"database {shown(spec.kind)} cannot run from another image", ""
     elif spec.image is not None and not _IMAGE.fullmatch(spec.image):
@@ -199,7 +176,7 @@ def _substrate(
     hosts = [f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1)]
     for host in substrate.contexts:
         if host not in hosts:
-            yield _unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
+            yield unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
     if chosen.family in used:
         without = [
             host

@@ -47,3 +47,7 @@ def _chosen(
     for variant in every:
         place = draft.place(variant.origin, "platform")
         yield place, "platform", str(variant.keys.get("platform")), offer.platforms
+        own = variant.keys.get("database")
+        if isinstance(own, Mapping) and "kind" in own:
+            place = draft.place(variant.origin, "database", "kind")
+            yield place, "database", str(own["kind"]), offer.databases

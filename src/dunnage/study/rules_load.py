@@ -12,12 +12,10 @@ from dunnage.model.study import INSERTING
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
+from dunnage.study.keys import example
 from dunnage.study.matrix import levels, shares
 from dunnage.study.suggest import hint, shown
 from dunnage.units import percent
-
-SHORTEST = 1.0
-"""Seconds; a shorter run is mostly start and end."""
 
 
 def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
@@ -79,14 +77,7 @@ def _shares(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
         yield Finding(
             ("load", "rate", index),
             "a rate is a share of the baseline's capacity, and this study names no baseline",
-            "write a question, for example `questions: {Q1: {baseline: native, "
-            "against: [docker]}}`, or a `twin`",
-        )
-    if load.calibration.duration < SHORTEST:
-        yield Finding(
-            ("load", "calibration", "duration"),
-            f"`duration` must be at least 1s, not {load.calibration.duration:g} s",
-            "write for example `duration: 3s`",
+            f"write a question, for example `{example(('questions',))}`, or a `twin`",
         )
 
 
@@ -98,12 +89,6 @@ def _search(search: Search, draft: Draft) -> Iterator[Finding]:
             yield Finding(
                 place, f"{shown(name)} cannot be an objective of a search", hint(name, latencies)
             )
-    if search.probe < SHORTEST:
-        yield Finding(
-            ("load", "search", "probe"),
-            f"`probe` must be at least 1s, not {search.probe:g} s",
-            "write for example `probe: 2s`",
-        )
     for index, workload in draft.workloads.items():
         if workload.phase is Phase.LOAD:
             yield Finding(
@@ -145,10 +130,4 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
             ("load",),
             "the load does not say how long a run is",
             "write `duration: 10s`, or `operations: 100000`",
-        )
-    if load.duration is not None and load.duration < SHORTEST:
-        yield Finding(
-            ("load", "duration"),
-            f"`duration` must be at least 1s, not {load.duration:g} s",
-            "write for example `duration: 10s`",
         )

@@ -10,7 +10,7 @@ from dunnage.model.study import Study
 
 
 def template(
-    offer: Offer, name: str = "my-study", database: str = "", platforms: Sequence[str] = ()
+    offer: Offer, name: str = "my-study", database: str | None = None, platforms: Sequence[str] = ()
 ) -> str:
     """Return a commented study called `name`, as far as that can be a name.
 
