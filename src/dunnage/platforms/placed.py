@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from dunnage.contracts import Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.study import Deployment
 from dunnage.platforms import places, snapshots
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side

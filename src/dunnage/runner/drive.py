@@ -9,10 +9,10 @@ from typing import Any
 
 from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
+from dunnage.model.choices import Phase
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement
-from dunnage.model.study import Phase
 from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.findings.losses.toggled import Centre, centre, lost, pairs
+from dunnage.model.deployment import PAUSE_PERIOD, Deployment
 from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss, Losses, LossStep
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
-from dunnage.model.study import PAUSE_PERIOD, Deployment
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import drive, order_for
 from dunnage.runner.fill import fill, settle

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 from dunnage.model.load import Command, WatchOrder
+from dunnage.model.offer import PartOffer
 from dunnage.samplers.readings import SAMPLES, VERSION, readings
 
 PLAN = "watch.json"
@@ -12,6 +14,8 @@ PLAN = "watch.json"
 
 class EngineSampler:
     """Reads a host's control groups and counters at even ticks."""
+
+    offer: ClassVar[PartOffer] = PartOffer()
 
     def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
         plan = {

@@ -15,7 +15,7 @@ from dunnage.hosts.control_groups.groups import (
     bottom_up,
     until,
 )
-from dunnage.model.study import QUOTA_PERIOD
+from dunnage.model.deployment import QUOTA_PERIOD
 
 
 class VersionOne(ControlGroups):

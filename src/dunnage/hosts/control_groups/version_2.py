@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import ControlGroups, Shape, below, until
-from dunnage.model.study import QUOTA_PERIOD
+from dunnage.model.deployment import QUOTA_PERIOD
 
 _WANTED = ("cpu", "cpuset", "memory", "io", "pids")
 
