@@ -104,7 +104,7 @@ def _why(levels: Sequence[OpenLevel]) -> Iterator[str]:
                 f"{terms.plain(each.deployment)}, {terms.level(each.level)}: the backlog grew by "
                 f"{duration(each.growth)} in each second, and when {duration(each.seconds)} were "
                 f"over the answers lay {duration(each.lag)} behind; in twice the time it would "
-                "have been about twice as much"
+                "have been about twice as much."
             )
 
 

@@ -142,6 +142,7 @@ def _told(
         "capacities": capacities(analysis),
         "losses": losses(analysis),
         "restored": restored(analysis),
+        "skipped": [f"{each.deployment}: {each.reason}" for each in analysis.skipped],
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),
         "control_held": control_holds(analysis),
