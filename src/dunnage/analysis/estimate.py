@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import normal_probability, normal_quantile, t_quantile
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Estimate
 
 MINIMUM_BLOCKS = 6
@@ -43,11 +44,17 @@ def block_logs(values: Iterable[tuple[int, float]]) -> dict[int, float]:
     Repeated runs are averaged before blocks are compared. A value that has no logarithm is left
     out, as is its block when it has no other.
     """
-    logs: dict[int, list[float]] = {}
-    for block, value in values:
-        if value > 0 and math.isfinite(value):
-            logs.setdefault(block, []).append(math.log(value))
-    return {block: math.fsum(found) / len(found) for block, found in sorted(logs.items())}
+    return block_means(
+        (block, math.log(value)) for block, value in values if value > 0 and math.isfinite(value)
+    )
+
+
+def block_means(values: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Arithmetic mean of each block from `(block, value)` pairs."""
+    return {
+        block: math.fsum(value for _, value in pairs) / len(pairs)
+        for block, pairs in sorted(grouped(values, lambda pair: pair[0]).items())
+    }
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.wording.alike import NAMES_SHOWN, kind
 from dunnage.wording.readings import SENTENCES, places, shown
@@ -196,22 +198,16 @@ def _most(checks: Sequence[CheckResult]) -> int | None:
 
 
 def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None) -> str:
-    by_what: dict[str, list[Reading]] = {}
-    for reading in readings:
-        by_what.setdefault(reading.what, []).append(reading)
+    by_what = grouped(readings, lambda reading: reading.what)
     words = {what: shown(found, most) for what, found in by_what.items()}
     words |= {f"{what}@": places(found, most) for what, found in by_what.items()}
     if kinds := by_what.get("kind"):
         words["kinds"] = ", ".join(
-            f"{shown([each for each in kinds if each.where == kind])} {kind}"
-            for kind in dict.fromkeys(each.where for each in kinds)
+            f"{shown(alike)} {kind}"
+            for kind, alike in grouped(kinds, lambda reading: reading.where).items()
         )
-    said = [text for part in parts if (text := _part(part, words)) is not None]
-    return "".join(said).removeprefix("; ")
-
-
-def _part(part: str, words: Mapping[str, str]) -> str | None:
-    try:
-        return part.format_map(words)
-    except KeyError:
-        return None
+    said = ""
+    for part in parts:
+        with suppress(KeyError):
+            said += part.format_map(words)
+    return said.removeprefix("; ")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from dunnage.analysis.additive import block_means, difference, mean
+from dunnage.analysis.additive import difference, mean
+from dunnage.analysis.estimate import block_means
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.findings.cpu.shares import SOFT

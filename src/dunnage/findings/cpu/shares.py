@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dunnage.analysis.additive import block_means, difference, mean
+from dunnage.analysis.additive import difference, mean
+from dunnage.analysis.estimate import block_means
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
 from dunnage.model.load import OWN_UNITS

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
@@ -45,14 +46,9 @@ def claims(
     """One claim for each deployment and verdict of a question; what is settled comes first."""
     names = subjects(plan)
     database = _database(study, plan)
-    groups: dict[tuple[str, Verdict], list[Comparison]] = {}
-    for found in question.comparisons:
-        groups.setdefault((found.deployment, found.verdict), []).append(found)
-    order = list(dict.fromkeys(found.deployment for found in question.comparisons))
-    everywhere = {
-        deployment: sum(1 for found, _ in groups if found == deployment) == 1
-        for deployment in order
-    }
+    groups = grouped(question.comparisons, lambda found: (found.deployment, found.verdict))
+    verdicts = Counter(deployment for deployment, _ in groups)
+    order = list(verdicts)
     return tuple(
         Claim(
             verdict=verdict,
@@ -60,7 +56,7 @@ def claims(
                 alike,
                 names.get(deployment, terms.plain(deployment)),
                 database,
-                "" if everywhere[deployment] else _place(alike),
+                "" if verdicts[deployment] == 1 else _place(alike),
             ),
             deployment=terms.plain(deployment),
             evidence=tuple(
@@ -87,17 +83,14 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
         return (
             f"{numbers.count(blocks, 'block')} cannot tell yet: an answer needs {MINIMUM_BLOCKS}."
         )
-    groups: dict[str, list[Comparison]] = {}
-    for found in deciding:
-        groups.setdefault(found.deployment, []).append(found)
-    clauses = []
-    for deployment, alike in sorted(
-        groups.items(), key=lambda item: any(c.verdict is Verdict.INCONCLUSIVE for c in item[1])
-    ):
-        subject = names.get(deployment, terms.plain(deployment))
-        clauses.append(_clause(alike, subject, _database(study, plan)))
-    text = "; ".join(clauses)
-    return f"{text}." if text else ""
+    clauses = [
+        _clause(alike, names.get(deployment, terms.plain(deployment)), _database(study, plan))
+        for deployment, alike in sorted(
+            grouped(deciding, lambda found: found.deployment).items(),
+            key=lambda item: any(found.verdict is Verdict.INCONCLUSIVE for found in item[1]),
+        )
+    ]
+    return f"{'; '.join(clauses)}." if clauses else ""
 
 
 def _clause(alike: Sequence[Comparison], subject: str, database: str) -> str:
@@ -184,7 +177,8 @@ def evidence(comparison: Comparison, reached: Reached) -> str:
     became = ""
     if place in reached:
         was = reached[place].value
-        became = f"{_became(comparison.metric, was, found.value)}: "
+        values = (was, was * (1 + found.value))
+        became = f"{' becomes '.join(numbers.value(comparison.metric, each) for each in values)}: "
     if found.low is None or found.high is None:
         return f"{became}{numbers.change(found.value)} over {blocks}, too few for an interval"
     aside = "" if comparison.primary else ", secondary"
@@ -192,12 +186,6 @@ def evidence(comparison: Comparison, reached: Reached) -> str:
         f"{became}{numbers.change(found.value)}, {numbers.coverage(found)} interval "
         f"{numbers.reach(found.low, found.high)}, over {blocks}{aside}{_twins(comparison.apart)}"
     )
-
-
-def _became(metric: str, was: float, difference: float) -> str:
-    """`31,204 op/s becomes 29,801 op/s`."""
-    now = numbers.value(metric, was * (1 + difference))
-    return f"{numbers.value(metric, was)} becomes {now}"
 
 
 def _twins(apart: float | None) -> str:

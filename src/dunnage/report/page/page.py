@@ -47,6 +47,7 @@ from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
 from dunnage.report.page import places
+from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
 from dunnage.wording.variance import inseparable
@@ -142,7 +143,7 @@ def _told(
         "capacities": capacities(analysis),
         "losses": losses(analysis),
         "restored": restored(analysis),
-        "skipped": [f"{each.deployment}: {each.reason}" for each in analysis.skipped],
+        "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),
         "control_held": control_holds(analysis),
@@ -196,8 +197,7 @@ def _environment() -> Environment:
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
     environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
-    environment.filters.update(plain=terms.plain, fact=_fact)
-    environment.filters.update(coded=_coded, title_of=terms.title)
+    environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
 
 

@@ -15,7 +15,7 @@ from dunnage.findings.saturation.overload import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report.terminal.notes import Line, advice, grid
+from dunnage.report.terminal.notes import Line, advice, grid, labelled, left_out
 from dunnage.report.terminal.text import heading, nothing, wrong
 from dunnage.wording import numbers, terms
 
@@ -132,24 +132,22 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
 
 
 def _notes(analysis: Analysis) -> Iterator[Line]:
-    if doubt := control_differs(analysis):
-        yield "Control", doubt
-    if doubt := neighbours_withhold(analysis):
-        yield "Neighbours", doubt
-    for text in over_capacity(analysis):
-        yield "Over capacity", text
-    if analysis.twin:
-        yield "Twins", _twins(analysis)
-    yield "Runs", answer.runs_counted(analysis)
-    if told := looks.brief(analysis):
-        yield "Look", told
-    for skipped in analysis.skipped:
-        yield "Skipped", f"{skipped.deployment}: {skipped.reason}"
+    yield from labelled(
+        ("Control", (control_differs(analysis),)),
+        ("Neighbours", (neighbours_withhold(analysis),)),
+        ("Over capacity", over_capacity(analysis)),
+        ("Twins", (_twins(analysis),)),
+        ("Runs", (answer.runs_counted(analysis),)),
+        ("Look", (looks.brief(analysis),)),
+        ("Skipped", left_out(analysis.skipped)),
+    )
     yield from advice(analysis)
 
 
 def _twins(analysis: Analysis) -> str:
-    """Whether identical deployments were told apart anywhere."""
+    """Whether identical deployments differ anywhere; empty where there are none."""
+    if not analysis.twin:
+        return ""
     apart = [
         f"{terms.phrase(found.metric)}, {terms.plain(found.workload)}, "
         f"{terms.level(found.level)}: {numbers.least(found.apart)}"
