@@ -7,7 +7,7 @@ blocks differ in, and blocks are what is resampled. Requests and runs are never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,9 +131,7 @@ class Paired:
         """Ratio minus one by the median of pairwise (Walsh) means; None without a block."""
         if not self.logs:
             return None
-        logs = np.asarray(self.logs)
-        rows, columns = np.triu_indices(len(logs))
-        return math.expm1(float(np.median((logs[rows] + logs[columns]) / 2)))
+        return math.expm1(float(np.median(walsh(self.logs))))
 
     def detectable(self, level: float) -> float | None:
         """Smallest increase these blocks find with a power of 80 %; None below six blocks.
@@ -144,6 +142,13 @@ class Paired:
             return None
         quantiles = t_quantile((1 + level) / 2, self.n - 1) + t_quantile(POWER, self.n - 1)
         return math.expm1(quantiles * self.sd / math.sqrt(self.n))
+
+
+def walsh(values: Sequence[float]) -> NDArray[np.float64]:
+    """The means of all pairs of values, of each with itself too, in order."""
+    each = np.asarray(values, dtype=np.float64)
+    rows, columns = np.triu_indices(len(each))
+    return np.sort((each[rows] + each[columns]) / 2)
 
 
 def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:

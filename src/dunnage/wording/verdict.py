@@ -31,10 +31,7 @@ _PLACES: Mapping[Ground, str] = {
     Ground.INSIDE: "lies inside",
     Ground.BEYOND: "lies beyond the tolerance of",
 }
-_STUCK: Mapping[Ground, str] = {
-    Ground.ON_AN_EDGE: ON_AN_EDGE,
-    Ground.TWINS_TOO_FAR: TWINS_TOO_FAR,
-}
+_STUCK: Mapping[Ground, str] = {Ground.ON_AN_EDGE: ON_AN_EDGE, Ground.TWINS_TOO_FAR: TWINS_TOO_FAR}
 
 
 def reason(comparison: Comparison) -> str:

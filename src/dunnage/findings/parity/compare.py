@@ -15,14 +15,7 @@ from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.model.record import ProcessFacts, StayRecord
 
 _CONTAINMENT = frozenset(
-    {
-        "capabilities",
-        "seccomp",
-        "no_new_privileges",
-        "oom_score_adj",
-        "control_group",
-        "cpu_weight",
-    }
+    {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group", "cpu_weight"}
 )
 """Limits that come with a container and that a native process cannot be given as well. Weights are
 among them because an orchestrator weighs the groups that it puts its containers into."""

@@ -13,7 +13,8 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
     """One curve for each kind of latency that the logs hold, over all operation types."""
     found = []
     for kind in KINDS:
-        tags = [tag for tag in (f"{name}.{kind}" for name in OPERATIONS) if _holds(logs, tag)]
+        every = (f"{name}.{kind}" for name in OPERATIONS)
+        tags = [tag for tag in every if any(f"Tag={tag},".encode() in log for log in logs)]
         if not tags:
             continue
         total = merged(logs, tags[0])
@@ -31,8 +32,3 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
             )
         )
     return found
-
-
-def _holds(logs: Sequence[bytes], tag: str) -> bool:
-    prefix = f"Tag={tag},".encode()
-    return any(prefix in log for log in logs)

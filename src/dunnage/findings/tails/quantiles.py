@@ -15,11 +15,7 @@ from dunnage.model.record import Record
 
 
 def latency_differences(
-    comparisons: Comparisons,
-    baseline: str,
-    deployment: str,
-    setting: Setting,
-    kinds: Sequence[str],
+    comparisons: Comparisons, baseline: str, deployment: str, setting: Setting, kinds: Sequence[str]
 ) -> list[LatencyDifference]:
     """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
 
@@ -48,13 +44,11 @@ def latency_differences(
             if fewest * (1 - share(name)) < MINIMUM_BEYOND - 1e-6
         }
         kept = [name for name in QUANTILES if name not in left_out]
-        differences = [
-            (name, comparisons.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
-            for name in kept
-        ]
         quantiles = tuple(
             QuantileDifference(quantile=name, share=share(name), difference=difference)
-            for name, pairs in differences
+            for name in kept
+            for pairing in (Pairing(baseline, deployment, f"{kind}.{name}", setting),)
+            for pairs in (comparisons.pairs(pairing),)
             if (difference := looks.difference(pairs, comparisons.look, len(kept))) is not None
         )
         if quantiles:

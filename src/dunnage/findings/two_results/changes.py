@@ -21,7 +21,6 @@ from dunnage.model.between import (
     CHANGES,
     Change,
     LeftOut,
-    Mismatch,
     MismatchKind,
     ResultComparison,
     Side,
@@ -94,17 +93,12 @@ def compare(
         a=_side(a),
         b=_side(b),
         comparable=not differing,
-        mismatches=_sorted(differing),
+        mismatches=tuple(sorted(differing, key=lambda found: list(MismatchKind).index(found.kind))),
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
         method=METHOD,
         caution=CAUTION,
     )
-
-
-def _sorted(differing: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
-    kinds = list(MismatchKind)
-    return tuple(sorted(differing, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 
 def _side(result: AnalysedResult) -> Side:

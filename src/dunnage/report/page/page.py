@@ -30,10 +30,9 @@ from dunnage.findings.cpu.shares import OUTSIDE, PARTS
 from dunnage.findings.differences import answer, looks, sentences
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.losses import losses
-from dunnage.findings.saturation.capacity import capacities
 from dunnage.findings.saturation.open_levels import open_levels
-from dunnage.findings.saturation.overload import over_capacity
 from dunnage.findings.saturation.searches import searches
+from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.scalability.growth import growths
 from dunnage.findings.snapshots.sources import restored
 from dunnage.findings.tails.figures import shifts, tails

@@ -11,7 +11,7 @@ from rich.text import Text
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, looks, sentences
-from dunnage.findings.saturation.overload import over_capacity
+from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
@@ -83,10 +83,7 @@ def _table(lines: Sequence[tuple[Text, ...]], widths: Sequence[int]) -> Table:
     for at, width in enumerate(widths):
         numeric = at == _COLUMNS - 2
         table.add_column(
-            min_width=width,
-            overflow="fold",
-            no_wrap=at > 1,
-            justify="right" if numeric else "left",
+            min_width=width, overflow="fold", no_wrap=at > 1, justify="right" if numeric else "left"
         )
     for line in lines:
         table.add_row(*line)

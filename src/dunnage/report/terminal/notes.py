@@ -10,15 +10,10 @@ from rich.text import Text
 from dunnage.analysis.groups import grouped
 from dunnage.findings.checks import reasons
 from dunnage.findings.conditions.members import watching
-from dunnage.findings.control.sentences import (
-    control_differs,
-    control_holds,
-    neighbours_cost,
-)
+from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import answer
 from dunnage.findings.losses.losses import losses
-from dunnage.findings.saturation.capacity import capacities
-from dunnage.findings.saturation.overload import over_capacity
+from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sources import restored
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
