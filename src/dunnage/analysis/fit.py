@@ -126,11 +126,11 @@ def _why(
     runs = "" if length is None else f" with runs of {duration(length)}"
     size = f"{blocks} block{'' if blocks == 1 else 's'}{runs}"
     if blocks < MINIMUM_BLOCKS:
-        return f"{size}; an interval needs {MINIMUM_BLOCKS}, for which this is too short"
+        return f"{size}; an interval needs {MINIMUM_BLOCKS}, and this time is too short for that"
     by = (
         "as earlier results of this machine showed"
         if noise
-        else "as guessed, for no earlier result of this machine tells its pace and noise"
+        else "by a guess, because no earlier result of this machine has its pace and noise"
     )
     best = "" if given else ", the length at which they are narrowest in that time"
     return f"{size}{best}; an interval of one comparison would reach ±{percent(half)}, {by}"

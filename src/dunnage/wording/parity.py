@@ -96,8 +96,8 @@ def _without_roles(difference: Difference, sides: tuple[str, str]) -> str:
 
 
 _HEADS: Mapping[Aspect, str] = {
-    Aspect.EXECUTABLE: "the executable is another",
-    Aspect.PLACE: "the executable lies elsewhere",
+    Aspect.EXECUTABLE: "another executable",
+    Aspect.PLACE: "another path of the executable",
     Aspect.MAPPED: "mapped file {}",
     Aspect.ARGUMENT: "argument {}",
     Aspect.VARIABLE: "environment variable {}",

@@ -108,7 +108,7 @@ def test_rates_that_were_too_much_say_how_often_and_that_latencies_are_not_compa
     (why,) = figure.why
     assert why.startswith("docker-tuned, 90 % of the baseline's capacity: the backlog grew by")
     assert "by 56 ms in each second" in why
-    assert "when 4.0 s were over the answers lay 222 ms behind" in why
+    assert "After 4.0 s the answers were 222 ms late" in why
 
 
 def test_latencies_beside_a_baseline_over_capacity_are_not_compared_either() -> None:
@@ -129,7 +129,7 @@ def test_the_page_shows_probes_and_rates_before_latencies_and_explains_what_is_l
     section = text[text.index('id="capacity"') : text.index('id="latency"')]
     assert section.count("<tr><th scope") >= 36
     assert "sustained" in section and "refused: " in section
-    assert "a percentile would tell how long the run was" in section
+    assert "a percentile would show the length of the run" in section
     assert '<a href="#capacity">' in text
 
 
@@ -139,7 +139,7 @@ def test_where_everybody_kept_up_that_is_said_and_nothing_is_explained() -> None
     analysis = made.analysis.model_copy(update={"open_levels": calm})
     text = rendered(replace(made, analysis=analysis))
     assert "Every deployment kept up with every rate" in text
-    assert "a percentile would tell" not in text
+    assert "a percentile would show" not in text
 
 
 def test_a_study_of_closed_loops_has_nothing_of_it() -> None:

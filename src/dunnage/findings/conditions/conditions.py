@@ -126,4 +126,4 @@ def _why(records: Sequence[Record], counter: str, name: str, limits: Sequence[fl
             for label, reason in host.absent.items():
                 if label.rpartition(".")[2] == counter:
                     return reason
-    return "no sample tells it"
+    return "no sample has it"

@@ -108,8 +108,8 @@ def reading(analysis: Analysis) -> str:
     span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
     text = (
         f"differences from the baseline with intervals over {span} blocks; those that decide a "
-        f"question hold together at {numbers.coverage(with_interval[0])}, others stand for "
-        "themselves"
+        f"question hold together at {numbers.coverage(with_interval[0])}, each other one "
+        "alone"
     )
     if any(not comparison.primary for comparison in all_comparisons(analysis)):
         text += "; * secondary or exploratory"
@@ -127,7 +127,7 @@ def together(analysis: Analysis) -> str:
         return ""
     each = 1 - coverage(number(analysis.looks))
     return (
-        f"each of the {asked} questions errs in at most {each * 100:.3g} % of studies like this, "
+        f"each of the {asked} answers is wrong in at most {each * 100:.3g} % of studies like this, "
         f"all of them together in at most {min(1.0, asked * each) * 100:.3g} %"
     )
 
@@ -157,7 +157,7 @@ def besides_the_plan(analysis: Analysis) -> str:
         text += f"; disturbed attempts were measured again ({gates})"
     spares = sum(look.added for look in analysis.looks if look.spare)
     if spares:
-        text += f"; {numbers.count(spares, 'spare block')} for spoilt ones"
+        text += f"; {numbers.count(spares, 'spare block')} for incomplete ones"
     return text
 
 

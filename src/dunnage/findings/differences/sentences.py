@@ -80,9 +80,7 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
     deciding = [found for found in question.comparisons if found.primary and found.difference.n]
     blocks = max((found.difference.n for found in deciding), default=MINIMUM_BLOCKS)
     if blocks < MINIMUM_BLOCKS:
-        return (
-            f"{numbers.count(blocks, 'block')} cannot tell yet: an answer needs {MINIMUM_BLOCKS}."
-        )
+        return f"{numbers.count(blocks, 'block')} so far: an answer needs {MINIMUM_BLOCKS}."
     clauses = [
         _clause(alike, names.get(deployment, terms.plain(deployment)), _database(study, plan))
         for deployment, alike in sorted(
@@ -210,11 +208,11 @@ def setting(study: Study, plan: Plan) -> str:
     rounds = f"In {'one round (block)' if one else f'each of {len(plan.blocks)} rounds (blocks)'}"
     if study.load.turns is not None:
         rounds += (
-            " all are brought up at once, each on hosts of its own, and driven in turns of "
+            " all are started at the same time, each on its own hosts, and driven in turns of "
             f"{duration(study.load.turns)}"
         )
     else:
-        rounds += " every one is brought up, measured and taken down again"
+        rounds += " each one is started, measured and stopped"
     if not one:
         rounds += ", in balanced random orders"
     text = (
@@ -237,8 +235,8 @@ def invented(study: Study) -> str:
 
 
 SHARED = (
-    "Clients and servers shared their processors in this study (`cores: shared`), so what a client "
-    "takes of them is part of every number."
+    "Clients and servers shared their processors in this study (`cores: shared`), so the "
+    "processor time of clients is part of every number."
 )
 """Said wherever numbers of such a study are shown."""
 

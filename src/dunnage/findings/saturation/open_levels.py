@@ -61,9 +61,9 @@ def _why(levels: Sequence[OpenLevel]) -> Iterator[str]:
         if each.growth is not None and each.lag is not None and each.growth > 0:
             yield (
                 f"{terms.plain(each.deployment)}, {terms.level(each.level)}: the backlog grew by "
-                f"{duration(each.growth)} in each second, and when {duration(each.seconds)} were "
-                f"over the answers lay {duration(each.lag)} behind; in twice the time it would "
-                "have been about twice as much."
+                f"{duration(each.growth)} in each second. After {duration(each.seconds)} the "
+                f"answers were {duration(each.lag)} late; twice the time would give about twice "
+                "as much."
             )
 
 

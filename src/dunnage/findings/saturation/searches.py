@@ -76,8 +76,8 @@ def _rule(precision: float, objective: Mapping[str, float]) -> str:
     besides = f", and {terms.listed(kept)}" if kept else ""
     return (
         f"A rate is sustained where at least {percent(KEPT)} of it is answered and no backlog grows"
-        f"{besides}. What a search found lies at most {percent(precision)} below a rate that "
-        "was refused twice."
+        f"{besides}. The rate that a search found is at most {percent(precision)} below a rate "
+        "that was refused twice."
     )
 
 

@@ -38,11 +38,11 @@ METHOD = (
     "A/A bound of both results; without a bound in both there is no verdict."
 )
 CAUTION = (
-    "The two results were measured at different times, so time and whatever else changed meanwhile "
-    "cannot be told from the version under test: measure both in one study, in the same blocks, "
-    "where the cause matters. Each result is one session: intervals hold its noise from block to "
-    "block and not what a machine shifts by from day to day. The change of an overhead is free of "
-    "what a result's own deployments share."
+    "The two results were measured at different times, so time or another change can cause their "
+    "difference, and not only the version under test: measure both in one study, in the same "
+    "blocks, if the cause matters. Each result is one session: its intervals include noise between "
+    "blocks, but not how a machine changes between days. The change of an overhead is free of what "
+    "all deployments of a result share."
 )
 
 

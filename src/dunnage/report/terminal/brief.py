@@ -24,7 +24,7 @@ ROWS = 12
 _COLUMNS = 5
 _BASELINES = 2
 """Values of a baseline that a line has room for."""
-DETAILS = "`dunnage report --details` shows every number and what the runs went through"
+DETAILS = "`dunnage report --details` shows every number and what happened to the runs"
 
 
 def brief(
@@ -153,7 +153,7 @@ def _twins(analysis: Analysis) -> str:
     ]
     known = [found for found in analysis.twin if found.apart is not None]
     if not known:
-        return "too few blocks to tell how far two identical deployments differ"
+        return "too few blocks to know how far two identical deployments differ"
     if not apart:
-        return "nowhere were two identical deployments told apart"
+        return "no difference was found between two identical deployments"
     return f"two identical deployments differ, at least by ({'; '.join(apart)})"

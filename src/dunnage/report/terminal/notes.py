@@ -100,7 +100,7 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield label, f"{terms.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
     compared = any(question.comparisons for question in analysis.answers)
     if compared and not any(label == "Also" for label, _, _ in lines):
-        yield "Also", "nothing else was found to differ"
+        yield "Also", "no other difference was found"
 
 
 def advice(analysis: Analysis) -> Iterator[Line]:

@@ -92,14 +92,14 @@ def _beside(plan: Plan, study: Study) -> Iterator[Line]:
     for deployment in plan.losing():
         yield (
             "Known loss",
-            f"before block 1 the time is found for which {terms.plain(deployment.name)} must be "
-            f"stopped to lose {percent(deployment.loss)} of throughput, and after the last that is "
-            f"measured again, about {duration(loss_seconds(plan, study))} in all",
+            f"before block 1 Dunnage finds how long {terms.plain(deployment.name)} must be stopped "
+            f"to lose {percent(deployment.loss)} of throughput, and after the last block it "
+            f"measures the loss again, about {duration(loss_seconds(plan, study))} in all",
         )
     if study.data is Data.RESTORE:
         yield (
             "Data",
-            f"{study.records:,} records are put in once for each database, in a stay of its own, "
+            f"{study.records:,} records are loaded once for each database, in a separate stay, "
             f"about {duration(snapshot_seconds(plan, study))} in all; measured stays start with a "
             "copy of the files",
         )
@@ -114,8 +114,8 @@ def _balance(plan: Plan, study: Study) -> str:
             f"right after each other one {numbers.times(*found.after)}"
         )
     else:
-        text = f"a deployment lives on each group of hosts {numbers.times(*found.place)}"
-    return text if found.whole else f"{text}; even would be `blocks: {found.following}`"
+        text = f"a deployment is on each group of hosts {numbers.times(*found.place)}"
+    return text if found.whole else f"{text}; `blocks: {found.following}` would be even"
 
 
 def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:
