@@ -25,8 +25,6 @@ REPEAT = (
     "Most of the noise that pairs in a block do not cancel is between runs of one stay: a higher "
     "`repeat` helps more than blocks."
 )
-
-
 _PLACES: Mapping[Ground, str] = {
     Ground.INSIDE: "is inside",
     Ground.BEYOND: "is beyond the tolerance of",

@@ -70,7 +70,6 @@ def _first(run: RunSummary) -> What:
 
 
 def _against(run: RunSummary) -> list[What]:
-    """Everything that stands against a run."""
     found: list[What] = [*run.checks]
     found += run.differences
     return found
@@ -89,7 +88,6 @@ def _key(what: What) -> tuple[str, ...]:
 
 
 def _reason(group: Sequence[What]) -> Reason:
-    """One reason of alike ones."""
     first = group[0]
     if isinstance(first, Difference):
         said = merged([parity.sentence(what) for what in group if isinstance(what, Difference)])

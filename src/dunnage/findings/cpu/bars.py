@@ -15,15 +15,13 @@ from dunnage.wording import numbers, terms
 
 _METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
-_PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
-"""Parts that are called otherwise than in the analysis."""
 _UNKNOWN = "not known"
 """In the place of a part that some run does not tell: it is not 0, and the others are not all."""
 
 
 def part_title(part: str) -> str:
     """A part of the CPU time as readers see it."""
-    return _PART_TITLES.get(part, terms.plain(part))
+    return "kernel, outside any host" if part == OUTSIDE else terms.plain(part)
 
 
 def cpu_bars(analysis: Analysis) -> tuple[Stack, ...]:

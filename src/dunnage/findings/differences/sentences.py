@@ -222,28 +222,24 @@ def setting(study: Study, plan: Plan) -> str:
     return terms.plain(text)
 
 
-INVENTED = (
-    "These numbers are invented: hosts, platform and database of this study are fakes that show "
-    "what a study and its report look like."
-)
-"""Said wherever a fake study's numbers are shown."""
-
-
 def invented(study: Study) -> str:
     """That nothing was measured, where the testbed is a fake; else nothing."""
-    return INVENTED if study.testbed.kind == "fake" else ""
-
-
-SHARED = (
-    "Clients and servers shared their processors in this study (`cores: shared`), so the "
-    "processor time of clients is part of every number."
-)
-"""Said wherever numbers of such a study are shown."""
+    if study.testbed.kind != "fake":
+        return ""
+    return (
+        "These numbers are invented: hosts, platform and database of this study are fakes that "
+        "show what a study and its report look like."
+    )
 
 
 def shared(study: Study) -> str:
     """That clients could slow the servers that they measured, where the study wanted it so."""
-    return SHARED if study.testbed.cores is Cores.SHARED else ""
+    if study.testbed.cores is not Cores.SHARED:
+        return ""
+    return (
+        "Clients and servers shared their processors in this study (`cores: shared`), so the "
+        "processor time of clients is part of every number."
+    )
 
 
 def asks(question: QuestionSpec | None, plan: Plan) -> str:

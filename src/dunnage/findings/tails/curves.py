@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dunnage.analysis.runs import Setting
 from dunnage.model.analysis import LatencyCurve
 from dunnage.model.histogram import curve, merged
 from dunnage.model.metrics import KINDS, OPERATIONS
 
 
-def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) -> list[LatencyCurve]:
+def curves(deployment: str, setting: Setting, logs: Sequence[bytes]) -> list[LatencyCurve]:
     """One curve for each kind of latency that the logs hold, over all operation types."""
     found = []
     for kind in KINDS:
@@ -23,8 +24,8 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
         found.append(
             LatencyCurve(
                 deployment=deployment,
-                workload=workload,
-                level=level,
+                workload=setting.workload,
+                level=setting.level,
                 kind=kind,
                 points=curve(total),
                 count=total.get_total_count(),

@@ -117,7 +117,6 @@ def _seconds(lines: Sequence[TimeLine]) -> Axis:
 
 
 def _series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, TimeSeries]]:
-    """The series called `name` of every line that has it."""
     return [
         (line, series)
         for line in lines

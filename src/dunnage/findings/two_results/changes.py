@@ -70,14 +70,6 @@ class AnalysedResult:
         """What it has of the cells of its scope."""
         return {Cell.of(summary): summary.estimate for summary in self.analysis.summaries}
 
-    def bounds(self, metric: str, setting: Setting) -> list[float]:
-        """By how much its twins may have differed there at most; empty without an interval."""
-        return [
-            found.difference.reach
-            for found in self.analysis.twin
-            if found.difference.reach is not None and Cell.of(found)[1:] == (metric, setting)
-        ]
-
 
 def compare(
     a: AnalysedResult, b: AnalysedResult, *, tolerance: float | None = None, anyway: bool = False
@@ -225,5 +217,12 @@ class _Both:
 
         None unless both results have an interval of twins there.
         """
-        bounds = [side.bounds(metric, setting) for side in (self.a, self.b)]
+        bounds = [
+            [
+                found.difference.reach
+                for found in side.analysis.twin
+                if found.difference.reach is not None and Cell.of(found)[1:] == (metric, setting)
+            ]
+            for side in (self.a, self.b)
+        ]
         return max(chain(*bounds)) if all(bounds) else None

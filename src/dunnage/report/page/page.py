@@ -119,7 +119,6 @@ def page(
 def _told(
     analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Everything that the page says in words."""
     return {
         "headline": sentences.headline(study, plan),
         "setting": sentences.setting(study, plan),
@@ -151,7 +150,6 @@ def _told(
 
 
 def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
-    """Everything that the page shows in figures and the tables behind them."""
     drawn = forests(analysis)
     first = next(
         (found.comparisons[0].metric for found in analysis.answers if found.comparisons), ""

@@ -304,7 +304,6 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
 
 
 def _block(statuses: list[Status | None]) -> tuple[str, str]:
-    """One sign for one block of one deployment."""
     if all(status is None for status in statuses):
         return "·", "dim"
     if any(status not in (None, Status.VALID) for status in statuses):
