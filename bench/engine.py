@@ -19,9 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.generators.engine import plan
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
-from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 

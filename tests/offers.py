@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.offer import (
     HOST_PORT,
     DatabaseOffer,
@@ -9,9 +10,12 @@ from dunnage.model.offer import (
     Guess,
     NetworkOffer,
     Offer,
+    PartOffer,
     PlatformOffer,
+    SubstrateOffer,
+    TestbedOffer,
 )
-from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
+from dunnage.model.study import DatabaseSpec
 
 
 def _redis_fits(spec: DatabaseSpec) -> tuple[tuple[str, str], ...]:
@@ -34,8 +38,15 @@ PORTS = {"host-port": HOST_PORT}
 NAME = EndpointOffer("ContainerDNSName", of_cluster=True)
 
 OFFER = Offer(
-    testbeds={"namespace": "Host", "fake": "Fake"},
-    substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
+    testbeds={
+        "namespace": TestbedOffer(title="Host", meaning="hosts of namespaces"),
+        "fake": TestbedOffer(title="Fake", meaning="hosts in memory", fake=True),
+    },
+    substrates={
+        "daemons": SubstrateOffer(family="docker"),
+        "existing": SubstrateOffer(family="docker", contexts=True),
+        "fake": SubstrateOffer(family="fake"),
+    },
     platforms={
         "native": PlatformOffer(
             networks={"host": NetworkOffer(PORTS)},
@@ -108,6 +119,6 @@ OFFER = Offer(
             images=False,
         ),
     },
-    generators=("engine", "fake"),
-    samplers=("engine", "fake"),
+    generators={"engine": PartOffer(), "fake": PartOffer(fake=True)},
+    samplers={"engine": PartOffer(), "fake": PartOffer(fake=True)},
 )

@@ -25,23 +25,14 @@ from dunnage.model.analysis import (
     Verdict,
 )
 from dunnage.model.check import CheckResult, Reading, Status, Why
+from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
+from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.level import Level
 from dunnage.model.metrics import HEADLINE, METRICS, Better
 from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import (
-    ClientPlace,
-    DatabaseSpec,
-    Deployment,
-    Level,
-    Limits,
-    Parts,
-    Peers,
-    Phase,
-    Storage,
-    Study,
-    Workload,
-)
+from dunnage.model.study import DatabaseSpec, Limits, Study
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>&\"'"
 """What a name must never be able to do."""

@@ -5,10 +5,11 @@ The runner and the command line know parts by the names that stand here, and not
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from dunnage.contracts import (
     Database,
@@ -31,25 +32,39 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.offer import Capability, DatabaseOffer, Offer, PlatformOffer, Support
+from dunnage.model.deployment import Deployment
+from dunnage.model.offer import (
+    Capability,
+    DatabaseOffer,
+    Offer,
+    PartOffer,
+    PlatformOffer,
+    SubstrateOffer,
+    Support,
+    TestbedOffer,
+)
 from dunnage.model.plan import Skipped
-from dunnage.model.study import Deployment, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.docker import Docker
+from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
 from dunnage.software.cache import default_root
-from dunnage.software.engine import engine_path, engine_support
+from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
+
+_Offered = TypeVar("_Offered", covariant=True)
+_Made = TypeVar("_Made", covariant=True)
 
 
 class PlatformKind(Protocol):
@@ -70,61 +85,65 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
-class DatabaseKind(Protocol):
-    """A class of databases: what it offers, and how one is made."""
+class Kind(Protocol[_Offered, _Made]):
+    """A class of any other parts: what it offers, and how one is made."""
 
     @property
-    def offer(self) -> DatabaseOffer:
+    def offer(self) -> _Offered:
         """What it can be asked for."""
 
-    def __call__(self) -> Database:
+    def __call__(self) -> _Made:
         """Make one."""
 
 
 PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
-DATABASES: Mapping[str, DatabaseKind] = {
-    "cassandra": Cassandra,
+DATABASES: Mapping[str, Kind[DatabaseOffer, Database]] = {
     "redis": Redis,
+    "cassandra": Cassandra,
     "fake": FakeDatabase,
 }
-GENERATORS: Mapping[str, Callable[[], Generator]] = {
+"""`dunnage init` begins with the first that is real."""
+GENERATORS: Mapping[str, Kind[PartOffer, Generator]] = {
     "engine": EngineGenerator,
     "fake": FakeGenerator,
 }
-SAMPLERS: Mapping[str, Callable[[], Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
+SAMPLERS: Mapping[str, Kind[PartOffer, Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
 
 OFFER = Offer(
-    testbeds={"namespace": "Host", "fake": "Fake"},
-    substrates={"daemons": "docker", "existing": "docker", "fake": "fake"},
+    testbeds={
+        "namespace": TestbedOffer(
+            title="Host", meaning="hosts made of Linux namespaces on this machine"
+        ),
+        "fake": TestbedOffer(title="Fake", meaning="hosts that exist in memory only", fake=True),
+    },
+    substrates={
+        "daemons": SubstrateOffer(family="docker"),
+        "existing": SubstrateOffer(family="docker", contexts=True),
+        "fake": SubstrateOffer(family="fake"),
+    },
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
     databases={name: database.offer for name, database in DATABASES.items()},
-    generators=tuple(GENERATORS),
-    samplers=tuple(SAMPLERS),
+    generators={name: generator.offer for name, generator in GENERATORS.items()},
+    samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
 
-QUICKSTART_NEEDS = (
-    Capability.ROOT,
-    Capability.NAMESPACES,
-    Capability.CGROUPS,
-    Capability.ENGINE,
-    Capability.DOCKER,
-    Capability.SOFTWARE,
-)
+_LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
+QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
 
 
 def supports(testbed: str) -> Mapping[Capability, Support]:
     """What hosts of a kind of testbed can do here, without opening it. Fakes can do everything."""
-    if testbed == "fake":
-        return {capability: Support(met=True) for capability in Capability}
+    if OFFER.testbeds[testbed].fake:
+        return defaultdict(lambda: Support(met=True))
     debian = DebianSoftware()
-    return {
-        **namespace_supports(),
-        Capability.ENGINE: engine_support(),
-        Capability.DOCKER: debian.docker_support(),
-        Capability.SOFTWARE: debian.software_support("redis"),
-        Capability.CASSANDRA: debian.software_support("cassandra"),
+    trees = {
+        need: debian.software_support(name)
+        for name, database in OFFER.databases.items()
+        for need in database.needs
     }
+    machine = {**namespace_supports(), ENGINE: engine_support(), DOCKER: debian.docker_support()}
+    return {**machine, **trees}
 
 
 def here(testbed: str) -> Mapping[str, Scalar]:
@@ -178,32 +197,31 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
     if study.testbed.kind == "namespace":
-        yield from (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
-        yield Capability.ENGINE
+        yield from _LAB_NEEDS
         yield from OFFER.databases[deployment.database.kind].needs
     platform = OFFER.platforms[deployment.platform]
     for need in platform.needs_of(deployment.network, deployment.endpoint):
-        if not (need is Capability.DOCKER and study.substrate.kind == "existing"):
+        if not (need == DOCKER and OFFER.substrates[study.substrate.kind].contexts):
             yield need
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
     """Claim the hosts of a study."""
-    if spec.kind == "fake":
+    if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name, engine=None, keep=keep)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
 def measuring(study: Study, on_wait: Callable[[str], None]) -> AbstractContextManager[object]:
     """Hold the machine alone while real runs are measured; fakes need no machine."""
-    if study.testbed.kind == "fake":
+    if OFFER.testbeds[study.testbed.kind].fake:
         return nullcontext()
     return measuring_alone(study.name, on_wait)
 
 
 def software(testbed: str) -> SoftwareStore:
     """Where trees for the hosts of a kind of testbed come from."""
-    return FakeTrees() if testbed == "fake" else DebianSoftware()
+    return FakeTrees() if OFFER.testbeds[testbed].fake else DebianSoftware()
 
 
 def family(deployment: Deployment) -> str | None:
@@ -222,7 +240,7 @@ def open_substrate(
     """Bring the substrate of a family to life on some hosts; `keep` leaves ours up."""
     if name == "fake":
         return open_fake_substrate(testbed, hosts)
-    if spec.kind == "existing":
+    if OFFER.substrates[spec.kind].contexts:
         return open_existing(spec.contexts, hosts)
     return open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
 

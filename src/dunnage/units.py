@@ -70,6 +70,16 @@ def quantity(
     return float(match[1].replace("_", "")) * factor
 
 
+def alike(number: float, text: object) -> str:
+    """Write a number of base units as the kind of quantity that a person wrote: `1s`, `0.5%`."""
+    match = _QUANTITY.fullmatch(str(text))
+    unit = match[2].strip() if match and match[2] else ""
+    if unit in SHARES:
+        return f"{number * 100:g}%"
+    kinds = ((DURATIONS, "s"), (SIZES, "B"), (FREQUENCIES, "Hz"))
+    return f"{number:g}" + next((base for units, base in kinds if unit in units), "")
+
+
 def _bare(number: str, units: Mapping[str, float]) -> str:
     unit = next(unit for unit in ("s", "B", "Hz") if unit in units)
     return f"`{number}` has no unit; write for example `{number}{unit}`"

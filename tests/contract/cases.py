@@ -17,17 +17,10 @@ from dunnage.contracts import (
     Substrate,
     Testbed,
 )
+from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Software, Target
-from dunnage.model.study import (
-    ClientPlace,
-    Cores,
-    DatabaseSpec,
-    Deployment,
-    Limits,
-    Peers,
-    Storage,
-    TestbedSpec,
-)
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.runner.formation import form
 
 HOSTS = TestbedSpec(kind="any", hosts={"db": 3, "client": 1}, cores=Cores.SHARED)

@@ -9,7 +9,8 @@ from cases import HOSTS, PlatformCase, TestbedCase
 from dunnage.contracts import Host, Testbed
 from dunnage.databases.fake import FakeDatabase
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
-from dunnage.model.study import ClientPlace, DatabaseSpec
+from dunnage.model.choices import ClientPlace
+from dunnage.model.study import DatabaseSpec
 from dunnage.platforms.fake import FakePlatform
 from dunnage.software.fake import FakeTrees
 from dunnage.substrates.fake import FakeSubstrate, open_fake_substrate

@@ -9,7 +9,8 @@ from cases import HOSTS, PlatformCase, TestbedCase
 from dunnage.contracts import Host, Platform, Substrate, Testbed
 from dunnage.databases.redis import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
-from dunnage.model.study import ClientPlace, DatabaseSpec
+from dunnage.model.choices import ClientPlace
+from dunnage.model.study import DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.software.engine import engine_path

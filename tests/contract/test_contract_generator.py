@@ -9,9 +9,11 @@ from cases import Bench, GeneratorCase, put
 
 from dunnage.contracts import Generator
 from dunnage.errors import RunError
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
-from dunnage.model.study import Arrivals, Level, Phase, Workload
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from cases import DEADLINE, Ground, unique
 
 from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember
 from dunnage.errors import StayError
+from dunnage.model.choices import ClientPlace
 from dunnage.model.layout import ENGINE, Reservation, Stage
-from dunnage.model.study import ClientPlace
 from dunnage.runner.formation import form, take
 
 

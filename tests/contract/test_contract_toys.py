@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from toy_database import Toy
-from toy_platform import Yard
+from toy_platform import IPVS, Yard
 
 from dunnage import catalog
 from dunnage.cli.main import main
 from dunnage.errors import UnavailableError
-from dunnage.model.offer import Capability, Support
+from dunnage.model.offer import Support
 from dunnage.study.estimate import stay_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
@@ -74,6 +75,27 @@ def test_a_study_of_toys_is_carried_out_and_told_in_their_words(
 
 
 @pytest.mark.usefixtures("toys")
+def test_a_study_of_toys_begins_with_what_init_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    chosen = ["--database", "toy", "--platform", "fake", "--platform", "yard"]
+    monkeypatch.setattr(sys, "argv", ["dunnage", "init", str(path), *chosen])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0, capsys.readouterr().err
+    study = read_study(path.read_text(), str(path), catalog.OFFER)
+    assert [each.title for each in deployments(study, catalog.OFFER)] == [
+        "FakePlainHostPort",
+        "FakePlainHostPort",
+        "FakeLateHostPort",
+        "FakeYardRopeHostPort",
+    ]
+    assert (study.database.kind, study.database.topology) == ("toy", "single")
+    assert catalog.available(study, deployments(study, catalog.OFFER))[1] == ()
+
+
+@pytest.mark.usefixtures("toys")
 def test_the_time_that_toys_take_is_their_own_guess() -> None:
     study = read_study(STUDY.replace("ENDPOINT", "host-port"), "toys.yaml", catalog.OFFER)
     plan = make_plan(study, deployments(study, catalog.OFFER))
@@ -92,10 +114,8 @@ def test_what_an_endpoint_needs_is_asked_of_the_hosts(monkeypatch: pytest.Monkey
         "FakePlainHostPort",
         "FakeYardBell_rope",
     ]
-    here = {each: Support(met=True) for each in Capability}
-    here[Capability.IPVS] = Support(
-        met=False, reason="IPVS is not in this kernel", hint="modprobe ip_vs"
-    )
+    here = defaultdict(lambda: Support(met=True))
+    here[IPVS] = Support(met=False, reason="IPVS is not in this kernel", hint="modprobe ip_vs")
     monkeypatch.setattr(catalog, "supports", lambda _: here)
     with pytest.raises(UnavailableError, match="`yard`: IPVS is not in this kernel"):
         catalog.available(study, every)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.offer import (
     HOST_PORT,
     Capability,
@@ -9,8 +10,9 @@ from dunnage.model.offer import (
     NetworkOffer,
     PlatformOffer,
 )
-from dunnage.model.study import ClientPlace, Storage
 from dunnage.platforms.fake import FakePlatform
+
+IPVS = Capability("ipvs")
 
 
 class Yard(FakePlatform):
@@ -21,7 +23,7 @@ class Yard(FakePlatform):
             "rope": NetworkOffer(
                 {
                     "host-port": HOST_PORT,
-                    "bell": EndpointOffer("Bell", needs=(Capability.IPVS,), of_cluster=True),
+                    "bell": EndpointOffer("Bell", needs=(IPVS,), of_cluster=True),
                 },
                 title="Rope",
                 phrase="with a rope",

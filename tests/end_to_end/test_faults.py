@@ -11,8 +11,8 @@ import pytest
 from faulty import RUNS, STUDY, Carry, complete
 
 from dunnage.analysis.looks import number
-from dunnage.hosts.fake.host import Call, Task
-from dunnage.hosts.fake.world import World
+from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.world import Call, World
 from dunnage.model.check import Status
 from dunnage.wording.checks import seen as said
 

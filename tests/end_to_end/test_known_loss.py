@@ -10,8 +10,8 @@ from faulty import Carry
 
 from dunnage.cli.main import main
 from dunnage.errors import ExitCode
-from dunnage.hosts.fake.host import Call, Task
-from dunnage.hosts.fake.world import World
+from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.world import Call, World
 from dunnage.runner.known_loss import STEPS, WITHIN
 from dunnage.store.read import open_result
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from faulty import RUNS, STUDY, Carry, complete
 
-from dunnage.hosts.fake.host import Call, Task
-from dunnage.hosts.fake.world import World
+from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.world import Call, World
 from dunnage.model.check import Status
 
 RESTORED = STUDY + "data: restore\n"

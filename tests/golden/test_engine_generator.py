@@ -13,9 +13,11 @@ from hdrh.log import HistogramLogReader
 from dunnage.errors import RunError
 from dunnage.generators.engine import EngineGenerator, plan
 from dunnage.generators.ycsb_core import CORE
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Target
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
-from dunnage.model.study import Arrivals, Level, Phase, Workload
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests/fixtures/engine"

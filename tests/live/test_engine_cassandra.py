@@ -17,10 +17,12 @@ import pytest
 from own_loopback import OwnLoopback
 
 from dunnage.generators.engine import EngineGenerator, plan
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Software, Target
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
-from dunnage.model.study import Arrivals, Level, Phase, Workload
 from dunnage.software.engine import engine_path
 
 pytestmark = pytest.mark.live

@@ -19,19 +19,12 @@ from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import QUOTA_PERIOD, Deployment
 from dunnage.model.layout import Place, Service, Software
 from dunnage.model.parity import Cause
 from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import (
-    QUOTA_PERIOD,
-    ClientPlace,
-    DatabaseSpec,
-    Deployment,
-    Limits,
-    Peers,
-    Storage,
-    TestbedSpec,
-)
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.runner.formation import form, take

@@ -20,18 +20,11 @@ from dunnage.databases.redis import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.load import WatchOrder
-from dunnage.model.study import (
-    ClientPlace,
-    Cores,
-    DatabaseSpec,
-    Deployment,
-    Limits,
-    Peers,
-    Storage,
-    TestbedSpec,
-)
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.runner.formation import form

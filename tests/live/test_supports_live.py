@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.hosts.namespace.supports import supports
-from dunnage.model.offer import Capability
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT, supports
 
-NEEDED = (Capability.ROOT, Capability.NAMESPACES, Capability.CGROUPS)
+NEEDED = (ROOT, NAMESPACES, CGROUPS)
 
 
 @pytest.mark.live

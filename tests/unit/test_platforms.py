@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from dunnage.contracts import Completed, Host, Tree
 from dunnage.errors import RunError, StayError
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.model.choices import Storage
 from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Service, Software
-from dunnage.model.study import Limits, Storage, TestbedSpec
+from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute

@@ -16,6 +16,7 @@ from dunnage.units import (
     Hertz,
     Seconds,
     Share,
+    alike,
     duration,
     percent,
     quantity,
@@ -134,3 +135,21 @@ def test_sizes_are_written_for_people(count: float, text: str) -> None:
 )
 def test_shares_are_written_as_percentages(share: float, sign: bool, text: str) -> None:
     assert percent(share, sign=sign) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "told"),
+    [
+        (1.0, "200ms", "1s"),
+        (0.15, "5 min", "0.15s"),
+        (0.005, "0.1%", "0.5%"),
+        (0.0, "-3MiB", "0B"),
+        (20.0, "50Hz", "20Hz"),
+        (1.0, 0, "1"),
+        (4.0, "many", "4"),
+    ],
+)
+def test_a_bound_is_told_in_the_kind_of_unit_that_was_written(
+    number: float, said: object, told: str
+) -> None:
+    assert alike(number, said) == told

@@ -16,10 +16,10 @@ from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause, Difference
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record
-from dunnage.model.study import Phase
 
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dunnage.model.choices import Arrivals
 from dunnage.model.record import Measurement, Window
-from dunnage.model.study import Arrivals
 
 KEPT = 0.99
 """Share of the offered rate that keeps a schedule."""

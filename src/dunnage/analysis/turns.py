@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dunnage.model.load import SAMPLER
+from dunnage.model.load import SAMPLER, SETTLING
 from dunnage.model.record import HostUsage, Turn, Usage, Window
-from dunnage.model.study import SETTLING
 
 _CPU = ("cpu", "cpu_user", "cpu_system", "throttled")
 _FLOWS = (

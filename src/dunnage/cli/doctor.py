@@ -23,7 +23,7 @@ def command(format_: FormatOption = Format.TEXT) -> None:
     if format_ is Format.JSON:
         show_json(
             {
-                name.value: {"met": support.met, "reason": support.reason, "hint": support.hint}
+                name: {"met": support.met, "reason": support.reason, "hint": support.hint}
                 for name, support in supports.items()
             }
         )
@@ -33,7 +33,7 @@ def command(format_: FormatOption = Format.TEXT) -> None:
             table.add_column(title, overflow="fold")
         for name, support in supports.items():
             mark = "[green]yes[/]" if support.met else "[red]no[/]"
-            table.add_row(name.value, mark, Text(plain(support.reason)), Text(plain(support.hint)))
+            table.add_row(name, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
     history.show()
     missing = [name for name in catalog.QUICKSTART_NEEDS if not supports[name].met]

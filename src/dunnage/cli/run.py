@@ -10,7 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli import blocks as further
 from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS, ScaleOption, planned, study_at
+from dunnage.cli.files import RESULTS, ScaleOption, planned, seconds_of, study_at
 from dunnage.cli.rates import taken
 from dunnage.cli.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
@@ -23,10 +23,9 @@ from dunnage.runner.study import carry_out
 from dunnage.store.read import Result, open_result
 from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
-from dunnage.study.estimate import calibration_seconds, estimate_seconds
+from dunnage.study.estimate import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
-from dunnage.study.rules_deployment import FAKE
 
 NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
@@ -145,7 +144,7 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
         say("every planned run has its record, so there is nothing to resume")
         return answer(result, format_)
     plan = named(result.plan, catalog.OFFER)
-    seconds = estimate_seconds(plan, study) * (1 - finished / runs)
+    seconds = seconds_of(plan, study) * (1 - finished / runs)
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 
@@ -184,7 +183,8 @@ def _carry_out(
         error.hint = error.hint or typed("run", "--resume", root)
         raise
     result = open_result(root)
-    code = answer(result, format_, measured=study.testbed.kind != FAKE)
+    measured = not catalog.OFFER.testbeds[study.testbed.kind].fake
+    code = answer(result, format_, measured=measured)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
     elif not result.complete():

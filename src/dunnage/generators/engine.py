@@ -6,17 +6,18 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from hdrh.codec import HdrCookieException, HdrLengthException
 
 from dunnage.errors import RunError
 from dunnage.generators.ycsb_core import CORE
+from dunnage.model.choices import Phase
 from dunnage.model.histogram import latency, merged
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.metrics import QUANTILES
+from dunnage.model.offer import PartOffer
 from dunnage.model.record import Measurement, OperationStats, Window
-from dunnage.model.study import Phase
 
 LOAD_VERSION = 1
 """Version of the plan and of the result. 1: first."""
@@ -32,6 +33,8 @@ _UNREADABLE = (ValueError, TypeError, zlib.error, HdrCookieException, HdrLengthE
 
 class EngineGenerator:
     """Makes load with `dunnage-engine load`; see `schema/engine-load.schema.json`."""
+
+    offer: ClassVar[PartOffer] = PartOffer()
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from dunnage.errors import RunError
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.metrics import QUANTILES
+from dunnage.model.offer import PartOffer
 from dunnage.model.record import Latency, Measurement, OperationStats, Window
 
 RESULT = "result.json"
@@ -19,6 +20,8 @@ Points = Sequence[Sequence[float]]
 
 class FakeGenerator:
     """Drives the fake database by the built-in program `fake-load`."""
+
+    offer: ClassVar[PartOffer] = PartOffer(fake=True)
 
     def commands(
         self,

@@ -7,27 +7,28 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dunnage.model.value import Value
+from dunnage.model.value import Spec, Value
 from dunnage.units import Seconds, Share
 
+SHORTEST = 1.0
+"""Seconds of a run or a probe; a shorter one is mostly start and end."""
 
-class Search(Value):
+
+class Search(Spec):
     """How the highest rate that a deployment sustains is searched for, inside each stay."""
 
-    start: Annotated[float, Field(ge=1)] = Field(
-        default=1000.0, description="Operations per second to begin near."
+    start: float = Field(default=1000.0, ge=1, examples=[1000])
+    """Operations per second to begin near."""
+    precision: Share = Field(default=0.05, ge=0.005, le=0.5, examples=["5%"])
+    """How far the rate found may lie below one that is too high."""
+    probes: int = Field(default=20, ge=4, le=100, examples=[20])
+    """Most loads that one search makes."""
+    probe: Seconds = Field(default=2.0, ge=SHORTEST, examples=["2s"])
+    """Measured time of one of them."""
+    objective: Mapping[str, Annotated[Seconds, Field(gt=0)]] = Field(
+        default={}, examples=[{"response.p99": "10ms"}]
     )
-    precision: Annotated[Share, Field(ge=0.005, le=0.5)] = Field(
-        default=0.05, description="How far the rate found may lie below one that is too high."
-    )
-    probes: Annotated[int, Field(ge=4, le=100)] = Field(
-        default=20, description="Most loads that one search makes."
-    )
-    probe: Seconds = Field(default=2.0, description="Measured time of one of them.")
-    objective: Mapping[str, Seconds] = Field(
-        default={},
-        description="Latencies that a sustained rate keeps to, such as `response.p99: 10ms`.",
-    )
+    """Latencies that a sustained rate keeps to."""
 
 
 class Level(Value):

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
 from dunnage.model.layout import Target
-from dunnage.model.study import Arrivals, Level, Phase, Workload
+from dunnage.model.level import Level
+
+SETTLING = 0.05
+"""Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
+
+TURN_CONTROL = 0.005
+"""Seconds for each part of the negative control after a turn."""
 
 WINDOW = 0.2
 """Seconds of a window of a time line, where nothing asks for shorter ones."""

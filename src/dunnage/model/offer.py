@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import NewType
 
-from dunnage.model.study import ClientPlace, DatabaseSpec, Storage
+from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.study import DatabaseSpec
 
-
-class Capability(StrEnum):
-    """What a host must be able to do for some variant. It belongs to the host, not to us."""
-
-    ROOT = "root"
-    NAMESPACES = "namespaces"
-    CGROUPS = "cgroups"
-    ENGINE = "engine"
-    """The `dunnage-engine` binary is built."""
-    DOCKER = "docker"
-    """A dockerd can be had: on PATH, or unpacked from Debian's packages."""
-    SOFTWARE = "software"
-    """Trees of Debian's packages can be had, from the cache or from apt-get."""
-    CASSANDRA = "cassandra"
-    """A tree of Cassandra can be had, from the cache or from apt-get and Maven."""
-    VXLAN = "vxlan"
-    IPVS = "ipvs"
+Capability = NewType("Capability", str)
+"""What a host must be able to do for some variant, by name. It belongs to the host, not to us; a
+part says what it needs by names of its own."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +52,43 @@ class NetworkOffer:
     needs: tuple[Capability, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlatformOffer:
+@dataclass(frozen=True, kw_only=True)
+class PartOffer:
+    """What any part says of itself."""
+
+    fake: bool = False
+    """Whether it goes with fake hosts, and with no others."""
+
+
+def first(parts: Mapping[str, PartOffer], *, fake: bool) -> str:
+    """Name of the first part that is a fake, or of the first that is none; empty without one."""
+    return next((name for name, part in parts.items() if part.fake is fake), "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestbedOffer(PartOffer):
+    """What one kind of testbed is."""
+
+    __test__ = False  # not a test class, whatever pytest makes of its name
+
+    title: str
+    """Kind of hosts as the first word of a deployment's title: `Host`, `Fake`."""
+    meaning: str
+    """What its hosts are, for whoever reads a study."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubstrateOffer:
+    """What one kind of substrate is."""
+
+    family: str
+    """What platforms ask for: `docker`."""
+    contexts: bool = False
+    """Whether it is there already, and the study names what reaches it on each host."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformOffer(PartOffer):
     """What one platform can be asked for. The first of each collection is the default."""
 
     networks: Mapping[str, NetworkOffer]
@@ -80,11 +102,11 @@ class PlatformOffer:
     """What people call it; empty where a sentence has nothing to say of it."""
     title: str = ""
     """Its word in a deployment's title; empty natively."""
-    fake: bool = False
-    """Whether it runs on fake hosts, and nowhere else."""
     needs: tuple[Capability, ...] = ()
     restorable: tuple[Storage, ...] = ()
     """Storage that copies of files can be put on before a member starts."""
+    begin_with: Mapping[str, str] = field(default_factory=dict)
+    """Networks that `dunnage init` compares, and what a member on each is; else the first alone."""
 
     def needs_of(self, network: str, endpoint: str) -> tuple[Capability, ...]:
         """What hosts must be able to do for one network and endpoint of it."""
@@ -108,8 +130,8 @@ def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return (("kind", "no stay can start with a copy of this database's files"),)
 
 
-@dataclass(frozen=True)
-class DatabaseOffer:
+@dataclass(frozen=True, kw_only=True)
+class DatabaseOffer(PartOffer):
     """What one database can be asked for. The first of each tuple is the default."""
 
     versions: tuple[str, ...]
@@ -118,12 +140,12 @@ class DatabaseOffer:
     """What people call it."""
     check: Callable[[DatabaseSpec], tuple[tuple[str, str], ...]]
     """Returns (key of the database spec, sentence) for everything that does not fit."""
-    fake: bool = False
-    """Whether it runs on fake hosts, and nowhere else."""
+    begin_with: tuple[str, str] | None = None
+    """Topology that `dunnage init` writes, and what it is with three members; else the first."""
     images: bool = True
     """Whether an official image may be named instead of the tree."""
-    needs: tuple[Capability, ...] = (Capability.SOFTWARE,)
-    """What obtaining its tree takes, on hosts that are not fakes."""
+    needs: tuple[Capability, ...] = ()
+    """What hosts that are not fakes lack where its tree cannot be had."""
     check_restore: Callable[[DatabaseSpec], tuple[tuple[str, str], ...]] = _without_snapshot
     """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
     with a copy of another one's files."""
@@ -135,11 +157,9 @@ class DatabaseOffer:
 class Offer:
     """Everything a study file may name."""
 
-    testbeds: Mapping[str, str]
-    """Testbed kind → kind of hosts as the first word of a deployment's title (`Host`, `Fake`)."""
-    substrates: Mapping[str, str]
-    """Substrate kind → the family (`docker`) that a platform asks for."""
+    testbeds: Mapping[str, TestbedOffer]
+    substrates: Mapping[str, SubstrateOffer]
     platforms: Mapping[str, PlatformOffer]
     databases: Mapping[str, DatabaseOffer]
-    generators: tuple[str, ...]
-    samplers: tuple[str, ...]
+    generators: Mapping[str, PartOffer]
+    samplers: Mapping[str, PartOffer]

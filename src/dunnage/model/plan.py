@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from dunnage.model.study import Deployment, Level, Workload
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.level import Level
 from dunnage.model.value import Value
 
 PLAN_VERSION = 4
@@ -41,6 +42,10 @@ class StayPlan(Value):
     hosts: str | None = None
     """The group of hosts that it lives on, where load comes in turns; None: its deployment's."""
 
+    def part(self, wanted: Callable[[RunPlan], bool]) -> StayPlan:
+        """The stay with some of its runs."""
+        return self.model_copy(update={"runs": tuple(filter(wanted, self.runs))})
+
 
 class CalibrationPlan(Value):
     """A stay of the baseline before block 1, outside every block, that finds its capacity."""
@@ -59,6 +64,15 @@ class Block(Value):
     alone: StayPlan | None = None
     """Where load comes in turns: one of the deployments once more, by itself. What its runs differ
     by is what neighbours cost; no other estimate has any part of them."""
+
+    def part(self, wanted: Callable[[RunPlan], bool]) -> Block:
+        """The block with some of its runs, and without stays that have none of them."""
+        stays = (stay.part(wanted) for stay in self.stays)
+        alone = self.alone.part(wanted) if self.alone else None
+        kept = tuple(stay for stay in stays if stay.runs)
+        return self.model_copy(
+            update={"stays": kept, "alone": alone if alone and alone.runs else None}
+        )
 
 
 class Skipped(Value):

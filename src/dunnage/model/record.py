@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import model_validator
 
 from dunnage.model.check import CheckResult, Status
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
-from dunnage.model.study import Level, Workload
 from dunnage.model.value import Scalar, Value
 
 RECORD_VERSION = 5

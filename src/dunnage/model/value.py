@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -11,5 +14,24 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _on_one_line(schema: dict[str, Any]) -> None:
+    for each in schema["properties"].values():
+        if "description" in each:
+            each["description"] = " ".join(each["description"].split())
+
+
+class Spec(Value):
+    """A value that a person writes: its schema says what its docstrings say."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True, json_schema_extra=_on_one_line)
+
+
 Scalar = str | int | float | bool | None
 """What a fact, a setting or an option can be."""
+
+
+@dataclass(frozen=True)
+class KeysOf:
+    """Marks a mapping that takes the keys of a model, none of which must be there."""
+
+    model: type[BaseModel]

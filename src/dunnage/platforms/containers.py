@@ -8,8 +8,10 @@ from typing import Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
+from dunnage.model.choices import Storage
+from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
-from dunnage.model.study import QUOTA_PERIOD, Limits, Storage
+from dunnage.model.study import Limits
 
 LABEL = "dunnage.stay"
 HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"

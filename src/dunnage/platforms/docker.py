@@ -17,9 +17,10 @@ from dunnage.contracts import Completed, Daemon, Host, RunningMember, SoftwareSt
 from dunnage.docker_api import Refused, connect, explanation
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service, Software
 from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
-from dunnage.model.study import ClientPlace, Deployment, Peers, Storage
 from dunnage.platforms import places, snapshots
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
@@ -37,6 +38,10 @@ from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import await_ready, death, side_by_side
 
 PUBLISHED = {"host-port": HOST_PORT}
+
+
+DOCKER = Capability("docker")
+"""A Docker daemon can be had."""
 
 
 class Docker:
@@ -60,8 +65,12 @@ class Docker:
         stay_seconds=3.0,
         name="Docker",
         title="Docker",
-        needs=(Capability.DOCKER,),
+        needs=(DOCKER,),
         restorable=(Storage.BIND, Storage.VOLUME),
+        begin_with={
+            HOST: "containers in the host's own network",
+            BRIDGE: "containers behind Docker's bridge, reached by published ports",
+        },
     )
 
     def __init__(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
+from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.late import fill, unfilled
 from dunnage.model.layout import (
     Address,
@@ -21,7 +23,7 @@ from dunnage.model.layout import (
     Service,
 )
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
-from dunnage.model.study import ClientPlace, Deployment, Limits, Storage
+from dunnage.model.study import Limits
 from dunnage.platforms import snapshots
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.guest import Guest
@@ -56,6 +58,10 @@ class FakePlatform:
         title="Fake",
         fake=True,
         restorable=(Storage.BIND,),
+        begin_with={
+            "plain": "a platform that exists in memory only",
+            "late": "its addresses are known only after the start",
+        },
     )
 
     def __init__(

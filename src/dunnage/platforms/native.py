@@ -19,9 +19,10 @@ from dunnage.contracts import (
 )
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.agreement import agreed
+from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
-from dunnage.model.study import ClientPlace, Deployment, Storage
 from dunnage.platforms import places, snapshots
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.link import link
@@ -79,6 +80,7 @@ class Native:
         substrate=None,
         stay_seconds=1.5,
         restorable=(Storage.BIND,),
+        begin_with={"host": "processes started directly on the hosts"},
     )
 
     def __init__(

@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import BaseModel
-
 
 @dataclass(frozen=True)
 class Field:
@@ -29,19 +27,17 @@ def fields(kind: type) -> tuple[Field, ...]:
         for node in ast.parse(source).body
         if isinstance(node, ast.ClassDef) and node.name == kind.__name__
     )
-    return tuple(_fields(kind, found))
+    return tuple(_fields(found))
 
 
-def _fields(kind: type, found: ast.ClassDef) -> Iterator[Field]:
+def _fields(found: ast.ClassDef) -> Iterator[Field]:
     after = [*found.body[1:], ast.Pass()]
     for statement, follower in zip(found.body, after, strict=True):
         meaning = _docstring(follower)
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id
             default = "" if statement.value is None else ast.unparse(statement.value)
-            yield Field(
-                name, ast.unparse(statement.annotation), default, meaning or _described(kind, name)
-            )
+            yield Field(name, ast.unparse(statement.annotation), default, meaning)
         elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
             (target,) = statement.targets
             yield Field(ast.unparse(target), "", str(statement.value.value), meaning)
@@ -51,10 +47,4 @@ def _docstring(statement: ast.stmt) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         text = statement.value.value
         return " ".join(text.split()) if isinstance(text, str) else ""
-    return ""
-
-
-def _described(kind: type, name: str) -> str:
-    if issubclass(kind, BaseModel) and name in kind.model_fields:
-        return kind.model_fields[name].description or ""
     return ""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import Any
 
 from dunnage import catalog
-from dunnage.model import study
+from dunnage.model import choices
 from dunnage.reference.fields import fields
 from dunnage.reference.markdown import code, codes, paragraph, table
-from dunnage.study.grammar import ANY, SECTIONS, example
+from dunnage.study.keys import ANY, example, sections
 from dunnage.study.matrix import FACTORS
 from dunnage.study.schema import study_schema
 
@@ -37,12 +36,11 @@ _LONG = 12
 def study_page() -> str:
     """Return the page."""
     schema = study_schema(catalog.OFFER)
-    sections = [
+    told = [
         _section(path, schema["$defs"].get(model.__name__, schema), schema["$defs"])
-        for path, model in SECTIONS.items()
-        if path[-2:] != ("database", "consistency") or path[0] == "database"
+        for path, model in sections()
     ]
-    return "\n".join((_HEAD, *sections, *_choices(), *_offered()))
+    return "\n".join((_HEAD, *told, *_choices(), *_offered()))
 
 
 def _section(
@@ -56,7 +54,7 @@ def _section(
             f"**{code(key)}**" if key in required else code(key),
             _value(said, parts),
             _default(said),
-            code(example((*path, key))) if example((*path, key)) else "",
+            code(example((*path, key))),
             _meaning(said, parts),
         )
         for key, said in model["properties"].items()
@@ -73,10 +71,7 @@ def _section(
 def _meaning(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """What the key says of itself; else what its kind says."""
     kind = said.get("$ref", "").rsplit("/", maxsplit=1)[-1]
-    own = said.get("description", "")
-    if own.startswith("A ") and "for example" in own:
-        own = ""  # a quantity that says nothing but how it is written
-    return paragraph(own or parts.get(kind, {}).get("description"))
+    return paragraph(said.get("description") or parts.get(kind, {}).get("description"))
 
 
 def _value(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
@@ -147,8 +142,8 @@ def _is_duration(said: Mapping[str, Any]) -> bool:
 
 def _choices() -> Iterator[str]:
     yield "## The values of each choice\n"
-    for kind in vars(study).values():
-        if isinstance(kind, type) and issubclass(kind, StrEnum) and kind is not StrEnum:
+    for kind in vars(choices).values():
+        if isinstance(kind, type) and kind.__module__ == choices.__name__:
             yield f"### {kind.__name__}\n\n{paragraph(kind.__doc__)}\n"
             yield table(
                 ("word", "meaning"), ((code(each.default), each.meaning) for each in fields(kind))

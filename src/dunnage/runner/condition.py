@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
-from dunnage.model.study import INSERTING, Arrivals, Level, Phase, Workload
+from dunnage.model.study import INSERTING
 from dunnage.runner.drive import drive
 from dunnage.runner.stay import Stay
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dunnage.errors import RunError
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
-from dunnage.model.study import INSERTING, Arrivals, Level, Phase, Workload
+from dunnage.model.study import INSERTING
 from dunnage.runner.drive import drive
 from dunnage.runner.formation import take
 from dunnage.runner.stay import Stay

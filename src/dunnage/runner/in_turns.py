@@ -15,10 +15,11 @@ from dunnage.analysis.turns import idle, own_usage, spans, windows_of
 from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
 from dunnage.errors import HostLostError, RunError
-from dunnage.model.load import Command, LoadOrder, Samples
+from dunnage.model.choices import Phase
+from dunnage.model.load import SETTLING, TURN_CONTROL, Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
-from dunnage.model.study import CLIENT_GROUP, SETTLING, TURN_CONTROL, Phase
+from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, put, start, wait
 from dunnage.runner.ending import concerning, ended, ending

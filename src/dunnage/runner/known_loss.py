@@ -13,11 +13,12 @@ from dataclasses import replace
 
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
 from dunnage.findings.losses.toggled import Centre, centre, lost, pairs
+from dunnage.model.choices import Phase
+from dunnage.model.deployment import PAUSE_PERIOD, Deployment
 from dunnage.model.estimate import Estimate
 from dunnage.model.load import LoadOrder
 from dunnage.model.loss import KnownLoss, Losses, LossStep
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
-from dunnage.model.study import PAUSE_PERIOD, Deployment, Phase
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import fill, settle

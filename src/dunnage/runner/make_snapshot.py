@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.model.study import Workload
+from dunnage.model.deployment import Workload
 from dunnage.runner.fill import load, settle
 from dunnage.runner.formation import take
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of

@@ -10,10 +10,12 @@ from dunnage.analysis.values import values
 from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
 from dunnage.model.check import Status
+from dunnage.model.choices import Phase
+from dunnage.model.level import Level
 from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record
-from dunnage.model.study import CLIENT_GROUP, Level, Phase
+from dunnage.model.study import CLIENT_GROUP
 from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
 from dunnage.runner.fill import fill, settle

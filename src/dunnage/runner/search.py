@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dunnage.findings.saturation.probe import first_rate, judged, next_rate, searched
+from dunnage.model.level import Level, Search
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement, Probe, Searched
-from dunnage.model.study import Level, Search
 from dunnage.runner.drive import drive
 from dunnage.runner.fill import settle
 from dunnage.runner.stay import Stay

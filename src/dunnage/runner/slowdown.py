@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from dunnage.contracts import Clock, Host, RunningMember
 from dunnage.errors import RunError
-from dunnage.model.study import PAUSE_PERIOD
+from dunnage.model.deployment import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
 
 UNIT = "pause"

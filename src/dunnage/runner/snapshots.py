@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from dunnage.contracts import Database, HasSnapshot, KeepsData, Platform
 from dunnage.errors import UnavailableError
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Snapshot
-from dunnage.model.study import Deployment
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from dunnage.contracts import (
     Testbed,
 )
 from dunnage.model.calibration import Calibration
+from dunnage.model.choices import Data
+from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Reservation, Stage, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import StayRecord
-from dunnage.model.study import CLIENT_GROUP, Data, Deployment, Study, Workload
+from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner.control import control
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form, take

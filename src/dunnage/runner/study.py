@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
 from dunnage.errors import DunnageError, HostLostError, RunError, StayError
+from dunnage.model.choices import ClientPlace, Data
+from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
-from dunnage.model.study import CLIENT_GROUP, ClientPlace, Data, Deployment, Study, Workload
+from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop

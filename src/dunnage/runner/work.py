@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from dunnage import catalog
 from dunnage.contracts import Substrate
+from dunnage.model.deployment import Deployment
 from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
-from dunnage.model.study import CLIENT_GROUP, Deployment
+from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import Patience

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar
 
 from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.model.offer import PartOffer
 from dunnage.samplers.readings import SAMPLES, VERSION, readings
 
 PLAN = "watch.json"
@@ -13,6 +15,8 @@ PLAN = "watch.json"
 
 class EngineSampler:
     """Reads a host's control groups and counters at even ticks."""
+
+    offer: ClassVar[PartOffer] = PartOffer()
 
     def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
         """What to start on the host; it samples until it is sent TERM."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar
 
 from dunnage.model.load import Command, Samples, WatchOrder
+from dunnage.model.offer import PartOffer
 from dunnage.samplers.readings import SAMPLES, VERSION, readings
 
 
 class FakeSampler:
     """Watches fake hosts by the built-in program `fake-sample`."""
+
+    offer: ClassVar[PartOffer] = PartOffer(fake=True)
 
     def command(
         self,

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
-from dunnage.model.offer import Support
+from dunnage.model.offer import Capability, Support
 
 VARIABLE = "DUNNAGE_ENGINE"
 """Environment variable that names the binary."""
@@ -32,6 +32,10 @@ def engine_path() -> Path:
     if found is None:
         raise UnavailableError("`dunnage-engine` is not built", hint=_HINT)
     return Path(found).resolve()
+
+
+ENGINE = Capability("engine")
+"""The `dunnage-engine` binary is built."""
 
 
 def engine_support() -> Support:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.errors import UnavailableError
+from dunnage.model.deployment import Deployment
+from dunnage.model.level import Level
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.plan import BEFORE, CalibrationPlan, RunPlan, Skipped, StayPlan
-from dunnage.model.study import Deployment, Level, LoadSpec, Study
+from dunnage.model.study import Study
 from dunnage.study.chance import seed
 from dunnage.study.matrix import baseline, shares, workload
 

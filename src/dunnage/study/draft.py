@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from dunnage.model.choices import Data
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.study import (
-    Data,
     DatabaseSpec,
     DeploymentSpec,
-    LoadSpec,
     QuestionSpec,
     SamplerSpec,
     Study,
@@ -29,10 +29,10 @@ from dunnage.model.value import Scalar
 from dunnage.study.document import Path, holds
 from dunnage.study.grammar import Finding, findings
 from dunnage.study.matrix import FACTORS
-from dunnage.units import DURATIONS, quantity
 
 _Spec = TypeVar("_Spec", bound=BaseModel)
 _RECORDS: int = Study.model_fields["records"].default
+_GENERATOR: str = Study.model_fields["generator"].default
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class Draft:
     records: int
     data: Data
     load: LoadSpec | None
-    deadline: float
-    time: float | None
     rounds: int
     """Blocks times repeats; 1 where they cannot be understood."""
     questions: Mapping[str, QuestionSpec]
@@ -74,6 +72,14 @@ class Draft:
     def touched(self, *path: str | int) -> bool:
         """Whether something at or below a place is wrong, so that less can be said of it."""
         return any(place[: len(path)] == path for place in self.wrong)
+
+    def place(self, origin: str, *keys: str | int) -> Path:
+        """Where the file says a key of one variant: in its deployment or among the factors."""
+        for length in range(len(keys), 0, -1):
+            factor = ".".join(str(key) for key in keys[:length])
+            if factor in self.factors:
+                return ("factors", factor)
+        return ("deployments", origin, *keys)
 
 
 def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
@@ -103,12 +109,10 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         records=_count(usable.get("records", _RECORDS)),
         data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
         load=_read(LoadSpec, usable.get("load")),
-        deadline=_seconds(usable.get("deadline", 1)),
-        time=_seconds(usable["time"]) if "time" in usable else None,
         rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
         questions={name: spec for name, spec in questions.items() if spec is not None},
         twin=_text(usable.get("twin")),
-        generator=_text(usable.get("generator", "engine")),
+        generator=_text(usable.get("generator", _GENERATOR)),
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
         keys=frozenset(map(str, data)),
         wrong=frozenset(finding.path for finding in wrong),
@@ -165,13 +169,6 @@ def _mapping(value: object) -> dict[str, Any]:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) else 1
-
-
-def _seconds(value: object) -> float:
-    try:
-        return quantity(value, DURATIONS, "duration")
-    except ValueError:
-        return 1.0  # Its shape is wrong, and that is told already.
 
 
 def _text(value: object) -> str | None:

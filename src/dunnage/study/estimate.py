@@ -1,20 +1,18 @@
-"""How long a plan will take: by earlier results of this machine, else by guesses.
-
-Also plans of a part of the runs.
-"""
+"""How long a plan will take: by earlier results of this machine, else by guesses."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 
-from dunnage.errors import UsageError
+from dunnage.model.choices import Data, Phase
+from dunnage.model.deployment import Deployment, Parts
 from dunnage.model.history import Pace
-from dunnage.model.plan import BEFORE, Block, CalibrationPlan, Plan, RunPlan, StayPlan
-from dunnage.model.study import TURN_CONTROL, Data, Deployment, Parts, Phase, Search, Study
+from dunnage.model.level import Search
+from dunnage.model.load import TURN_CONTROL
+from dunnage.model.plan import BEFORE, Block, Plan, RunPlan, StayPlan
+from dunnage.model.study import Study
 from dunnage.study.snapshot import snapshot_name
-from dunnage.study.suggest import hint
 
 PROBES = 5
 """Of a search, besides the bisection: two or three until a rate is too high, and as many that try a
@@ -33,8 +31,6 @@ RUN_RATE = 20_000.0
 
 def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
     """Return about how many seconds a plan takes; `paces` are of this machine, the latest last."""
-    if study.testbed.kind == "fake":
-        return 0.002 * sum(1 for _ in plan.runs())  # Its clock runs ahead of ours.
     blocks = sum(block_seconds(block, plan, study, paces) for block in plan.blocks)
     return beside_seconds(plan, study, paces) + blocks
 
@@ -134,77 +130,3 @@ def _probes(search: Search) -> int:
     """About how many loads a search makes: a factor of two is halved down to the precision."""
     halvings = math.ceil(math.log2(math.log(2) / math.log1p(search.precision)))
     return min(search.probes, PROBES + halvings)
-
-
-def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
-    """Return the runs whose deployment, workload or level is named, as their ids and places stay.
-
-    A name may hold `*` and `?`. Names of the same kind widen the choice, names of different kinds
-    narrow it: `docker-* A C` means workloads A and C of every Docker deployment. Raises UsageError
-    when a name fits nothing.
-    """
-    kinds: Mapping[str, Callable[[RunPlan], str]] = {
-        "deployment": lambda run: run.deployment,
-        "workload": lambda run: run.workload.name,
-        "level": lambda run: run.level.name,
-    }
-    names = {kind: sorted({of(run) for run in plan.runs()}) for kind, of in kinds.items()}
-    chosen: dict[str, list[str]] = {}
-    for pattern in only:
-        kind = next(
-            (kind for kind in kinds if any(fnmatchcase(name, pattern) for name in names[kind])),
-            None,
-        )
-        if kind is None:
-            known = [name for kind in kinds for name in names[kind]]
-            raise UsageError(
-                f"no deployment, workload or level fits `{pattern}`", hint=hint(pattern, known)
-            )
-        chosen.setdefault(kind, []).append(pattern)
-
-    def wanted(run: RunPlan) -> bool:
-        return all(
-            any(fnmatchcase(kinds[kind](run), pattern) for pattern in patterns)
-            for kind, patterns in chosen.items()
-        )
-
-    blocks = []
-    for block in plan.blocks:
-        kept = [
-            stay.model_copy(update={"runs": tuple(filter(wanted, stay.runs))})
-            for stay in block.stays
-        ]
-        stays = tuple(stay for stay in kept if stay.runs)
-        alone = block.alone
-        if alone is not None:
-            runs = tuple(filter(wanted, alone.runs))
-            alone = alone.model_copy(update={"runs": runs}) if runs else None
-        blocks.append(block.model_copy(update={"stays": stays, "alone": alone}))
-    left = {stay.deployment for block in blocks for stay in block.stays}
-    return plan.model_copy(
-        update={
-            "blocks": tuple(block for block in blocks if block.stays),
-            "deployments": tuple(each for each in plan.deployments if each.name in left),
-            "calibration": _still_needed(
-                plan.calibration,
-                {
-                    run.workload.name
-                    for block in blocks
-                    for stay in block.stays
-                    for run in stay.runs
-                    if run.level.share is not None
-                },
-            ),
-        }
-    )
-
-
-def _still_needed(
-    calibration: CalibrationPlan | None, workloads: set[str]
-) -> CalibrationPlan | None:
-    """The calibration of those workloads whose rates are shares of what it finds."""
-    if calibration is None or not workloads:
-        return None
-    runs = tuple(run for run in calibration.stay.runs if run.workload.name in workloads)
-    stay = calibration.stay.model_copy(update={"runs": runs})
-    return calibration.model_copy(update={"stay": stay})

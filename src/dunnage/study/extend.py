@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.errors import ResultError
+from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Block, Plan, RunPlan
-from dunnage.model.study import Deployment, Study
+from dunnage.model.study import Study
 from dunnage.study.plan import make_plan
 
 
@@ -25,7 +26,7 @@ def added_blocks(
     """
     longer = make_plan(study.model_copy(update={"blocks": total}), deployments, plan.skipped)
     cells = {_cell(run) for run in plan.runs()}
-    blocks = [_part(block, cells) for block in longer.blocks]
+    blocks = [block.part(lambda run: _cell(run) in cells) for block in longer.blocks]
     present = len(plan.blocks)
     if [_shape(block) for block in blocks[:present]] != [_shape(block) for block in plan.blocks]:
         raise ResultError(
@@ -39,19 +40,6 @@ def added_blocks(
 
 def _cell(run: RunPlan) -> tuple[str, str, str, int]:
     return run.deployment, run.workload.name, run.level.name, run.repeat
-
-
-def _part(block: Block, cells: set[tuple[str, str, str, int]]) -> Block:
-    stays = [
-        stay.model_copy(update={"runs": tuple(run for run in stay.runs if _cell(run) in cells)})
-        for stay in block.stays
-    ]
-    alone = block.alone
-    if alone is not None:
-        runs = tuple(run for run in alone.runs if _cell(run) in cells)
-        alone = alone.model_copy(update={"runs": runs}) if runs else None
-    kept = tuple(stay for stay in stays if stay.runs)
-    return block.model_copy(update={"stays": kept, "alone": alone})
 
 
 def _shape(block: Block) -> list[tuple[object, ...]]:

@@ -7,46 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.level import Level
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.offer import DatabaseOffer, NetworkOffer, Offer, PlatformOffer
 from dunnage.model.plan import Plan
-from dunnage.model.study import (
-    DatabaseSpec,
-    Deployment,
-    DeploymentSpec,
-    Level,
-    LoadSpec,
-    Parts,
-    Study,
-    Workload,
-    WorkloadSpec,
-)
+from dunnage.model.study import DatabaseSpec, DeploymentSpec, Study, WorkloadSpec
 from dunnage.model.value import Scalar
+from dunnage.study.keys import scalars
 from dunnage.study.title import title
 
 TWIN_SUFFIX = "-twin"
 
-FACTORS = (
-    "platform",
-    "network",
-    "endpoint",
-    "storage",
-    "peers",
-    "client",
-    "hosts",
-    "slowdown",
-    "loss",
-    "limits.memory",
-    "limits.cpus",
-    "limits.pids",
-    "database.kind",
-    "database.version",
-    "database.image",
-    "database.topology",
-    "database.members",
-    "database.replication",
-    "database.consistency.read",
-    "database.consistency.write",
-)
+FACTORS = tuple(scalars(DeploymentSpec))
 """Keys of a deployment that may have several values; a dot leads into a mapping."""
 
 
@@ -179,7 +152,7 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
     endpoint = spec.endpoint or next(iter(chosen.endpoints))
     return Deployment(
         name=name,
-        title=title(offer.testbeds[study.testbed.kind], platform, network, endpoint),
+        title=title(offer.testbeds[study.testbed.kind].title, platform, network, endpoint),
         platform=spec.platform,
         network=network,
         endpoint=endpoint,

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dunnage.model.choices import Order
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.level import Level
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
-from dunnage.model.study import Deployment, Level, Order, Study, Workload
+from dunnage.model.study import Study
 from dunnage.study.calibration import calibration_plan
 from dunnage.study.chance import seed, shuffled
 from dunnage.study.matrix import baseline, levels, workload

@@ -5,19 +5,23 @@ Every rule is a generator of findings over the usable parts of a study.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
+from dunnage.model.choices import Phase
+from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
 from dunnage.model.offer import Offer
-from dunnage.model.study import CLIENT_GROUP, Cores, LoadSpec, Phase, QuestionSpec, WorkloadSpec
+from dunnage.model.study import CLIENT_GROUP, QuestionSpec, WorkloadSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
-from dunnage.study.grammar import Finding
+from dunnage.study.grammar import Finding, unknown
+from dunnage.study.keys import example
 from dunnage.study.matrix import FACTORS, TWIN_SUFFIX, Variant, levels, variants
 from dunnage.study.rules_data import data_rules
-from dunnage.study.rules_deployment import FAKE, deployment_rules
+from dunnage.study.rules_deployment import deployment_rules
+from dunnage.study.rules_fake import fake_rules
 from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_primary import primary_rules
@@ -61,7 +65,7 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
         *empty,
         *_size(draft, len(every)),
         *_kinds(draft, offer),
-        *_fake(draft, offer),
+        *fake_rules(draft, every, offer),
         *_hosts(draft),
         *_quantities(draft),
         *_factors(draft, every),
@@ -76,11 +80,6 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
-    """Say that nothing of this kind has that name, and what does."""
-    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
-
-
 def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
     if draft.testbed and draft.testbed.kind not in offer.testbeds:
         yield unknown(("testbed", "kind"), "testbed", draft.testbed.kind, offer.testbeds)
@@ -91,36 +90,6 @@ def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
         yield unknown(("generator",), "generator", draft.generator, offer.generators)
     if draft.sampler and draft.sampler.kind not in offer.samplers:
         yield unknown(("sampler", "kind"), "sampler", draft.sampler.kind, offer.samplers)
-
-
-def _fake(draft: Draft, offer: Offer) -> Iterator[Finding]:
-    """On fake hosts nothing real can run, and what is fake runs nowhere else."""
-    if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
-        return
-    database = draft.database.kind if draft.database else None
-    sampler = draft.sampler.kind if draft.sampler else None
-    databases = {name: each.fake for name, each in offer.databases.items()}
-    generators, samplers = (
-        {name: name == FAKE for name in names} for names in (offer.generators, offer.samplers)
-    )
-    parts: tuple[tuple[Path, str | None, str, str, Mapping[str, bool]], ...] = (
-        (("database", "kind"), database, "database", "kind: redis", databases),
-        (("generator",), draft.generator, "generator", "generator: engine", generators),
-        (("sampler", "kind"), sampler, "sampler", "kind: engine", samplers),
-    )
-    for path, kind, noun, real, fakes in parts:
-        if kind is None or kind not in fakes:
-            continue
-        if draft.testbed.kind == FAKE and not fakes[kind]:
-            yield Finding(
-                path,
-                f"the {noun} {shown(kind)} cannot run on fake hosts",
-                f"write `{real.split(':', maxsplit=1)[0]}: fake` for the {noun}",
-            )
-        elif draft.testbed.kind != FAKE and fakes[kind]:
-            yield Finding(
-                path, f"a fake {noun} can run on fake hosts only", f"write for example `{real}`"
-            )
 
 
 def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
@@ -139,29 +108,17 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
         yield Finding(
             ("testbed", "hosts"),
             f"the testbed has no group `{CLIENT_GROUP}`, where load is made",
-            "write for example `hosts: {db: 3, client: 1}`",
+            f"write for example `{example(('testbed', 'hosts'))}`",
         )
 
 
 def _quantities(draft: Draft) -> Iterator[Finding]:
-    if draft.testbed and draft.testbed.memory is not None and draft.testbed.memory <= 0:
-        yield Finding(
-            ("testbed", "memory"),
-            "`memory` must be more than 0",
-            "write for example `memory: 1GiB`",
-        )
-    if draft.testbed and draft.testbed.kind == FAKE and draft.testbed.cores is Cores.SHARED:
-        yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
-    if draft.time is not None and draft.time <= 0:
-        yield Finding(("time",), "`time` must be more than 0", "write `time: 6min`")
     if "time" in draft.keys and "blocks" in draft.keys:
         yield Finding(
             ("blocks",),
             "`time` chooses the number of blocks, so `blocks` cannot be given as well",
             "remove one of the two",
         )
-    if draft.deadline <= 0:
-        yield Finding(("deadline",), "`deadline` must be more than 0", "write `deadline: 120s`")
 
 
 def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:

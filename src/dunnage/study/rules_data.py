@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.model.choices import Data, Phase
 from dunnage.model.offer import DatabaseOffer, PlatformOffer
-from dunnage.model.study import INSERTING, Data, DatabaseSpec, DeploymentSpec, Phase
+from dunnage.model.study import INSERTING, DatabaseSpec, DeploymentSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding

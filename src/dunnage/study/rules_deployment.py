@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from pydantic import ValidationError
 
+from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import CLIENT_GROUP, Data, DatabaseSpec, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
-from dunnage.study.grammar import Finding, findings
+from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import database_rules, storage_rules
 from dunnage.study.suggest import hint, listed, shown
 
-FAKE = "fake"
-"""What every part that is not real is called."""
-
-EXISTING = "existing"
-"""The substrate that is already there, reached by contexts."""
+_At = Callable[..., Path]
+"""Where the file says a key of one variant."""
 
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,254}")
 _SETTING = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -33,19 +32,18 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield Finding(_study_place(draft, key), what, advice)
     used: set[str] = set()
     for variant in every:
-        at = _Places(variant.origin, draft)
+        at = partial(draft.place, variant.origin)
         wrong = findings(DeploymentSpec, dict(variant.keys))
         if wrong:
-            yield from (Finding(at.of(*each.path), each.what, each.hint) for each in wrong)
+            yield from (Finding(at(*each.path), each.what, each.hint) for each in wrong)
             continue
         spec = DeploymentSpec.model_validate(variant.keys)
         platform = offer.platforms.get(spec.platform)
         if platform is None:
-            yield _unknown(at.of("platform"), "platform", spec.platform, offer.platforms)
+            yield unknown(at("platform"), "platform", spec.platform, offer.platforms)
         else:
             yield from _platform(spec, platform, at)
-            yield from storage_rules(spec, platform, draft.data, at.of("storage"))
-            yield from _fake(spec, draft, offer, at)
+            yield from storage_rules(spec, platform, draft.data, at("storage"))
             if platform.substrate:
                 used.add(platform.substrate)
         yield from _group(spec, draft.groups, at)
@@ -54,104 +52,47 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         yield from _substrate(draft.substrate, draft.groups, used, offer)
 
 
-class _Places:
-    """Where the file says a key of one variant: in its deployment or among the factors."""
-
-    def __init__(self, origin: str, draft: Draft) -> None:
-        self._origin = origin
-        self._factors = draft.factors
-
-    def of(self, *keys: str | int) -> Path:
-        for length in range(len(keys), 0, -1):
-            factor = ".".join(str(key) for key in keys[:length])
-            if factor in self._factors:
-                return ("factors", factor)
-        return ("deployments", self._origin, *keys)
-
-
-def _unknown(
-    path: Path, noun: str, word: str, known: Mapping[str, object] | tuple[str, ...]
-) -> Finding:
-    return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
-
-
-def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _Places) -> Iterator[Finding]:
+def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterator[Finding]:
     name = shown(spec.platform)
     network = spec.network or next(iter(platform.networks))
-    if network not in platform.networks:
-        yield Finding(
-            at.of("network"),
-            f"platform {name} has no network {shown(network)}",
-            hint(network, tuple(platform.networks)),
-        )
-    else:
-        endpoints = tuple(platform.networks[network].endpoints)
-        if spec.endpoint is not None and spec.endpoint not in endpoints:
-            yield Finding(
-                at.of("endpoint"),
-                f"platform {name} has no endpoint {shown(spec.endpoint)} on network "
-                f"{shown(network)}",
-                hint(spec.endpoint, endpoints),
-            )
-    if spec.storage not in platform.storages:
-        yield Finding(
-            at.of("storage"),
-            f"platform {name} has no storage {shown(spec.storage.value)}",
-            f"known: {listed(storage.value for storage in platform.storages)}",
-        )
+    chosen = platform.networks.get(network)
+    endpoints = tuple(chosen.endpoints) if chosen else (spec.endpoint or "",)
+    for key, value, known, where in (
+        ("network", network, tuple(platform.networks), ""),
+        ("endpoint", spec.endpoint, endpoints, f" on network {shown(network)}"),
+        ("storage", spec.storage, platform.storages, ""),
+    ):
+        if value is not None and value not in known:
+            what = f"platform {name} has no {key} {shown(value)}{where}"
+            yield Finding(at(key), what, hint(value, known))
     if spec.client not in platform.clients:
         yield Finding(
-            at.of("client"),
+            at("client"),
             f"platform {name} cannot run the client in a {spec.client.value}",
             f"known: {listed(client.value for client in platform.clients)}",
         )
-    if spec.limits.memory is not None and spec.limits.memory <= 0:
-        yield Finding(at.of("limits", "memory"), "`memory` must be more than 0")
 
 
-def _fake(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _Places) -> Iterator[Finding]:
-    """On fake hosts no real platform can run, and the fake one runs nowhere else."""
-    if draft.testbed is None or draft.testbed.kind not in offer.testbeds:
-        return
-    fake = offer.platforms[spec.platform].fake
-    if draft.testbed.kind == FAKE and not fake:
-        yield Finding(
-            at.of("platform"),
-            f"platform {shown(spec.platform)} cannot run on fake hosts",
-            "write `platform: fake`",
-        )
-    elif draft.testbed.kind != FAKE and fake:
-        yield Finding(
-            at.of("platform"),
-            "the fake platform can run on fake hosts only",
-            "write for example `platform: native`",
-        )
-
-
-def _group(
-    spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _Places
-) -> Iterator[Finding]:
+def _group(spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _At) -> Iterator[Finding]:
     if groups is None:
         return
     if spec.hosts not in groups:
-        yield _unknown(at.of("hosts"), "group of hosts", spec.hosts, tuple(groups))
+        yield unknown(at("hosts"), "group of hosts", spec.hosts, tuple(groups))
     elif spec.hosts == CLIENT_GROUP:
         yield Finding(
-            at.of("hosts"),
+            at("hosts"),
             "members cannot live on the client's hosts: load is made there",
             "name another group, for example `hosts: db`",
         )
 
 
-def _own_database(
-    spec: DeploymentSpec, draft: Draft, offer: Offer, at: _Places
-) -> Iterator[Finding]:
+def _own_database(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _At) -> Iterator[Finding]:
     """Judge what a deployment changes about the database, and whether its members have places."""
     if draft.database is None:
         return
     wrong = findings(DatabaseSpec, {"kind": draft.database.kind, **spec.database})
     if wrong:
-        yield from (Finding(at.of("database", *each.path), each.what, each.hint) for each in wrong)
+        yield from (Finding(at("database", *each.path), each.what, each.hint) for each in wrong)
         return
     try:
         merged = merged_database(draft.database, spec.database)
@@ -161,13 +102,13 @@ def _own_database(
     for key, what, advice in _database(merged, offer, draft.data):
         keys = ("database", key) if key in spec.database else ("database",)
         inherited = (key, what, advice) in shared
-        place = _study_place(draft, key) if inherited else at.of(*keys)
+        place = _study_place(draft, key) if inherited else at(*keys)
         yield Finding(place, what, advice)
     size = draft.groups.get(spec.hosts) if draft.groups and spec.hosts != CLIENT_GROUP else None
     if size is not None and merged.members > size:
         own = "members" in spec.database
         yield Finding(
-            at.of("database", "members") if own else _study_place(draft, "members"),
+            at("database", "members") if own else _study_place(draft, "members"),
             f"{merged.members} members do not fit on the {size} hosts of group "
             f"{shown(spec.hosts)}: members live on different hosts",
             f"write `hosts: {{{spec.hosts}: {merged.members}, client: 1}}` in `testbed`",
@@ -187,24 +128,22 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
         yield "kind", f"unknown database {shown(spec.kind)}", hint(spec.kind, offer.databases)
         return
     fits = True
-    if spec.topology is not None and spec.topology not in database.topologies:
-        fits = False
-        yield (
-            "topology",
-            f"database {shown(spec.kind)} has no topology {shown(spec.topology)}",
-            hint(spec.topology, database.topologies),
-        )
-    if spec.version is not None and spec.version not in database.versions:
-        fits = False
-        yield (
-            "version",
-            f"database {shown(spec.kind)} cannot be had in version {shown(spec.version)}",
-            hint(spec.version, database.versions),
-        )
+    for key, chosen, known, cannot in (
+        ("topology", spec.topology, database.topologies, "has no topology"),
+        ("version", spec.version, database.versions, "cannot be had in version"),
+    ):
+        if chosen is not None and chosen not in known:
+            fits = False
+            what = f"database {shown(spec.kind)} {cannot} {shown(chosen)}"
+            yield key, what, hint(chosen, known)
     if spec.image is not None and not database.images:
         yield "image", f"database {shown(spec.kind)} cannot run from another image", ""
     elif spec.image is not None and not _IMAGE.fullmatch(spec.image):
-        yield "image", f"{shown(spec.image)} cannot be an image", "write for example `redis:7.0`"
+        yield (
+            "image",
+            f"{shown(spec.image)} cannot be an image",
+            f"write for example `{spec.kind}:{database.versions[0]}`",
+        )
     for name, value in spec.settings.items():
         if not (_SETTING.fullmatch(name) and str(value).isprintable()):
             yield (
@@ -222,19 +161,23 @@ def _substrate(
     substrate: SubstrateSpec, groups: Mapping[str, int], used: set[str], offer: Offer
 ) -> Iterator[Finding]:
     """Judge the study's substrate; it speaks only for platforms of its own family."""
-    if substrate.kind != EXISTING:
+    chosen = offer.substrates.get(substrate.kind)
+    if chosen is None:
+        return
+    if not chosen.contexts:
+        named = next((name for name, each in offer.substrates.items() if each.contexts), "")
         if substrate.contexts:
             yield Finding(
                 ("substrate", "contexts"),
-                f"`contexts` belongs to the substrate `{EXISTING}`, not to {shown(substrate.kind)}",
-                f"write `kind: {EXISTING}`",
+                f"`contexts` belongs to the substrate `{named}`, not to {shown(substrate.kind)}",
+                f"write `kind: {named}`",
             )
         return
     hosts = [f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1)]
     for host in substrate.contexts:
         if host not in hosts:
-            yield _unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
-    if offer.substrates.get(EXISTING) in used:
+            yield unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
+    if chosen.family in used:
         without = [
             host
             for host in hosts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dunnage.model.study import INSERTING, Phase
+from dunnage.model.choices import Phase
+from dunnage.model.study import INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant

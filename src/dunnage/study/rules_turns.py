@@ -5,26 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from dunnage.model.choices import ClientPlace, Data, Phase
+from dunnage.model.deployment import PAUSE_PERIOD
+from dunnage.model.load import SETTLING
 from dunnage.model.metrics import IN_TURNS
-from dunnage.model.study import (
-    CLIENT_GROUP,
-    INSERTING,
-    PAUSE_PERIOD,
-    SETTLING,
-    ClientPlace,
-    Data,
-    Phase,
-)
+from dunnage.model.study import CLIENT_GROUP, INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
-from dunnage.study.rules_deployment import FAKE
 from dunnage.study.suggest import listed
 from dunnage.units import duration
 
-SHORTEST, LONGEST = 0.15, 5.0
-"""Seconds of a turn: its beginning does not count, and over more than a few the machine is
-another."""
 LEAST_TURNS = 4
 """Turns of each deployment in a run."""
 READINGS, MOST_READINGS = 2, 20
@@ -39,15 +30,7 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     load = draft.load
     if load is None or load.turns is None:
         return
-    if draft.testbed is not None and draft.testbed.kind == FAKE:
-        yield Finding(("load", "turns"), "fake hosts know no turns", "remove `turns`")
-    if not SHORTEST <= load.turns <= LONGEST:
-        yield Finding(
-            ("load", "turns"),
-            f"a turn must last from 0.15s to 5s, not {load.turns:g} s",
-            "write for example `turns: 200ms`",
-        )
-    elif load.duration is not None and load.duration < LEAST_TURNS * load.turns:
+    if load.duration is not None and load.duration < LEAST_TURNS * load.turns:
         least = duration(LEAST_TURNS * load.turns)
         yield Finding(
             ("load", "duration"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dunnage.model.study import Deployment, Study, TestbedSpec
+from dunnage.model.deployment import Deployment
+from dunnage.model.study import Study, TestbedSpec
 
 
 def slot(group: str, place: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from dunnage.model.study import Deployment
+from dunnage.model.deployment import Deployment
 
 _DIGITS = 12
 

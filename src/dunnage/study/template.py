@@ -3,54 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-_DEPLOYMENTS = {
-    "native": """\
-  native:                   # processes started directly on the hosts
-    platform: native
-""",
-    "docker": """\
-  docker-host:              # containers in the host's own network
-    platform: docker
-    network: host
-  docker-bridge:            # containers behind Docker's bridge, reached by published ports
-    platform: docker
-    network: bridge
-""",
-    "fake": """\
-  plain:                    # a platform that exists in memory only
-    platform: fake
-    network: plain
-  late:                     # its addresses are known only after the start
-    platform: fake
-    network: late
-""",
-}
-_NAMES = {
-    "native": ("native",),
-    "docker": ("docker-host", "docker-bridge"),
-    "fake": ("plain", "late"),
-}
-_DATABASES = {
-    "redis": "topology: replicas        # one primary and two copies; also `single`, `cluster`",
-    "fake": "topology: sharded         # also `single`",
-}
+from dunnage.model.offer import Offer, PlatformOffer, first
+from dunnage.model.study import Study
 
 
 def template(
-    name: str = "my-study", database: str = "redis", platforms: Sequence[str] = ("native", "docker")
+    offer: Offer, name: str = "my-study", database: str | None = None, platforms: Sequence[str] = ()
 ) -> str:
     """Return a commented study called `name`, as far as that can be a name.
 
-    The first deployment of the first platform becomes the baseline. Raises KeyError for a database
-    or platform that there is no template for.
+    Nothing chosen means the first real database, and all platforms that go with the same hosts. The
+    first deployment of the first platform becomes the baseline. Raises KeyError for a database or
+    platform that is not on offer.
     """
-    names = [each for platform in platforms for each in _NAMES[platform]]
-    baseline, *others = names
+    kind = database or first(offer.databases, fake=False)
+    chosen = offer.databases[kind]
+    fake = chosen.fake
+    fitting = platforms or [name for name, each in offer.platforms.items() if each.fake is fake]
+    written = dict(
+        each for platform in fitting for each in _deployments(platform, offer.platforms[platform])
+    )
+    baseline, *others = written
     against = ", ".join(others) or f"{baseline}-twin"
-    fake = database == "fake"
-    parts = "generator: fake\nsampler: {kind: fake, rate: 5Hz}\n" if fake else ""
+    testbed = first(offer.testbeds, fake=fake)
+    topology, meaning = chosen.begin_with or (chosen.topologies[0], "")
+    more = ", ".join(f"`{each}`" for each in chosen.topologies if each != topology)
+    about = "; ".join(filter(None, (meaning, more and f"also {more}")))
     return f"""\
 # A study for Dunnage: what to compare, where, under which load, and which questions to answer.
 #
@@ -62,20 +42,20 @@ def template(
 dunnage: 1                  # version of this grammar
 name: "{_name(name)}"
 
-# Where it runs: hosts made of Linux namespaces on this machine.
+# Where it runs: {offer.testbeds[testbed].meaning}.
 testbed:
-  kind: {"fake" if fake else "namespace"}
+  kind: {testbed}
   hosts: {{db: 3, client: 1}} # groups: members live on `db`, the load is made on `client`
 
 # What is deployed, the same in every variant.
 database:
-  kind: {database}
-  {_DATABASES[database]}
+  kind: {kind}
+  {_commented(f"topology: {topology}", about)}
   members: 3                # at most one on each host of the group `db`
 
 # The variants to compare.
 deployments:
-{"".join(_DEPLOYMENTS[platform] for platform in platforms)}
+{"".join(written.values())}
 # To multiply every variant by a choice, remove the `#` here (names become `…-storage-tmpfs`):
 # factors: {{storage: [bind, tmpfs]}}
 
@@ -91,12 +71,35 @@ load:
   duration: 10s
 
 blocks: 6                   # rounds; each holds every variant once, in a balanced random order
-{parts}
+{_driven(offer, fake=fake)}
 # What the report answers. Differences within the tolerance count as none.
 questions:
   throughput: {{baseline: {baseline}, against: [{against}], metric: throughput, tolerance: 3%}}
   latency: {{baseline: {baseline}, against: [{against}], metric: service.p95, tolerance: 3%}}
 """
+
+
+def _deployments(name: str, platform: PlatformOffer) -> Iterator[tuple[str, str]]:
+    """Names and lines of the deployments of one platform."""
+    networks = platform.begin_with or {next(iter(platform.networks)): ""}
+    for network, meaning in networks.items():
+        called = name if len(networks) == 1 else f"{name}-{network}"
+        lines = [_commented(f"{called}:", meaning), f"  platform: {name}"]
+        if len(platform.networks) > 1:
+            lines.append(f"  network: {network}")
+        yield called, "".join(f"  {line}\n" for line in lines)
+
+
+def _driven(offer: Offer, *, fake: bool) -> str:
+    """The lines of a generator and a sampler, where those by default do not go with the hosts."""
+    if offer.generators[Study.model_fields["generator"].default].fake is fake:
+        return ""
+    generator, sampler = first(offer.generators, fake=fake), first(offer.samplers, fake=fake)
+    return f"generator: {generator}\nsampler: {{kind: {sampler}, rate: 5Hz}}\n"
+
+
+def _commented(line: str, comment: str) -> str:
+    return f"{line:<25} # {comment}" if comment else line
 
 
 def _name(wanted: str) -> str:

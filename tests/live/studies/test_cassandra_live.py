@@ -20,9 +20,9 @@ from dunnage import catalog
 from dunnage.errors import RunError, StayError
 from dunnage.findings.parity import compare
 from dunnage.hosts.lab import SCRATCH
+from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
-from dunnage.model.study import Phase
 from dunnage.runner.fill import fill
 from dunnage.runner.formation import form
 from dunnage.runner.stay import Stay

@@ -17,10 +17,12 @@ from study_process import answered
 from dunnage.analysis.schedule import schedule
 from dunnage.findings.saturation.probe import judged, next_rate, searched
 from dunnage.generators.engine import EngineGenerator, plan
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.deployment import Workload
 from dunnage.model.layout import Address, Target
+from dunnage.model.level import Level, Search
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Ending, Measurement, Probe
-from dunnage.model.study import Arrivals, Level, Phase, Search, Workload
 from dunnage.software.engine import engine_path
 from dunnage.store.read import Result, open_result
 

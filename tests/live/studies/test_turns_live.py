@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from study_process import insist_nothing_left, started
 
+from dunnage.model.load import SETTLING, TURN_CONTROL
 from dunnage.model.record import Record
-from dunnage.model.study import SETTLING, TURN_CONTROL
 from dunnage.store.read import Result, open_result
 from dunnage.wording.checks import seen
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dunnage.analysis.checks import Evidence
+from dunnage.model.choices import Arrivals, ClientPlace, Peers, Phase, Storage
+from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Target
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder, Sample, Samples
 from dunnage.model.record import (
     HostUsage,
@@ -19,18 +22,7 @@ from dunnage.model.record import (
     Usage,
     Window,
 )
-from dunnage.model.study import (
-    Arrivals,
-    ClientPlace,
-    DatabaseSpec,
-    Deployment,
-    Level,
-    Limits,
-    Peers,
-    Phase,
-    Storage,
-    Workload,
-)
+from dunnage.model.study import DatabaseSpec, Limits
 
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=100)
 CLOSED, OPEN = Level(threads=8), Level(rate=1000.0)

@@ -16,9 +16,10 @@ from analysis_cases import (
 )
 
 from dunnage.model.check import Status
+from dunnage.model.level import Level
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import OperationStats, Record, StayRecord, Usage
-from dunnage.model.study import Level, Study
+from dunnage.model.study import Study
 
 DEPLOYMENTS = (
     deployment("native"),

@@ -19,9 +19,9 @@ from dunnage.findings.two_results.comparable import Circumstances, mismatches
 from dunnage.model.analysis import Ground
 from dunnage.model.between import ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
+from dunnage.model.level import Level
 from dunnage.model.look import Look
 from dunnage.model.record import Record, StayRecord
-from dunnage.model.study import Level
 from dunnage.wording.between import left_out, mismatch
 
 ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}

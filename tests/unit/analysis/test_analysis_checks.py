@@ -9,6 +9,8 @@ from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, o
 
 from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
 from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.choices import Arrivals, Phase
+from dunnage.model.level import Search
 from dunnage.model.record import (
     Ending,
     MachineUsage,
@@ -18,7 +20,6 @@ from dunnage.model.record import (
     Searched,
     Usage,
 )
-from dunnage.model.study import Arrivals, Phase, Search
 from dunnage.wording.checks import _SEEN, allowed, seen
 
 

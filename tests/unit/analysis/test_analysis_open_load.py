@@ -12,10 +12,10 @@ from analysis_study import at_level, plan, record
 from dunnage.analysis.gather import Gathered, gather
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.model.check import Status
+from dunnage.model.level import Level, Search
 from dunnage.model.open_load import OpenLevel, Refusal
 from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import Ending, Probe, Record, Searched
-from dunnage.model.study import Level, Search
 
 SEARCH = Search(precision=0.1, objective={"response.p99": 0.01})
 

@@ -9,8 +9,9 @@ from analysis_cases import deployment, process, stay
 
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
+from dunnage.model.choices import Storage
 from dunnage.model.parity import Cause, Factor
-from dunnage.model.study import DatabaseSpec, Limits, Storage
+from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.wording.parity import factor, sentence
 
 

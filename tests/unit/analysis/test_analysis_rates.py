@@ -8,7 +8,7 @@ from analysis_study import at_level, plan
 
 from dunnage.findings.two_results.rates import other_rates
 from dunnage.model.calibration import Calibration, Capacity
-from dunnage.model.study import Level
+from dunnage.model.level import Level
 
 SHARE = Level(share=0.6, of="native")
 

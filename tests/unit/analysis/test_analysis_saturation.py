@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dunnage.findings.saturation.probe import first_rate, judged, next_rate, searched
+from dunnage.model.level import Search
 from dunnage.model.record import Ending, OperationStats, Probe, Searched
-from dunnage.model.study import Search
 from dunnage.wording.refusal import refused
 
 Answer = Callable[[float], float]

@@ -12,11 +12,11 @@ from analysis_study import STUDY, record
 from dunnage.findings.analyse import analyse
 from dunnage.findings.scalability.law import Law
 from dunnage.model.analysis import Analysis
+from dunnage.model.level import Level
 from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan
 from dunnage.model.record import OperationStats, Record
 from dunnage.model.scalability import OverLevels, Scalability
-from dunnage.model.study import Level
 
 NATIVE, DOCKER = Law(10_000, 0.05, 0.0004), Law(8_000, 0.05, 0.0009)
 LAWS = {"native": NATIVE, "twin": NATIVE, "docker": DOCKER}

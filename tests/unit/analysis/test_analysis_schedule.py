@@ -10,8 +10,8 @@ import pytest
 from analysis_cases import latency, measurement, windows
 
 from dunnage.analysis.schedule import Schedule, backlog_slope, flow, schedule
+from dunnage.model.choices import Arrivals
 from dunnage.model.record import Latency, Measurement, OperationStats, Window
-from dunnage.model.study import Arrivals
 
 
 def served(

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dunnage.findings.losses.toggled import centre, lost, pairs
+from dunnage.model.deployment import PAUSE_PERIOD
 from dunnage.model.record import Window
-from dunnage.model.study import PAUSE_PERIOD
 
 RATE = 40_000.0
 PIECE = 0.3

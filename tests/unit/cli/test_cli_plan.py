@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from command import Command
 
 from dunnage import catalog
-from dunnage.model.offer import Capability, Support
+from dunnage.hosts.namespace.supports import ROOT
+from dunnage.model.offer import Support
 
 STUDIES = Path(__file__).parents[3] / "studies"
 OPEN = """
@@ -35,13 +36,9 @@ questions:
 def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine on which only some of what a study needs is there."""
 
-    def supports(_testbed: str) -> Mapping[Capability, Support]:
-        have = {capability: Support(met=True) for capability in Capability}
-        return have | {
-            Capability.ROOT: Support(met=False, reason="you are not root", hint="sudo dunnage run"),
-        }
-
-    monkeypatch.setattr(catalog, "supports", supports)
+    here = defaultdict(lambda: Support(met=True))
+    here[ROOT] = Support(met=False, reason="you are not root", hint="sudo dunnage run")
+    monkeypatch.setattr(catalog, "supports", lambda _: here)
 
 
 def test_a_plan_is_shown_without_rights_and_says_what_is_missing(

@@ -7,21 +7,12 @@ from contextlib import ExitStack
 from dunnage.databases.fake import FakeDatabase
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
+from dunnage.model.choices import Arrivals, ClientPlace, Peers, Phase, Storage
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
-from dunnage.model.study import (
-    Arrivals,
-    ClientPlace,
-    DatabaseSpec,
-    Deployment,
-    Level,
-    Limits,
-    Peers,
-    Phase,
-    Storage,
-    TestbedSpec,
-    Workload,
-)
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.fake import FakePlatform
 from dunnage.runner.formation import form
 from dunnage.software.fake import FakeTrees

@@ -6,8 +6,8 @@ import pytest
 from fleet import SPEC, Fleets
 
 from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.model.choices import ClientPlace, Phase
 from dunnage.model.layout import Software
-from dunnage.model.study import ClientPlace, Phase
 from dunnage.software.fake import FakeTrees
 
 

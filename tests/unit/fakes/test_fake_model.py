@@ -8,7 +8,8 @@ import pytest
 from fleet import Fleet, Fleets
 
 from dunnage.hosts.fake.load import LATE_SHARE
-from dunnage.model.study import Arrivals, ClientPlace, Level, Phase
+from dunnage.model.choices import Arrivals, ClientPlace, Phase
+from dunnage.model.level import Level
 
 
 def throughput(fleet: Fleet, seeds: range = range(8)) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dunnage.hosts.namespace.cores import mask, partition, processors
-from dunnage.model.study import Cores
+from dunnage.model.choices import Cores
 
 GROUPS = ("db", "client")
 

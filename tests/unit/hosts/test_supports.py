@@ -8,8 +8,7 @@ import shutil
 import pytest
 
 from dunnage import catalog
-from dunnage.hosts.namespace.supports import supports
-from dunnage.model.offer import Capability
+from dunnage.hosts.namespace.supports import ROOT, supports
 
 
 @pytest.mark.parametrize(("tool", "way"), [("/usr/bin/sudo", "sudo -s"), (None, "su -")])
@@ -29,4 +28,4 @@ def test_without_root_only_that_is_missing_and_it_is_said_once(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     found = supports()
     (root,) = catalog.missing(found, tuple(found))
-    assert root == found[Capability.ROOT]
+    assert root == found[ROOT]

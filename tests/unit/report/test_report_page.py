@@ -13,9 +13,9 @@ from dunnage.errors import ResultError
 from dunnage.model.analysis import GateSummary, Restored
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.choices import Cores
 from dunnage.model.look import Look
 from dunnage.model.plan import Skipped
-from dunnage.model.study import Cores
 from dunnage.report.page.page import page, write_page
 from dunnage.wording import numbers
 from report_samples import HOSTILE, Sample, nothing_measured, sample

@@ -9,8 +9,8 @@ from dunnage.analysis.checks.finding import share
 from dunnage.model.analysis import Restored, Verdict
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import CheckResult, Status
+from dunnage.model.choices import Cores, Data
 from dunnage.model.look import Look
-from dunnage.model.study import Cores, Data
 from dunnage.report.terminal import text
 from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample, spoilt_by

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dunnage.model.choices import Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.plan import RunPlan
-from dunnage.model.study import Level, Phase, Workload
 
 ONE_THREAD = Level(threads=1)
 

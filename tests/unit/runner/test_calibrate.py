@@ -7,19 +7,12 @@ import pytest
 from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult, Reading, Status, Why
+from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.level import Level
 from dunnage.model.plan import CalibrationPlan, RunPlan, StayPlan
 from dunnage.model.record import Measurement, OperationStats, Record
-from dunnage.model.study import (
-    ClientPlace,
-    DatabaseSpec,
-    Deployment,
-    Level,
-    Limits,
-    Peers,
-    Phase,
-    Storage,
-    Workload,
-)
+from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.runner.calibrate import calibrated, told
 
 LEVEL = Level(threads=32)

@@ -8,10 +8,11 @@ from typing import Any, cast
 import pytest
 from planned import one_run
 
+from dunnage.model.choices import Phase
+from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement, OperationStats
-from dunnage.model.study import Level, Phase
 from dunnage.runner import condition as module
 from dunnage.runner.condition import condition
 from dunnage.runner.stay import Stay

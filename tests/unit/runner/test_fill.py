@@ -10,10 +10,10 @@ from planned import one_run
 from stage import Hand, Prompter
 
 from dunnage.errors import RunError
+from dunnage.model.choices import Phase
 from dunnage.model.layout import Target
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement, OperationStats
-from dunnage.model.study import Phase
 from dunnage.runner import fill as module
 from dunnage.runner.fill import fill
 from dunnage.runner.snapshots import KeptSnapshot

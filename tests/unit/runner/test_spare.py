@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.choices import Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.plan import Block, RunPlan, StayPlan
 from dunnage.model.record import Record
-from dunnage.model.study import Level, Phase, Workload
 from dunnage.runner.spare import due, undisturbed
 
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=10)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from dunnage.model.check import Status
+from dunnage.model.choices import Phase
+from dunnage.model.deployment import Workload
+from dunnage.model.level import Level
 from dunnage.model.plan import Block, Plan, RunPlan, StayPlan
 from dunnage.model.record import Record, StayRecord
-from dunnage.model.study import Level, Phase, Workload
 from dunnage.store.write import ResultWriter
 
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=10)

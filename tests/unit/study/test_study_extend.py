@@ -10,9 +10,9 @@ from dunnage import catalog
 from dunnage.errors import ResultError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.study.estimate import filter_plan
 from dunnage.study.extend import added_blocks
 from dunnage.study.matrix import deployments
+from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 

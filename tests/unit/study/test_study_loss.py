@@ -6,8 +6,9 @@ import pytest
 
 from dunnage.errors import StudyError
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds, filter_plan, loss_seconds
+from dunnage.study.estimate import estimate_seconds, loss_seconds
 from dunnage.study.matrix import deployments
+from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from offers import OFFER
@@ -43,7 +44,7 @@ def test_a_twin_loses_what_its_original_does_and_is_not_tried_by_itself() -> Non
     ("old", "new", "said"),
     [
         ("loss: 5%", "loss: 5%, slowdown: 5%", "a slowdown that is found"),
-        ("loss: 5%", "loss: 60%", "0.5"),
+        ("loss: 5%", "loss: 60%", "50%"),
         ("threads: [32]", "rate: [2000]", "no throughput is lost"),
         ("[32]", "[8, 32]", "differs from level to level"),
         ("[C]", "[A, C]", "differs from workload to workload"),

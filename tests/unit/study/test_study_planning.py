@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dunnage.errors import UnavailableError, UsageError
+from dunnage.model.choices import Storage
 from dunnage.model.plan import Plan, Skipped
-from dunnage.model.study import Storage, Study
-from dunnage.study.estimate import estimate_seconds, filter_plan
+from dunnage.model.study import Study
+from dunnage.study.estimate import estimate_seconds
 from dunnage.study.matrix import deployments
+from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from offers import OFFER
@@ -62,7 +64,7 @@ def test_a_deployment_overrides_only_the_database_keys_that_it_names() -> None:
 
 
 def test_another_kind_of_database_inherits_no_settings() -> None:
-    own = {"platform": "native", "database": {"kind": "fake"}}
+    own = {"platform": "native", "database": {"kind": "unkept"}}
     (_, changed) = deployments(
         study(deployments={"plain": {"platform": "native"}, "own": own}, twin=None), OFFER
     )

@@ -76,7 +76,7 @@ def test_every_built_in_study_reads_without_problems(path: Path) -> None:
 def test_what_init_writes_reads_without_problems(
     name: str, database: str, platforms: tuple[str, ...]
 ) -> None:
-    study = read_study(template(name, database, platforms), "study.yaml", OFFER)
+    study = read_study(template(OFFER, name, database, platforms), "study.yaml", OFFER)
     assert study.database.kind == database
 
 
@@ -106,7 +106,7 @@ def test_what_init_writes_reads_without_problems(
         ("network: bridge", "endpoint: container-dns", 7, "has no endpoint", "`host-port`"),
         ("network: bridge", "hosts: dv", 7, "unknown group of hosts", "known: `db`"),
         ("network: bridge", "hosts: client", 7, "load is made there", "hosts: db"),
-        ("network: bridge", "slowdown: 200%", 7, "must be less than 1, not `200%`", "5%"),
+        ("network: bridge", "slowdown: 200%", 7, "must be less than 100%, not `200%`", "5%"),
         ("network: bridge", "limits: {memory: 1 GByte}", 7, "`1 GByte` is not a size", ""),
         ("network: bridge", "limits: {cpu: 1}", 7, "unknown key `cpu`", "did you mean `cpus`?"),
         ("network: bridge", "database: {memers: 3}", 7, "unknown key", "did you mean `members`?"),
@@ -123,7 +123,7 @@ def test_what_init_writes_reads_without_problems(
         ("threads: [32], ", "", 9, "neither `threads` nor `rate` nor", "rate: [2000]"),
         ("threads: [32]", "rate: [6O%]", 9, "`6O%` is not a share", ""),
         ("threads: [32]", "rate: [fast]", 9, "or a share of the baseline's capacity", ""),
-        ("threads: [32]", "rate: [300%]", 9, "must be at most 2, not `300%`", ""),
+        ("threads: [32]", "rate: [300%]", 9, "must be at most 200%, not `300%`", ""),
         ("threads: [32]", "rate: [0.6]", 9, "are less than one", "did you mean `60%`"),
         ("threads: [32]", "rate: [50%, 50%]", 9, "the level `s50` is there twice", ""),
         ("threads: [32]", "threads: [32], calibration: {runs: 2}", 9, "with a rate that is", ""),
@@ -160,10 +160,16 @@ def test_what_init_writes_reads_without_problems(
         ("twin: native", "sampler: {rate: 5}", 10, "write for example `5Hz`", ""),
         ("duration: 4s", "timeout: 4s", 9, "how long a run is", "duration: 10s"),
         ("duration: 4s", "duration: 4 parsec", 9, "is not a duration", ""),
-        ("duration: 4s", "duration: 20ms", 9, "must be at least 1s", "duration: 10s"),
+        ("duration: 4s", "duration: 20ms", 9, "must be at least 1s, not `20ms`", "duration: 10s"),
         ("duration: 4s", "duration: 4s, operations: 5", 9, "cannot both be given", ""),
         ("duration: 4s", "duration: 4s, arrivals: poisson", 9, "only with `rate`", ""),
-        ("duration: 4s", "duration: 4s, warmup: -1s", 9, "must not be negative", ""),
+        (
+            "duration: 4s",
+            "duration: 4s, warmup: -1s",
+            9,
+            "`warmup` must be at least 0s, not `-1s`",
+            "",
+        ),
         ("twin: native", "twin: naitve", 10, "unknown deployment", "did you mean `native`?"),
         ("baseline: native", "baseline: nativ", 12, "unknown deployment", "`native`"),
         ("[docker, native-twin]", "[dokcer]", 12, "unknown deployment", "`docker`"),
@@ -174,11 +180,12 @@ def test_what_init_writes_reads_without_problems(
         ("service.p95", "scan.service.p95", 12, "does any scan", "`read`, `update`"),
         ("twin: native", "generator: yscb", 10, "unknown generator", "`engine`"),
         ("twin: native", "sampler: {kind: engin}", 10, "unknown sampler", "`engine`"),
-        ("twin: native", "sampler: {rate: 50Hz}", 10, "must be at most 20, not `50Hz`", "5Hz"),
+        ("twin: native", "sampler: {rate: 50Hz}", 10, "must be at most 20Hz, not `50Hz`", "5Hz"),
         ("twin: native", "substrate: {kind: deamons}", 10, "unknown substrate", "`daemons`"),
         ("twin: native", "substrate: {kind: existing}", 10, "no Docker context", "db-1"),
         ("kind: redis, topology: replicas", "kind: fake", 4, "on fake hosts only", "redis"),
         ("twin: native", "generator: fake", 10, "on fake hosts only", "generator: engine"),
+        ("network: bridge", "database: {kind: fake}", 7, "on fake hosts only", "kind: redis"),
         ("twin: native", "sampler: {kind: fake}", 10, "on fake hosts only", "kind: engine"),
         ("twin: native", "factors: {network: []}", 10, "has no values", "remove it"),
         ("twin: native", "deadline: -1s", 10, "`deadline` must be more than 0", "120s"),
@@ -286,8 +293,8 @@ def test_fake_hosts_are_given_nothing_real() -> None:
         "the generator `engine` cannot run on fake hosts",
         "the sampler `engine` cannot run on fake hosts",
         "the database `redis` cannot run on fake hosts",
-        "platform `native` cannot run on fake hosts",
-        "platform `docker` cannot run on fake hosts",
+        "the platform `native` cannot run on fake hosts",
+        "the platform `docker` cannot run on fake hosts",
     ]
 
 

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from dunnage.errors import StudyError
-from dunnage.model.study import Data, Study
+from dunnage.model.choices import Data
+from dunnage.model.study import Study
 from dunnage.study.estimate import estimate_seconds, snapshot_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan

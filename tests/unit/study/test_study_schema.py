@@ -32,7 +32,7 @@ def test_the_schema_accepts_every_built_in_study(path: Path) -> None:
 
 
 def test_the_schema_accepts_what_init_writes() -> None:
-    assert errors(read(template())) == []
+    assert errors(read(template(OFFER))) == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_schema_accepts_what_init_writes() -> None:
     ],
 )
 def test_the_schema_refuses_what_reading_refuses(path: tuple[str, ...], value: object) -> None:
-    data = read(template())
+    data = read(template(OFFER))
     inner = data
     for step in path[:-1]:
         inner = inner[step]

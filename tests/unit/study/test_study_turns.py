@@ -10,8 +10,9 @@ from dunnage.errors import StudyError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.runner.study import every_deployment
-from dunnage.study.estimate import estimate_seconds, filter_plan
+from dunnage.study.estimate import estimate_seconds
 from dunnage.study.matrix import deployments
+from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from dunnage.study.slots import slot, with_slots
@@ -109,7 +110,7 @@ def test_each_block_has_another_deployment_alone_and_its_runs_are_no_part_of_the
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("turns: 600ms", "turns: 50ms", "a turn must last from 0.15s to 5s"),
+        ("turns: 600ms", "turns: 50ms", "`turns` must be at least 0.15s, not `50ms`"),
         ("duration: 6s", "duration: 2s", "each deployment has 4 turns at least"),
         ("threads: [32]", "rate: [2000]", "`rate` cannot come in turns"),
         ("client: 1", "client: 2", "cannot change places at the same moment"),

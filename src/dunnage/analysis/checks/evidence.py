@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from dunnage.analysis.schedule import BUSY, Schedule
 from dunnage.analysis.schedule import schedule as scheduled
+from dunnage.model.level import Search
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import HostUsage, Measurement, Searched
-from dunnage.model.study import Search
 
 
 @dataclass(frozen=True)

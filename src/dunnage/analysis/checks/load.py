@@ -8,8 +8,8 @@ from dunnage.analysis.schedule import KEPT, measured
 from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
 from dunnage.analysis.values import answered, failed
 from dunnage.model.check import Reading, Status, Why
+from dunnage.model.choices import Phase
 from dunnage.model.record import Ending
-from dunnage.model.study import Phase
 
 NOT_ASKED = Finding(Status.VALID, Why.NOT_ASKED)
 

@@ -36,7 +36,8 @@ class Cassandra:
         name="Cassandra",
         check=demand.check,
         images=False,
-        needs=(Capability.CASSANDRA,),
+        begin_with=("ring", "three equal members, each with a copy of every record"),
+        needs=(Capability("cassandra"),),
         check_restore=demand.check_restore,
         # Java starts in many seconds, and nodetool flushes every member before each run.
         guess=Guess(forming=45.0, settling=8.0, loading=450.0),

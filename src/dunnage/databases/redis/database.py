@@ -19,7 +19,7 @@ from dunnage.model.layout import (
     Step,
     Target,
 )
-from dunnage.model.offer import DatabaseOffer
+from dunnage.model.offer import Capability, DatabaseOffer
 from dunnage.model.study import DatabaseSpec
 
 PORT, BUS_PORT = 6379, 16379
@@ -35,6 +35,8 @@ class Redis:
         name="Redis",
         check=demand.check,
         check_restore=demand.check_restore,
+        begin_with=("replicas", "one primary and two copies"),
+        needs=(Capability("software"),),
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:

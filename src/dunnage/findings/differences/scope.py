@@ -11,9 +11,10 @@ from typing import NamedTuple
 from dunnage.analysis.gather import settings
 from dunnage.analysis.runs import Runs, Setting
 from dunnage.model.analysis import Comparison, Summary
+from dunnage.model.level import Level
 from dunnage.model.metrics import HEADLINE, METRICS, SEARCHED
 from dunnage.model.plan import Plan
-from dunnage.model.study import Level, QuestionSpec, Study
+from dunnage.model.study import QuestionSpec, Study
 
 OPEN_HEADLINE = ("response.p95",)
 """Beside the headline wherever a load is open, because there it is what users wait for."""

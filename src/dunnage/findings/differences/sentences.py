@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
+from dunnage.model.choices import Cores, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
-from dunnage.model.study import Cores, Deployment, QuestionSpec, Storage, Study
+from dunnage.model.study import QuestionSpec, Study
 from dunnage.units import duration
 from dunnage.wording import numbers, terms
 from dunnage.wording.verdict import reason

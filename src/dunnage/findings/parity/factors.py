@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from enum import Enum
 
 from dunnage.findings.parity.unequal import leaves, unequal
+from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Factor
-from dunnage.model.study import Deployment
 
 _NAMES = frozenset({"name", "title", "twin_of", "parts"})
 """What a deployment and its parts are called is not a factor."""

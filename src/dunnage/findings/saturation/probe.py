@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 from dunnage.analysis.schedule import schedule
 from dunnage.analysis.values import latencies
+from dunnage.model.level import Search
 from dunnage.model.load import LoadOrder
 from dunnage.model.open_load import Refusal
 from dunnage.model.record import Ending, Measurement, Probe, Searched
-from dunnage.model.study import Search
 
 FACTOR = 2.0
 """Of the ramp, up and down."""

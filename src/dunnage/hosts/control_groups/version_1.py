@@ -16,7 +16,7 @@ from dunnage.hosts.control_groups.groups import (
     remove_empty_directories,
     until,
 )
-from dunnage.model.study import QUOTA_PERIOD
+from dunnage.model.deployment import QUOTA_PERIOD
 
 
 class VersionOne:

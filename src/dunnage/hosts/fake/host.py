@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 
 from dunnage.contracts import Completed
 from dunnage.errors import HostLostError, RunError
-from dunnage.hosts.fake.world import World
+from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.model.study import Limits
 
 COMMAND_SECONDS = 0.001
@@ -30,50 +31,28 @@ class Task:
     """What becomes of the world when it has ended, however it ended."""
 
 
-@dataclass
-class Call:
-    """One program as it was called: its surroundings and its output."""
+@dataclass(frozen=True)
+class Streams:
+    """What a program is given, and where its output goes."""
 
-    process: FakeProcess
-    argv: tuple[str, ...]
-    stdin: str
-    env: Mapping[str, str]
     say: Callable[[str], None]
     complain: Callable[[str], None]
-    root: str = ""
-    """Directory of the host that this program takes for `/`."""
+    stdin: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+class Surroundings(Protocol):
+    """What a host needs of the world that it shares with others."""
 
     @property
-    def host(self) -> FakeHost:
-        """Where it runs."""
-        return self.process.host
+    def clock(self) -> VirtualClock:
+        """The time of all hosts."""
 
-    @property
-    def world(self) -> World:
-        """What it shares with the programs of other hosts."""
-        return self.process.host.world
+    def pid(self) -> int:
+        """A process id that no other process has had."""
 
-    def read(self, path: str) -> str:
-        """Read a file; raises FileNotFoundError."""
-        return self.host.get(self.root + path).decode()
-
-    def write(self, path: str, text: str) -> None:
-        """Write a file."""
-        self.host.put(self.root + path, text.encode())
-
-    def option(self, name: str, default: str = "") -> str:
-        """The last value given to an option."""
-        return (self.options(name) or (default,))[-1]
-
-    def options(self, name: str) -> tuple[str, ...]:
-        """Every value given to an option that may be repeated."""
-        pairs = zip(self.argv, self.argv[1:], strict=False)
-        return tuple(value for key, value in pairs if key == name)
-
-    def fail(self, sentence: str, code: int = 1) -> Task:
-        """Complain and end."""
-        self.complain(sentence + "\n")
-        return Task(finish=lambda: code)
+    def run(self, process: FakeProcess, streams: Streams) -> Task:
+        """Find the program that a process was started as, and say what it does."""
 
 
 class FakeProcess:
@@ -182,7 +161,7 @@ class FakeHost:
     group: str
     address: str
     testbed: str
-    world: World
+    world: Surroundings
     files: dict[str, bytes] = field(default_factory=dict)
     trees: dict[str, Path] = field(default_factory=dict)
     processes: dict[int, FakeProcess] = field(default_factory=dict)
@@ -212,9 +191,7 @@ class FakeHost:
         """Run a command to its end; the time it takes passes on the virtual clock."""
         out: list[str] = []
         complaints: list[str] = []
-        process = self._spawn(
-            argv, unit, None, stdin=stdin, env={}, say=out.append, complain=complaints.append
-        )
+        process = self._spawn(argv, unit, None, Streams(out.append, complaints.append, stdin))
         self.world.clock.sleep(COMMAND_SECONDS)
         try:
             code = process.wait(timeout)
@@ -242,7 +219,7 @@ class FakeHost:
 
         self._reached()
         self.files[log] = b""
-        return self._spawn(argv, unit, limits, stdin="", env=env or {}, say=write, complain=write)
+        return self._spawn(argv, unit, limits, Streams(write, write, env=env or {}))
 
     def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:  # noqa: ARG002
         """Write a file."""
@@ -326,21 +303,12 @@ class FakeHost:
         argv: Sequence[str],
         unit: str,
         limits: Limits | None,
-        *,
-        stdin: str,
-        env: Mapping[str, str],
-        say: Callable[[str], None],
-        complain: Callable[[str], None],
+        streams: Streams,
     ) -> FakeProcess:
         self._reached()
         process = FakeProcess(self, tuple(argv), unit, limits)
         self.processes[process.pid] = process
-        call = Call(process, process.argv, stdin, env, say, complain)
-        program = self.world.programs.get(PurePosixPath(argv[0]).name)
-        if program is None:
-            process.begin(call.fail(f"{argv[0]}: command not found", 127))
-        else:
-            process.begin(program(call))
+        process.begin(self.world.run(process, streams))
         if process.task.seconds == 0.0 and not process.held:
             process.end(process.task.finish())
         return process

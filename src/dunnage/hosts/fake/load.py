@@ -16,9 +16,9 @@ from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import Any
 
-from dunnage.hosts.fake.host import Call, Task
-from dunnage.hosts.fake.server import Server
-from dunnage.hosts.fake.world import Pause, Work
+from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.work import Pause, Work
+from dunnage.hosts.fake.world import Call, Server
 
 SERVICE = 0.0005
 """Seconds that one operation takes on an idle database."""
@@ -107,12 +107,14 @@ def load(call: Call) -> Task:
             for server in servers:
                 server.records = plan["records"]
         elif not all(server.records for server in servers):
-            call.complain("the database holds no records\n")
+            call.streams.complain("the database holds no records\n")
             return 1
         running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
         result = _result(plan, course, call.host.clock(began), answered, running, random_numbers)
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
-        call.say(f"{sum(entry['count'] for entry in result['operations'].values())} operations\n")
+        call.streams.say(
+            f"{sum(entry['count'] for entry in result['operations'].values())} operations\n"
+        )
         return 0
 
     def gone() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from dunnage.hosts.fake.host import Call, Task
+from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.load import load
 from dunnage.hosts.fake.server import ask, serve
 from dunnage.hosts.fake.watch import engine, sample
+from dunnage.hosts.fake.world import Call
 from dunnage.model.late import fill, unfilled
 
 
@@ -22,16 +23,16 @@ def _false(_call: Call) -> Task:
 
 
 def _echo(call: Call) -> Task:
-    call.say(" ".join(call.argv[1:]) + "\n")
+    call.streams.say(" ".join(call.argv[1:]) + "\n")
     return Task()
 
 
 def _cat(call: Call) -> Task:
     if len(call.argv) == 1:
-        call.say(call.stdin)
+        call.streams.say(call.streams.stdin)
     for path in call.argv[1:]:
         try:
-            call.say(call.read(path))
+            call.streams.say(call.read(path))
         except FileNotFoundError:
             return call.fail(f"cat: {path}: No such file or directory")
     return Task()
@@ -57,7 +58,7 @@ def _sleep(call: Call) -> Task:
 
 
 def _daemon(call: Call) -> Task:
-    call.say("fake daemon: ready\n")
+    call.streams.say("fake daemon: ready\n")
     return Task(seconds=None, heeds=True)
 
 

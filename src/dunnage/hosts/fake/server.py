@@ -4,38 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from dunnage.hosts.fake.host import Call, FakeProcess, Task
+from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.world import Call, Server
 
-ELECTION_SECONDS = 0.2
-"""Time between the initiation of a replica set and its having a primary."""
 RECORD_BYTES = 1000
-
-
-@dataclass
-class Server:
-    """A server that listens."""
-
-    member: str
-    process: FakeProcess
-    config: Mapping[str, Any]
-    network: str
-    ready: bool
-    replica_set: str | None = None
-    formed: float = 0.0
-    """When it was initiated."""
-    shards: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    records: int = 0
-
-    @property
-    def state(self) -> str:
-        """Where its formation stands."""
-        if self.replica_set is None:
-            return "uninitiated"
-        elapsed = self.process.host.world.clock.now() - self.formed
-        return "electing" if elapsed < ELECTION_SECONDS else "primary"
 
 
 def serve(call: Call) -> Task:
@@ -63,18 +37,20 @@ def serve(call: Call) -> Task:
             return call.fail(f"configuration server {address} is {keeper.state}")
     member = config["member"]
     ready = member not in call.world.unready
-    network = call.env.get("DUNNAGE_FAKE_NETWORK", "plain")
+    network = call.streams.env.get("DUNNAGE_FAKE_NETWORK", "plain")
     call.world.servers[listen] = Server(
         member, call.process, config, network, ready, records=_found(call, config)
     )
-    call.say(f"{member}: listening on {listen}\n")
-    call.say(f"{member}: ready\n" if ready else f"{member}: replaying a journal without end\n")
+    call.streams.say(f"{member}: listening on {listen}\n")
+    call.streams.say(
+        f"{member}: ready\n" if ready else f"{member}: replaying a journal without end\n"
+    )
 
     def gone() -> None:
         call.world.servers.pop(listen, None)
 
     def finish() -> int:
-        call.say(f"{member}: stopped\n")
+        call.streams.say(f"{member}: stopped\n")
         return 0
 
     return Task(finish=finish, seconds=None, heeds=True, gone=gone)
@@ -98,7 +74,7 @@ def ask(call: Call) -> Task:
         answer = verb(call, server, call.argv[3:])
     except OSError as error:
         return call.fail(str(error))
-    call.say(answer + "\n")
+    call.streams.say(answer + "\n")
     return Task()
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.programs import PROGRAMS
-from dunnage.hosts.fake.world import VirtualClock, World
+from dunnage.hosts.fake.world import World
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 

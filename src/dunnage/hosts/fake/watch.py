@@ -9,9 +9,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dunnage.hosts.fake.host import Call, FakeHost, Task
-from dunnage.hosts.fake.server import Server
-from dunnage.hosts.fake.world import Pause, Work
+from dunnage.hosts.fake.host import FakeHost, Task
+from dunnage.hosts.fake.work import Pause, Work
+from dunnage.hosts.fake.world import Call, Server, World
 
 IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
@@ -48,10 +48,12 @@ def sample(call: Call) -> Task:
         # Counters begin anywhere, so load that was over before the first sample is left out.
         recent = [work for work in call.world.work if work.ended > began]
         groups = {
-            unit: _Group.of(call.host, group, recent) for unit, group in plan["units"].items()
+            unit: _Group.of(call.world, call.host, group, recent)
+            for unit, group in plan["units"].items()
         }
         hosts = [
-            _Group.of(host, host.control_group(""), recent) for host in call.world.hosts.values()
+            _Group.of(call.world, host, host.control_group(""), recent)
+            for host in call.world.hosts.values()
         ]
         ended = call.world.clock.now()
         ticks = [began + number * interval for number in range(int((ended - began) / interval) + 1)]
@@ -86,7 +88,7 @@ def engine(call: Call) -> Task:
 
 
 def _version(call: Call) -> Task:
-    call.say("dunnage-engine fake\n")
+    call.streams.say("dunnage-engine fake\n")
     return Task()
 
 
@@ -94,7 +96,7 @@ def _control(call: Call) -> Task:
     """Fake hosts are always equally fast, but for a chance that their clock decides."""
     chance = random.Random(f"{call.host.name}:{call.world.clock.now():.6f}")  # noqa: S311
     rates = {name: rate * math.exp(chance.gauss(0, 0.01)) for name, rate in CONTROL.items()}
-    call.say(json.dumps(rates) + "\n")
+    call.streams.say(json.dumps(rates) + "\n")
     return Task()
 
 
@@ -156,7 +158,7 @@ def _inspect(call: Call) -> Task:
         "user": "0:0",
         "absent": absent,
     }
-    call.say(json.dumps(inspection) + "\n")
+    call.streams.say(json.dumps(inspection) + "\n")
     return Task()
 
 
@@ -181,10 +183,14 @@ class _Group:
     """Load, and its CPU seconds per operation."""
 
     @classmethod
-    def of(cls, host: FakeHost, group: str, recent: Sequence[Work]) -> _Group:
+    def of(cls, world: World, host: FakeHost, group: str, recent: Sequence[Work]) -> _Group:
         """Find what belongs to a group, for all of its samples."""
         return cls(
-            servers=tuple(server for server in _servers(host) if _below(server, group)),
+            servers=tuple(
+                server
+                for server in world.servers.values()
+                if server.process.host is host and _below(server, group)
+            ),
             costs=tuple(
                 (work, cost)
                 for work in recent
@@ -242,10 +248,6 @@ def _machine(hosts: Sequence[_Group], elapsed: float, time: float) -> dict[str, 
         "speed_work": 1000.0 + elapsed,
         "speed_cpu": (1000.0 + elapsed) * PIECE_CPU,
     }
-
-
-def _servers(host: FakeHost) -> list[Server]:
-    return [server for server in host.world.servers.values() if server.process.host is host]
 
 
 def _below(server: Server, group: str) -> bool:

@@ -1,101 +1,83 @@
-"""What fake hosts share: one virtual clock, who listens where, and the faults of a test."""
+"""What fake hosts share: programs, who listens where, what was done, and the faults of a test."""
 
 from __future__ import annotations
 
-import heapq
 import itertools
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import Any
 
-if TYPE_CHECKING:
-    from dunnage.hosts.fake.host import Call, FakeHost, Task
-    from dunnage.hosts.fake.server import Server
+from dunnage.hosts.fake.clock import VirtualClock
+from dunnage.hosts.fake.host import FakeHost, FakeProcess, Streams, Task
+from dunnage.hosts.fake.work import Pause, Work
 
-
-class VirtualClock:
-    """Time that passes only when somebody sleeps or waits, with events due on the way."""
-
-    def __init__(self, start: float) -> None:
-        self._now = start
-        self._events: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = itertools.count()
-
-    def now(self) -> float:
-        """Unix time in seconds."""
-        return self._now
-
-    def sleep(self, seconds: float) -> None:
-        """Let `seconds` pass at once; everything that is due in them happens in order."""
-        self.advance(seconds, lambda: False)
-
-    def at(self, time: float, event: Callable[[], None]) -> None:
-        """Let `event` happen at `time`, or with the next passing of time if that is over."""
-        heapq.heappush(self._events, (time, next(self._order), event))
-
-    def advance(self, seconds: float, done: Callable[[], bool]) -> bool:
-        """Let time pass until `done`, or until `seconds` are over; tell whether it is done."""
-        limit = self._now + max(0.0, seconds)
-        while not done():
-            if not self._events or self._events[0][0] > limit:
-                self._now = limit
-                return done()
-            due, _, event = heapq.heappop(self._events)
-            self._now = max(self._now, due)
-            event()
-        return True
+ELECTION_SECONDS = 0.2
+"""Time between the initiation of a replica set and its having a primary."""
 
 
 @dataclass
-class Work:
-    """Load that was made: the samplers' counters follow from it."""
+class Call:
+    """One program as it was called: its surroundings and its output."""
 
-    began: float
-    ended: float
-    rate: float
-    """Operations per second."""
-    cost: dict[tuple[str, str], float] = field(default_factory=dict)
-    """(host, control group) → CPU seconds per operation."""
-
-    def operations(self, begin: float, end: float) -> float:
-        """Operations that fall between two times."""
-        return self.rate * max(0.0, min(end, self.ended) - max(begin, self.began))
-
-
-@dataclass
-class Pause:
-    """Processes of one host held still for a share of the time."""
-
-    host: str
-    pids: frozenset[int]
-    share: float
-    period: float
-    begin: float
-    rest: int | None = None
-    """Periods with a stop, and then as many without; None: every period has one."""
-    alive: bool = True
-
-    def holds(self, host: str, pid: int) -> bool:
-        """Whether a process is among them."""
-        return self.alive and host == self.host and pid in self.pids
+    world: World
+    """What it shares with the programs of other hosts."""
+    process: FakeProcess
+    argv: tuple[str, ...]
+    streams: Streams
+    root: str = ""
+    """Directory of the host that this program takes for `/`."""
 
     @property
-    def average(self) -> float:
-        """Share of the time, over periods with and without a stop."""
-        return self.share if self.rest is None else self.share / 2
+    def host(self) -> FakeHost:
+        """Where it runs."""
+        return self.process.host
 
-    def stopped(self, until: float) -> float:
-        """Seconds of all stops until a time; each stop begins with its period."""
-        passed = max(0.0, until - self.begin)
-        whole = math.floor(passed / self.period + 1e-9)
-        stops, stopping = whole, True
-        if self.rest is not None:
-            rounds, place = divmod(whole, 2 * self.rest)
-            stops, stopping = rounds * self.rest + min(place, self.rest), place < self.rest
-        length = self.share * self.period
-        last = min(max(0.0, passed - whole * self.period), length) if stopping else 0.0
-        return stops * length + last
+    def read(self, path: str) -> str:
+        """Read a file; raises FileNotFoundError."""
+        return self.host.get(self.root + path).decode()
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file."""
+        self.host.put(self.root + path, text.encode())
+
+    def option(self, name: str, default: str = "") -> str:
+        """The last value given to an option."""
+        return (self.options(name) or (default,))[-1]
+
+    def options(self, name: str) -> tuple[str, ...]:
+        """Every value given to an option that may be repeated."""
+        pairs = zip(self.argv, self.argv[1:], strict=False)
+        return tuple(value for key, value in pairs if key == name)
+
+    def fail(self, sentence: str, code: int = 1) -> Task:
+        """Complain and end."""
+        self.streams.complain(sentence + "\n")
+        return Task(finish=lambda: code)
+
+
+@dataclass
+class Server:
+    """A server that listens."""
+
+    member: str
+    process: FakeProcess
+    config: Mapping[str, Any]
+    network: str
+    ready: bool
+    replica_set: str | None = None
+    formed: float = 0.0
+    """When it was initiated."""
+    shards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    records: int = 0
+
+    @property
+    def state(self) -> str:
+        """Where its formation stands."""
+        if self.replica_set is None:
+            return "uninitiated"
+        elapsed = self.process.host.world.clock.now() - self.formed
+        return "electing" if elapsed < ELECTION_SECONDS else "primary"
 
 
 class World:
@@ -121,6 +103,12 @@ class World:
     def pid(self) -> int:
         """A process id that no other process of this testbed has had."""
         return next(self._pids)
+
+    def run(self, process: FakeProcess, streams: Streams) -> Task:
+        """Find the program that a process was started as, and say what it does."""
+        call = Call(self, process, process.argv, streams)
+        program = self.programs.get(PurePosixPath(call.argv[0]).name)
+        return program(call) if program else call.fail(f"{call.argv[0]}: command not found", 127)
 
     def late_address(self) -> str:
         """An address as a pod would get it: unknown before its member starts (TEST-NET-2)."""

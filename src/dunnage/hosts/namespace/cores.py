@@ -13,7 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.model.study import CLIENT_GROUP, Cores
+from dunnage.model.choices import Cores
+from dunnage.model.study import CLIENT_GROUP
 
 CONTROL = "control"
 CONTROL_WEIGHT = 0.05

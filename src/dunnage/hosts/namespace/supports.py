@@ -14,6 +14,12 @@ from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.root import become_root
 from dunnage.model.offer import Capability, Support
 
+ROOT = Capability("root")
+NAMESPACES = Capability("namespaces")
+CGROUPS = Capability("cgroups")
+VXLAN = Capability("vxlan")
+IPVS = Capability("ipvs")
+
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 
 
@@ -21,11 +27,11 @@ def supports() -> Mapping[Capability, Support]:
     """Try, on this machine, what namespace hosts need beside the engine."""
     root = _root()
     if not root.met:
-        needs_root = Support(False, "only root can test this", root.hint, Capability.ROOT)
+        needs_root = Support(False, "only root can test this", root.hint, ROOT)
         tried = dict.fromkeys(_TRIED, needs_root)
     else:
         tried = {one: try_it() for one, try_it in _TRIED.items()}
-    return {Capability.ROOT: root, **tried}
+    return {ROOT: root, **tried}
 
 
 def _root() -> Support:
@@ -89,10 +95,10 @@ def _ipvs() -> Support:
 
 
 _TRIED = {
-    Capability.NAMESPACES: _namespaces,
-    Capability.CGROUPS: _cgroups,
-    Capability.VXLAN: _vxlan,
-    Capability.IPVS: _ipvs,
+    NAMESPACES: _namespaces,
+    CGROUPS: _cgroups,
+    VXLAN: _vxlan,
+    IPVS: _ipvs,
 }
 
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from dunnage.findings.analyse import SI_UNITS
 from dunnage.findings.checks import reasons
 from dunnage.model.analysis import Analysis, RunSummary
+from dunnage.model.deployment import Deployment
 from dunnage.model.metrics import METRICS, Metric
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record
-from dunnage.model.study import Deployment
 from dunnage.report.tables.column import Column, ColumnType, Shown, count, number, share, text
 from dunnage.report.tables.table import Table, picked
 

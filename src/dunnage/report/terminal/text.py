@@ -14,8 +14,10 @@ from dunnage.findings.checks.trouble import Trouble, trouble
 from dunnage.findings.differences import answer, sentences
 from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
+from dunnage.model.choices import Data
+from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
-from dunnage.model.study import Data, Deployment, Study
+from dunnage.model.study import Study
 from dunnage.report.terminal.notes import Line, grid, labelled, left_out, notes
 from dunnage.study.balance import balance
 from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_seconds

@@ -1,0 +1,75 @@
+"""A deployment and a workload as a plan holds them: nothing is left to a default."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
+from dunnage.model.study import DatabaseSpec, Limits
+from dunnage.model.value import Value
+
+QUOTA_PERIOD = 10_000
+"""Period of a CPU quota in microseconds, the same natively and in containers. The kernel's default
+of 100 ms would stop a throttled server for so long that the quota, not the platform, made its high
+percentiles."""
+
+PAUSE_PERIOD = 0.1
+"""Seconds from one stop of a slowdown to the next. A stop costs more than its length, and that must
+stay small beside it: with a period of 10 ms the throughput lost was 8.5 % where 5 % of the time was
+declared."""
+
+
+class Parts(Value):
+    """What the parts of a deployment say of themselves: how they are called, how long they take.
+
+    Nameless, and with usual times, where an older Dunnage made the plan: `study.matrix.named` fills
+    them in.
+    """
+
+    platform: str = ""
+    """`Docker`; empty where a sentence has nothing to say of it."""
+    network: str = ""
+    """`with a bridge network`."""
+    database: str = ""
+    """`Redis`."""
+    up: float = 10.0
+    """About how many seconds it takes to bring it up and down, its database's part too."""
+    settling: float = 1.0
+    """Seconds around every run: settling, samplers, reading back what they saw."""
+    loading: float = 20_000.0
+    """Records loaded per second."""
+
+
+class Deployment(Value):
+    """One variant under study, resolved: nothing is left to a default."""
+
+    name: str
+    title: str
+    """Canonical name from the endpoint grammar, such as `HostDockerBridgeHostPort`."""
+    twin_of: str | None = None
+    platform: str
+    network: str
+    endpoint: str
+    storage: Storage
+    peers: Peers
+    client: ClientPlace
+    hosts: str
+    limits: Limits
+    slowdown: float
+    loss: float = 0.0
+    database: DatabaseSpec
+    parts: Parts = Parts()
+
+    @property
+    def original(self) -> str:
+        """The deployment that a twin is of; its own name where it is none."""
+        return self.twin_of or self.name
+
+
+class Workload(Value):
+    """One workload, resolved."""
+
+    name: str
+    core: Literal["A", "B", "C", "D", "E", "F"]
+    phase: Phase
+    records: int

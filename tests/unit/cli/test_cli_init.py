@@ -1,0 +1,61 @@
+"""`dunnage init` writes a study of what was chosen, and never over a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage import catalog
+from dunnage.study.read import read_study
+
+
+@pytest.mark.parametrize(
+    ("words", "testbed", "database", "deployments"),
+    [
+        ((), "namespace", "redis", ["native", "docker-host", "docker-bridge"]),
+        (("--database", "cassandra", "--platform", "docker"), "namespace", "cassandra", None),
+        (("--database", "fake"), "fake", "fake", ["fake-plain", "fake-late"]),
+    ],
+)
+def test_it_writes_what_was_chosen_and_else_all_that_go_together(
+    dunnage: Command,
+    tmp_path: Path,
+    words: tuple[str, ...],
+    testbed: str,
+    database: str,
+    deployments: list[str] | None,
+) -> None:
+    path = tmp_path / "mine.yaml"
+    shown = dunnage("init", path, *words)
+    assert shown.code == 0
+    assert shown.out.strip() == str(path)
+    study = read_study(path.read_text(), str(path), catalog.OFFER)
+    assert (study.name, study.testbed.kind, study.database.kind) == ("mine", testbed, database)
+    assert list(study.deployments) == (deployments or ["docker-host", "docker-bridge"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--database", "rdis"), "unknown database `rdis`"),
+        (("--platform", "native", "--platform", "doker"), "unknown platform `doker`"),
+    ],
+)
+def test_what_is_not_on_offer_is_refused_and_nothing_is_written(
+    dunnage: Command, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    path = tmp_path / "mine.yaml"
+    shown = dunnage("init", path, *words)
+    assert shown.code == 2
+    assert told in shown.err
+    assert "did you mean" in shown.err
+    assert not path.exists()
+
+
+def test_a_file_that_is_there_stays_as_it_is(dunnage: Command, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("mine\n")
+    assert dunnage("init", path).code == 2
+    assert path.read_text() == "mine\n"
