@@ -389,7 +389,7 @@ class Changed:
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("bin/redis-server", ("the executable is another:",)),
+        ("bin/redis-server", ("another executable:",)),
         ("lib/libc.so.6", ("another build of", "libc.so.6")),
     ],
 )

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired
 from dunnage.model.estimate import Estimate
-
-
-def block_means(values: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """Arithmetic mean of each block from `(block, value)` pairs."""
-    found: dict[int, list[float]] = {}
-    for block, value in values:
-        found.setdefault(block, []).append(value)
-    return {block: math.fsum(inside) / len(inside) for block, inside in sorted(found.items())}
 
 
 def mean(values: Mapping[int, float], unit: str) -> Estimate | None:

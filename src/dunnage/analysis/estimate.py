@@ -7,7 +7,7 @@ blocks differ in, and blocks are what is resampled. Requests and runs are never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import normal_probability, normal_quantile, t_quantile
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Estimate
 
 MINIMUM_BLOCKS = 6
@@ -43,11 +44,17 @@ def block_logs(values: Iterable[tuple[int, float]]) -> dict[int, float]:
     Repeated runs are averaged before blocks are compared. A value that has no logarithm is left
     out, as is its block when it has no other.
     """
-    logs: dict[int, list[float]] = {}
-    for block, value in values:
-        if value > 0 and math.isfinite(value):
-            logs.setdefault(block, []).append(math.log(value))
-    return {block: math.fsum(found) / len(found) for block, found in sorted(logs.items())}
+    return block_means(
+        (block, math.log(value)) for block, value in values if value > 0 and math.isfinite(value)
+    )
+
+
+def block_means(values: Iterable[tuple[int, float]]) -> dict[int, float]:
+    """Arithmetic mean of each block from `(block, value)` pairs."""
+    return {
+        block: math.fsum(value for _, value in pairs) / len(pairs)
+        for block, pairs in sorted(grouped(values, lambda pair: pair[0]).items())
+    }
 
 
 @dataclass(frozen=True)
@@ -124,9 +131,7 @@ class Paired:
         """Ratio minus one by the median of pairwise (Walsh) means; None without a block."""
         if not self.logs:
             return None
-        logs = np.asarray(self.logs)
-        rows, columns = np.triu_indices(len(logs))
-        return math.expm1(float(np.median((logs[rows] + logs[columns]) / 2)))
+        return math.expm1(float(np.median(walsh(self.logs))))
 
     def detectable(self, level: float) -> float | None:
         """Smallest increase these blocks find with a power of 80 %; None below six blocks.
@@ -137,6 +142,13 @@ class Paired:
             return None
         quantiles = t_quantile((1 + level) / 2, self.n - 1) + t_quantile(POWER, self.n - 1)
         return math.expm1(quantiles * self.sd / math.sqrt(self.n))
+
+
+def walsh(values: Sequence[float]) -> NDArray[np.float64]:
+    """The means of all pairs of values, of each with itself too, in order."""
+    each = np.asarray(values, dtype=np.float64)
+    rows, columns = np.triu_indices(len(each))
+    return np.sort((each[rows] + each[columns]) / 2)
 
 
 def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:

@@ -109,39 +109,29 @@ def _half(blocks: int, length: float | None, noise: Sequence[Pace]) -> float:
 
     Fewer blocks than an interval needs are worse than any number that makes one.
     """
-    worst = max((_variance(each, length) for each in noise), default=_assumed(length))
+    known = [(each.spread, each.within, each.measured) for each in noise]
+    worst = max(_variance(*each, length) for each in known or [(SPREAD, WITHIN, MEASURED)])
     if blocks < MINIMUM_BLOCKS:
         return 1e3 / blocks
     return t_quantile((1 + CONFIDENCE) / 2, blocks - 1) * math.sqrt(2 * worst / blocks)
 
 
-def _variance(pace: Pace, length: float | None) -> float:
-    if length is None:
-        return pace.spread**2
-    return pace.spread**2 * (1 - pace.within + pace.within * pace.measured / length)
-
-
-def _assumed(length: float | None) -> float:
-    shorter = 1.0 if length is None else 1 - WITHIN + WITHIN * MEASURED / length
-    return SPREAD**2 * shorter
+def _variance(spread: float, within: float, measured: float, length: float | None) -> float:
+    longer = 1.0 if length is None else measured / length
+    return spread**2 * (1 - within + within * longer)
 
 
 def _why(
-    blocks: int,
-    length: float | None,
-    half: float,
-    noise: Sequence[Pace],
-    *,
-    given: bool,
+    blocks: int, length: float | None, half: float, noise: Sequence[Pace], *, given: bool
 ) -> str:
     runs = "" if length is None else f" with runs of {duration(length)}"
     size = f"{blocks} block{'' if blocks == 1 else 's'}{runs}"
     if blocks < MINIMUM_BLOCKS:
-        return f"{size}; an interval needs {MINIMUM_BLOCKS}, for which this is too short"
+        return f"{size}; an interval needs {MINIMUM_BLOCKS}, and this time is too short for that"
     by = (
         "as earlier results of this machine showed"
         if noise
-        else "as guessed, for no earlier result of this machine tells its pace and noise"
+        else "by a guess, because no earlier result of this machine has its pace and noise"
     )
     best = "" if given else ", the length at which they are narrowest in that time"
     return f"{size}{best}; an interval of one comparison would reach ±{percent(half)}, {by}"

@@ -167,7 +167,6 @@ def _unsteady(runs: Sequence[RunSummary]) -> dict[str, Usual]:
 
 
 def _steadied(runs: Sequence[RunSummary], moved: Mapping[str, Usual]) -> Iterator[RunSummary]:
-    """The runs, with those that moved too far made invalid."""
     for run in runs:
         known = moved.get(run.run)
         if known is None or run.trend is None:

@@ -9,6 +9,7 @@ from statistics import fmean, median, variance
 
 import numpy as np
 
+from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed, design, residuals
 from dunnage.analysis.schedule import measured
 from dunnage.analysis.values import values
@@ -83,10 +84,12 @@ def _between(
 
 def _noise(records: Iterable[Record]) -> tuple[float | None, float]:
     """Spread of log throughput beside deployment and block, and how much of it is within runs."""
-    settings: dict[tuple[str, str], list[Record]] = {}
-    for record in records:
-        if record.status is Status.VALID and values(record).get("throughput", 0.0) > 0:
-            settings.setdefault((record.workload.name, record.level.name), []).append(record)
+    usable = [
+        record
+        for record in records
+        if record.status is Status.VALID and values(record).get("throughput", 0.0) > 0
+    ]
+    settings = grouped(usable, lambda record: (record.workload.name, record.level.name))
     variances, inside = [], []
     for found in settings.values():
         runs = [Placed(r.position, r.block, r.deployment, values(r)["throughput"]) for r in found]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis.estimate import block_logs
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Overload, RunSummary
 from dunnage.model.check import Status
 from dunnage.model.metrics import METRICS
@@ -72,11 +73,8 @@ class Runs:
 
     @cached_property
     def _by_setting(self) -> Mapping[tuple[str, str, str], Sequence[RunSummary]]:
-        found: dict[tuple[str, str, str], list[RunSummary]] = {}
-        for run in self.runs:
-            if run.status == Status.VALID:
-                found.setdefault((run.deployment, run.workload, run.level), []).append(run)
-        return found
+        valid = (run for run in self.runs if run.status == Status.VALID)
+        return grouped(valid, lambda run: (run.deployment, run.workload, run.level))
 
 
 def counts(run: RunSummary, metric: str) -> bool:

@@ -9,6 +9,14 @@ from dunnage.drawing.scale import Scale
 
 
 @dataclass(frozen=True)
+class Tabled:
+    """The table behind a figure: what each row is called, and its cells below the columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
 class Axis:
     """A scale, what it measures, and how a value on it is written."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dunnage.drawing.figure import Axis
+from dunnage.drawing.figure import Axis, Tabled
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Stack:
+class Stack(Tabled):
     """One figure; the table behind it has a row for each bar."""
 
     name: str
@@ -42,8 +42,6 @@ class Stack:
     bars: tuple[Bar, ...]
     cells: str
     """What the cells of the table hold."""
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def side_by_side(parts: Iterable[tuple[str, float, str]]) -> tuple[Segment, ...]:

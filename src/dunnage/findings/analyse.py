@@ -218,7 +218,7 @@ def _curves(
             if record.search is None and not record.turns
         ]
         raw = [log for record in records if (log := logs(record.run))]
-        found.extend(curves(deployment, setting.workload, setting.level, raw))
+        found.extend(curves(deployment, setting, raw))
     return found
 
 
@@ -228,8 +228,7 @@ def _shares(plan: Plan, gathered: Gathered, reference: str) -> list[Share]:
         for deployment, setting in _each(plan, gathered)
         for share in shares(
             deployment,
-            setting.workload,
-            setting.level,
+            setting,
             gathered.valid_records(deployment, setting),
             gathered.valid_records(reference, setting) if deployment != reference else (),
         )
@@ -241,8 +240,7 @@ def _conditions(plan: Plan, gathered: Gathered, stays: Sequence[StayRecord]) -> 
     return [
         conditions(
             deployment,
-            setting.workload,
-            setting.level,
+            setting,
             [
                 record
                 for record in gathered.records.values()

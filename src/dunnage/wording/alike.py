@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dunnage.analysis.groups import grouped as by_key
 from dunnage.errors import plain
 from dunnage.wording import numbers
 
@@ -20,9 +21,7 @@ _TOKEN = re.compile(
 def grouped(texts: Iterable[str]) -> tuple[tuple[int, str], ...]:
     """How often, and one text for all that differ in figures and names only; the most frequent
     first."""
-    alike: dict[str, list[str]] = {}
-    for text in map(plain, texts):
-        alike.setdefault(kind(text), []).append(text)
+    alike = by_key(map(plain, texts), kind)
     found = [(len(group), merged(group)) for group in alike.values()]
     return tuple(sorted(found, key=lambda item: -item[0]))
 

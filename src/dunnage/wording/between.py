@@ -33,8 +33,8 @@ def _why(left: LeftOut) -> str:
         one, other = left.rates
         return (
             "not the same load, as the same share of each result's own capacity is "
-            f"{one:,.0f} and {other:,.0f} op/s; `dunnage run --rates-of` takes an earlier "
-            "result's rates over"
+            f"{one:,.0f} and {other:,.0f} op/s; `dunnage run --rates-of` uses the rates of "
+            "an earlier result"
         )
     if left.why is WhyLeftOut.OVER_CAPACITY:
         return f"over capacity in {results} result"

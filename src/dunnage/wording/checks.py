@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.wording.alike import NAMES_SHOWN, kind
 from dunnage.wording.readings import SENTENCES, places, shown
@@ -23,8 +25,8 @@ CAUSES: Mapping[str, str] = {
     "samples": "the hosts were not watched all the time",
     "client": "the load generator was at its own limit",
     "schedule": "the load generator could not keep its own schedule",
-    "search": "the search for saturation did not settle",
-    "steady": "the database had not settled, its throughput still moved",
+    "search": "the search for saturation did not end",
+    "steady": "the database was not steady: its throughput still changed",
     "duration": "the run was too short",
     "idle": "deployments were busy while others had their turns",
 }
@@ -61,7 +63,8 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
         "{probes} probes; {sustained} was sustained, and no higher rate was refused",
     ),
     ("search", Why.CLIENT_LIMIT): (
-        "{probes} probes; {sustained} was sustained, {refused} was not, but for the client's limit",
+        "{probes} probes; {sustained} was sustained, {refused} was not, because of the client's "
+        "limit",
     ),
     ("search", Why.MEASURED): ("{probes} probes; {sustained} was sustained, {refused} was not",),
     ("steady", Why.NOT_ASKED): ("load phase: the database grows",),
@@ -99,8 +102,8 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
         "the clock of {back@} was set back by {back}",
         "the clock of {ahead@} was set ahead by {ahead}",
     ),
-    ("idle", Why.NOT_ASKED): ("no others lived meanwhile",),
-    ("idle", Why.NOT_KNOWN): ("no two readings lie in one turn of another deployment",),
+    ("idle", Why.NOT_ASKED): ("no other deployments ran at the same time",),
+    ("idle", Why.NOT_KNOWN): ("no two readings are in one turn of another deployment",),
     ("idle", Why.MEASURED): ("{idle} of one processor",),
 }
 
@@ -112,9 +115,7 @@ _ALLOWED: Mapping[str, _Parts] = {
         "limit and not the client's",
     ),
     "search": ("at most {precision} below a rate that is too high",),
-    "steady": (
-        "no window without an answer; how it moved is judged beside the study's other runs",
-    ),
+    "steady": ("no window without an answer; its change is compared with the study's other runs",),
     "swap": ("at most {swap}",),
     "steal": ("below {steal} of CPU time",),
     "other load": ("below {others} of the machine's CPU time",),
@@ -122,7 +123,7 @@ _ALLOWED: Mapping[str, _Parts] = {
     "samples": ("at most {missing} or one missing, the window covered, on every host",),
     "connections": ("only addresses of the endpoint: {address}",),
     "throttled": ("at most {throttled}",),
-    "slowdown": ("{paused} of the time, give or take {miss}",),
+    "slowdown": ("{paused} of the time, at most {miss} more or less",),
     "parts": ("{engines} engines",),
     "duration": ("at least {measured}",),
     "clock": ("no host's clock set by more than {moved}",),
@@ -164,7 +165,7 @@ def allowed(*checks: CheckResult) -> str:
     if first.why is Why.WRITTEN:
         return shown(readings)
     if first.why is Why.CRASHED:
-        return "a check that ends"
+        return "a check that completes"
     return _filled(
         _ALLOWED_WHY.get((first.check, first.why), _ALLOWED[first.check]), readings, _most(checks)
     )
@@ -196,22 +197,16 @@ def _most(checks: Sequence[CheckResult]) -> int | None:
 
 
 def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None) -> str:
-    by_what: dict[str, list[Reading]] = {}
-    for reading in readings:
-        by_what.setdefault(reading.what, []).append(reading)
+    by_what = grouped(readings, lambda reading: reading.what)
     words = {what: shown(found, most) for what, found in by_what.items()}
     words |= {f"{what}@": places(found, most) for what, found in by_what.items()}
     if kinds := by_what.get("kind"):
         words["kinds"] = ", ".join(
-            f"{shown([each for each in kinds if each.where == kind])} {kind}"
-            for kind in dict.fromkeys(each.where for each in kinds)
+            f"{shown(alike)} {kind}"
+            for kind, alike in grouped(kinds, lambda reading: reading.where).items()
         )
-    said = [text for part in parts if (text := _part(part, words)) is not None]
-    return "".join(said).removeprefix("; ")
-
-
-def _part(part: str, words: Mapping[str, str]) -> str | None:
-    try:
-        return part.format_map(words)
-    except KeyError:
-        return None
+    said = ""
+    for part in parts:
+        with suppress(KeyError):
+            said += part.format_map(words)
+    return said.removeprefix("; ")

@@ -23,8 +23,6 @@ _NOTICED = "sys_admin net_admin sys_nice ipc_lock sys_resource sys_ptrace perfmo
 _FIRST = tuple(_NOTICED.split())
 """Capabilities worth naming first: those that a database or its tools may notice."""
 _NAMED = 4
-
-
 SIDES = ("the baseline", "this deployment")
 """What the two sides of a difference inside a result are called."""
 NONE = "-"
@@ -46,18 +44,12 @@ class Shown:
 
 def shown(differing: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
     """Differences, each once with all deployments that have it."""
-    sides: dict[tuple[str, str, bool], list[str]] = {}
+    sides: dict[tuple[str, str, bool], dict[str, None]] = {}
     for each in differing:
         what = each.difference
         key = sentence(what), what.comes_with, what.cause is Cause.UNKNOWN
-        side = (
-            each.deployment
-            if each.baseline == reference
-            else f"{each.deployment} from {each.baseline}"
-        )
-        names = sides.setdefault(key, [])
-        if side not in names:
-            names.append(side)
+        beside = "" if each.baseline == reference else f" from {each.baseline}"
+        sides.setdefault(key, {})[f"{each.deployment}{beside}"] = None
     return tuple(Shown(tuple(names), *key) for key, names in sides.items())
 
 
@@ -96,8 +88,8 @@ def _without_roles(difference: Difference, sides: tuple[str, str]) -> str:
 
 
 _HEADS: Mapping[Aspect, str] = {
-    Aspect.EXECUTABLE: "the executable is another",
-    Aspect.PLACE: "the executable lies elsewhere",
+    Aspect.EXECUTABLE: "another executable",
+    Aspect.PLACE: "another path of the executable",
     Aspect.MAPPED: "mapped file {}",
     Aspect.ARGUMENT: "argument {}",
     Aspect.VARIABLE: "environment variable {}",

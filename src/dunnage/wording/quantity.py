@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dunnage.model.estimate import Estimate
 from dunnage.wording import numbers
 
 _STEPS: Mapping[str, tuple[tuple[float, str], ...]] = {
@@ -31,22 +30,12 @@ class Unit:
         """The value in this unit without naming it, three significant digits at least."""
         return _digits(value / self.size)
 
-    def text(self, value: float) -> str:
-        """The value with the unit: `12.4 MB/s`."""
-        return f"{self.bare(value)} {self.label}"
-
     def signed(self, value: float) -> str:
         """A difference with its sign, without naming the unit: `+1.2`."""
         text = self.bare(abs(value))
         if not float(text.replace(",", "")):
             return text
         return (numbers.MINUS if value < 0 else "+") + text
-
-    def ends(self, estimate: Estimate) -> str:
-        """The interval of an estimate: `12.1 … 12.7`, or that there is none."""
-        if estimate.low is None or estimate.high is None:
-            return numbers.NO_INTERVAL
-        return f"{self.bare(estimate.low)} … {self.bare(estimate.high)}"
 
 
 def unit(held: str, largest: float) -> Unit:

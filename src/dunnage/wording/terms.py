@@ -90,11 +90,9 @@ def phrase(metric: str) -> str:
 
 def together(items: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """(who, sentence) with everybody of whom the same is said in one line: `a, b: sentence`."""
-    who: dict[str, list[str]] = {}
+    who: dict[str, dict[str, None]] = {}
     for name, sentence in items:
-        names = who.setdefault(plain(sentence), [])
-        if name not in names:
-            names.append(name)
+        who.setdefault(plain(sentence), {})[name] = None
     return tuple(f"{', '.join(names)}: {sentence}" for sentence, names in who.items())
 
 

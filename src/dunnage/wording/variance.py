@@ -8,14 +8,14 @@ from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.model.variance import Inseparable, VarianceSplit
 
 _SENTENCES: Mapping[Inseparable, str] = {
-    Inseparable.ONE_STAY: "A block's variance cannot be told from its stays': every block has one "
-    "stay only; `twin:` would tell them apart.",
+    Inseparable.ONE_STAY: "A block's variance cannot be separated from its stays': every block has "
+    "one stay only; `twin:` would separate them.",
     Inseparable.TOO_FEW_BLOCKS: f"Parts of the variance need {MINIMUM_BLOCKS} complete blocks of "
     "{deployments}: there are {blocks}.",
-    Inseparable.NO_REPEAT: "A run's own variance cannot be told from its stay's: each stay has one "
-    "run of this; `repeat: 2` would tell them apart.",
-    Inseparable.NO_TWIN: "A stay's own variance cannot be told from deployments reacting to a "
-    "block each in its own way: no deployment has a twin; `twin:` would tell them apart.",
+    Inseparable.NO_REPEAT: "A run's own variance cannot be separated from its stay's: each stay "
+    "has one run of this; `repeat: 2` would separate them.",
+    Inseparable.NO_TWIN: "A stay's own variance cannot be separated from how each deployment "
+    "reacts to a block: no deployment has a twin; `twin:` would separate them.",
 }
 
 

@@ -11,30 +11,25 @@ from dunnage.model.variance import QuestionAdvice
 from dunnage.units import duration, percent
 
 ON_AN_EDGE = (
-    "The estimate lies on the edge between two verdicts, where blocks do not help: a question with "
-    "another tolerance would."
+    "The estimate is on the edge between two verdicts. More blocks do not help there, but a "
+    "question with another tolerance does."
 )
 TWINS_TOO_FAR = (
-    "Identical deployments differ by more than the tolerance, so nothing can be shown to lie "
-    "inside it: what makes them differ has to be found first."
+    "Identical deployments differ by more than the tolerance, so no difference can be "
+    "shown to be inside it. First find why they differ."
 )
 OWN = "These are the twins: they are judged by the tolerance alone, so that they can fail."
 NO_TWIN = "The study has no twin, so it is not known how far identical deployments differ."
 NO_BOUND = "It is not known in both results how far identical deployments differ there."
 REPEAT = (
-    "Most of what pairs inside a block do not cancel lies between runs of one stay: a higher "
-    "`repeat` would help more than blocks."
+    "Most of the noise that pairs in a block do not cancel is between runs of one stay: a higher "
+    "`repeat` helps more than blocks."
 )
-
-
 _PLACES: Mapping[Ground, str] = {
-    Ground.INSIDE: "lies inside",
-    Ground.BEYOND: "lies beyond the tolerance of",
+    Ground.INSIDE: "is inside",
+    Ground.BEYOND: "is beyond the tolerance of",
 }
-_STUCK: Mapping[Ground, str] = {
-    Ground.ON_AN_EDGE: ON_AN_EDGE,
-    Ground.TWINS_TOO_FAR: TWINS_TOO_FAR,
-}
+_STUCK: Mapping[Ground, str] = {Ground.ON_AN_EDGE: ON_AN_EDGE, Ground.TWINS_TOO_FAR: TWINS_TOO_FAR}
 
 
 def reason(comparison: Comparison) -> str:
@@ -46,11 +41,11 @@ def reason(comparison: Comparison) -> str:
 def _grounds(comparison: Comparison) -> str:
     if comparison.withheld:
         return _withheld(comparison)
-    place = _PLACES.get(comparison.ground, "reaches across")
+    place = _PLACES.get(comparison.ground, "crosses")
     texts = [f"{_interval(comparison.difference)} {place} ±{percent(comparison.tolerance)}."]
     if comparison.apart and not comparison.twins:
         least = percent(comparison.apart)
-        texts.append(f"Identical deployments differ by {least} at least, which counts here.")
+        texts.append(f"Identical deployments differ by at least {least}, which counts here.")
     if comparison.ground in _STUCK:
         texts.append(_STUCK[comparison.ground])
     return " ".join(texts)
@@ -65,16 +60,18 @@ def _withheld(comparison: Comparison) -> str:
         case Ground.TOO_FEW_TWINS:
             return _too_few(comparison.twin_blocks or 0, "complete blocks of the twin")
         case Ground.TWINS_OVERLOADED:
-            return f"Twins tell nothing of latencies here: {over} could not keep up with the rate."
+            return (
+                f"Twins say nothing about latencies here: {over} could not keep up with the rate."
+            )
         case Ground.OVERLOADED:
             return (
-                f"Over capacity: {over} could not keep up with the offered rate, so latencies tell "
-                "how long the run was and are not compared."
+                f"Over capacity: {over} could not keep up with the offered rate, so latencies "
+                "show the length of the run and are not compared."
             )
         case Ground.NEIGHBOURS:
             return (
-                f"That others live beside it changes a deployment's {comparison.metric} by "
-                f"{percent(comparison.neighbours or 0.0)} at least, more than "
+                f"Other deployments beside it change a deployment's {comparison.metric} by "
+                f"at least {percent(comparison.neighbours or 0.0)}, more than "
                 f"±{percent(comparison.tolerance)}: measure without `turns`."
             )
         case Ground.NO_BOUND:

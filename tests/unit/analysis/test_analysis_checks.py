@@ -312,7 +312,7 @@ def probe(rate: float, *, sustained: bool, client: bool = False) -> Probe:
                 probes=(probe(1000, sustained=True), probe(1040, sustained=False, client=True)),
             ),
             Status.INVALID,
-            "but for the client's limit",
+            "because of the client's limit",
         ),
         (
             Searched(

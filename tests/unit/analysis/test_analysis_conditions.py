@@ -8,6 +8,7 @@ import pytest
 from analysis_cases import host, process, stay
 from analysis_study import record
 
+from dunnage.analysis.runs import Setting
 from dunnage.findings.conditions.conditions import conditions
 from dunnage.model.conditions import Conditions
 from dunnage.model.record import HostUsage, Record, Usage
@@ -32,7 +33,7 @@ def database_host(**changed: Any) -> HostUsage:
 
 def seen(*runs: Record, limit: str = str(int(GIB))) -> Conditions:
     known = stay(processes=(process(limits={"memory_limit": limit}),))
-    return conditions("native", "A", "threads-5", runs, {known.stay: known})
+    return conditions("native", Setting("A", "threads-5"), runs, {known.stay: known})
 
 
 def run(*usage: HostUsage) -> Record:

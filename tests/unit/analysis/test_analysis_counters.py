@@ -6,7 +6,8 @@ import pytest
 from analysis_cases import deployment, host, latency, measurement
 from analysis_study import STUDY, plan, record
 
-from dunnage.analysis.gather import Gathered, Setting, gather
+from dunnage.analysis.gather import Gathered, gather
+from dunnage.analysis.runs import Setting
 from dunnage.findings.counters.counters import absent, associations
 from dunnage.findings.cpu.shares import PARTS, SOFT, shares
 from dunnage.findings.differences.comparisons import Comparisons
@@ -105,25 +106,25 @@ def test_what_could_not_be_attributed_keeps_its_reason() -> None:
 
 def test_soft_interrupts_are_a_part_of_their_own_only_where_a_host_is_a_machine() -> None:
     made = [record(block=block, usage=usage(1.0)) for block in range(1, 7)]
-    parts = {share.part: share for share in shares("docker", "A", "t8", made, made)}
+    parts = {share.part: share for share in shares("docker", Setting("A", "t8"), made, made)}
     assert parts[SOFT].contained
     assert parts[SOFT].seconds_per_operation == pytest.approx(0.1 * 2 * 4 / 4000)
     assert SOFT not in PARTS and not any(parts[part].contained for part in PARTS if part in parts)
     shared = [each.model_copy(update={"one_machine": True}) for each in made]
-    assert SOFT not in {share.part for share in shares("docker", "A", "t8", shared)}
+    assert SOFT not in {share.part for share in shares("docker", Setting("A", "t8"), shared)}
 
 
 def test_a_part_has_its_interval_and_its_difference_from_the_baseline() -> None:
     base = [record(block=b, usage=usage(1, whole=Usage(cpu=0.4 + b / 100))) for b in range(1, 8)]
     more = [record(block=b, usage=usage(1, whole=Usage(cpu=0.6 + b / 100))) for b in range(1, 8)]
-    parts = {share.part: share for share in shares("docker", "A", "t8", more, base)}
+    parts = {share.part: share for share in shares("docker", Setting("A", "t8"), more, base)}
     apart = parts["other"].difference
     assert apart is not None and apart.value == pytest.approx(0.2 / 4000)
     assert apart.low == pytest.approx(0.2 / 4000) and apart.unit == "s/op"
     estimate = parts["other"].estimate
     assert estimate is not None and estimate.low is not None
     assert estimate.low < parts["other"].seconds_per_operation
-    assert shares("native", "A", "t8", base)[0].difference is None
+    assert shares("native", Setting("A", "t8"), base)[0].difference is None
 
 
 def test_quantiles_differ_where_they_were_made_to_and_nowhere_else() -> None:

@@ -82,7 +82,7 @@ def test_a_length_that_is_given_stays_and_only_blocks_are_chosen() -> None:
 def test_without_an_earlier_result_it_says_that_it_guessed() -> None:
     found = fit(study(), deployments(study(), OFFER))
     assert found.blocks >= 6
-    assert "as guessed" in found.why
+    assert "by a guess" in found.why
 
 
 def test_too_short_a_time_says_that_it_makes_no_interval() -> None:

@@ -6,6 +6,7 @@ import pytest
 from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
 from analysis_study import record
 
+from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import values
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS, shares
 from dunnage.model.metrics import METRICS
@@ -60,7 +61,7 @@ def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
     )
     found = {
         share.part: share.seconds_per_operation * 4000
-        for share in shares("native", WORKLOAD.name, CLOSED.name, [record(usage=(usage,))])
+        for share in shares("native", Setting(WORKLOAD.name, CLOSED.name), [record(usage=(usage,))])
     }
     assert tuple(found) == tuple(part for part in PARTS if part != OUTSIDE)
     assert found["server user"] == pytest.approx(0.15)
@@ -73,7 +74,7 @@ def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
 def parts_of(*units: tuple[str, Usage], **changed: object) -> dict[str, float]:
     """Part → CPU seconds of a run on one host with these units."""
     usage = host(whole=Usage(cpu=1.0), units=dict(units), **changed)
-    found = shares("native", WORKLOAD.name, CLOSED.name, [record(usage=(usage,))])
+    found = shares("native", Setting(WORKLOAD.name, CLOSED.name), [record(usage=(usage,))])
     return {share.part: share.seconds_per_operation * 4000 for share in found}
 
 
@@ -103,7 +104,10 @@ def test_without_user_and_system_time_nobody_knows_how_a_servers_cpu_divides() -
 def test_one_run_that_does_not_know_a_part_makes_it_unknown() -> None:
     known = record(usage=(host(whole=Usage(cpu=1.0), units=dict([SERVER])),))
     other = record(usage=(host(whole=Usage(cpu=1.0), units={"redis-1": Usage(cpu=0.6)}),))
-    found = {share.part for share in shares("native", WORKLOAD.name, CLOSED.name, [known, other])}
+    found = {
+        share.part
+        for share in shares("native", Setting(WORKLOAD.name, CLOSED.name), [known, other])
+    }
     assert found == {"daemons", "other", "client"}
 
 
@@ -116,7 +120,7 @@ def test_what_one_machine_did_outside_its_hosts_is_a_part_and_in_no_metric() -> 
     run = record(usage=usage, one_machine=True)
 
     def outside(run: Record) -> list[float]:
-        found = shares("native", WORKLOAD.name, CLOSED.name, [run])
+        found = shares("native", Setting(WORKLOAD.name, CLOSED.name), [run])
         return [share.seconds_per_operation * 4000 for share in found if share.part == OUTSIDE]
 
     assert outside(run) == [pytest.approx(0.2 * 2 * 4 - 1.4)]

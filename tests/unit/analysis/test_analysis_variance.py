@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dunnage.analysis.runs import Setting
 from dunnage.findings.variance.variance import (
     BLOCK,
     RUN,
@@ -40,7 +41,9 @@ def cells(
 
 def of(blocks: int, repeat: int, seed: int, *, twins: bool = True, **true: float) -> VarianceSplit:
     names = NAMES[:2] if twins else ()
-    return split("throughput", "A", "t8", cells(blocks, repeat, seed, true or None), names, repeat)
+    return split(
+        "throughput", Setting("A", "t8"), cells(blocks, repeat, seed, true or None), names, repeat
+    )
 
 
 def variances(found: VarianceSplit) -> dict[str, float]:
@@ -111,10 +114,10 @@ def test_fewer_than_six_complete_blocks_have_no_parts(blocks: int) -> None:
 def test_a_block_that_lacks_a_run_takes_no_part() -> None:
     made = cells(7, 2, 1)
     made[3, "twin"] = made[3, "twin"][:1]
-    assert split("throughput", "A", "t8", made, NAMES[:2], 2).blocks == 6
+    assert split("throughput", Setting("A", "t8"), made, NAMES[:2], 2).blocks == 6
 
 
 def test_one_deployment_alone_has_no_parts() -> None:
     made = {cell: logs for cell, logs in cells(8, 2, 1).items() if cell[1] == "docker"}
-    found = split("throughput", "A", "t8", made, (), 2)
+    found = split("throughput", Setting("A", "t8"), made, (), 2)
     assert found.parts == () and "one stay only" in inseparable(found)[0]

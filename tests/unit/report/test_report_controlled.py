@@ -40,7 +40,7 @@ def test_what_does_not_differ_says_how_much_it_could_have_missed() -> None:
     assert control_differs(analysis) == ""
     assert control_holds(analysis) == (
         "a piece of arithmetic and an exchange over loopback on the client's host, measured before "
-        "each deployment was there, do not differ between deployments; their intervals reach to "
+        "each deployment existed, do not differ between deployments; their intervals reach to "
         "±2.0 %"
     )
 
@@ -57,7 +57,7 @@ def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:
         analysis
     )
     made = sample()
-    assert "in doubt" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
+    assert "not reliable" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
 
 
 def neighbours(low: float, high: float) -> Analysis:

@@ -189,7 +189,7 @@ def test_all_fits_in_one_figure_are_those_of_every_deployment_on_the_same_axes()
     for growth in growths(sample().analysis):
         alone = [fit.figure for fit in growth.fits]
         together = growth.fitted
-        assert together.name == f"scalability-{growth.workload}"
+        assert growth.title == together.name.replace("scalability-", "Workload ")
         assert together.lines == tuple(line for figure in alone for line in figure.lines)
         assert together.bands == tuple(band for figure in alone for band in figure.bands)
         assert together.points == tuple(point for figure in alone for point in figure.points)
@@ -234,7 +234,7 @@ def test_what_watching_took_is_the_most_of_every_condition() -> None:
     watched = tuple(each.model_copy(update={"sampler": took}) for each, took in seen)
     found = held(made.model_copy(update={"conditions": watched}))
     assert found is not None
-    column = found.titles.index("Sampler, CPU s")
+    column = found.columns.index("Sampler, CPU s")
     assert [cells[column] for _, cells in found.rows] == ["0.25", "1.50"]
 
 

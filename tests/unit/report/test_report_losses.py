@@ -20,9 +20,9 @@ FOUND = KnownLoss(asked=0.05, share=0.037, loss=LOSS, steps=())
 def test_a_loss_says_what_was_asked_what_was_done_and_what_it_lost() -> None:
     made = sample().analysis.model_copy(update={"losses": {"slowed": FOUND}})
     assert losses(made) == (
-        "slowed shall lose 5.0 % of throughput; before block 1 that took stopping its servers for "
-        "3.7 % of the time: the loss was then between 4.6 and 5.4 % (400 pairs of pieces of one "
-        "stay); that was not measured again after the last block",
+        "slowed must lose 5.0 % of throughput: before block 1 its servers were stopped for 3.7 % "
+        "of the time, and the loss was between 4.6 and 5.4 % (400 pairs of pieces of one stay); it "
+        "was not measured again after the last block",
     )
 
 
@@ -35,7 +35,7 @@ def test_a_check_says_whether_the_loss_is_still_what_was_asked_for() -> None:
     assert told(value=0.052).endswith(
         "after the last block it was 5.2 %, between 4.6 and 5.4 % (400 pairs of pieces of one stay)"
     )
-    assert told(value=0.06, low=0.055, high=0.065).endswith("so that this loss is not known")
+    assert told(value=0.06, low=0.055, high=0.065).endswith("so this loss is not known")
 
 
 def test_where_nothing_shall_be_lost_nothing_is_said() -> None:

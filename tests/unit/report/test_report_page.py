@@ -229,7 +229,7 @@ def test_the_trend_that_was_seen_is_told() -> None:
     analysis = made.analysis.model_copy(update={"runs": (*first, *made.analysis.runs[3:])})
     text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
     assert "moved by −1.2 % to +3.1 %, that of half of them by at most 1.2 %" in text
-    assert "by more than runs of this study do" in text
+    assert "by more than chance explains" in text
     assert "Trend %, last third over first" in text
 
 
@@ -268,7 +268,7 @@ def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:
     assert "Looks before this one 1 " in told(real, spare)
     assert "This is look 2 at the study" in told(real, spare)
     assert "Looks before this one" not in told(spare)
-    assert "1 spare block for spoilt ones" in told(spare)
+    assert "1 spare block for incomplete ones" in told(spare)
 
 
 def test_the_study_file_is_inside_as_it_was_given() -> None:

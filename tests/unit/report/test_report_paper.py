@@ -11,11 +11,10 @@ from dunnage.drawing.scale import linear
 from dunnage.errors import ResultError
 from dunnage.findings.differences.forests import forests
 from dunnage.model.analysis import Analysis
-from dunnage.report.paper.figures import figures
 from dunnage.report.paper.forest import paint_forest
 from dunnage.report.paper.plot import paint_figure
 from dunnage.report.paper.style import FORMATS
-from dunnage.report.paper.write import write_figures
+from dunnage.report.paper.write import figures, write_figures
 from report_samples import nothing_measured, sample
 
 HOSTILE = r"../$\input{/etc/passwd}$<script>alert(1)</script>&{{7*7}}"

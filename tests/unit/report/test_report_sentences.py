@@ -161,7 +161,7 @@ def test_the_lead_says_settled_things_first_and_one_clause_for_each_deployment()
     assert lead(aside) == ""
     short = host.difference.model_copy(update={"low": None, "high": None, "n": 3})
     few = host.model_copy(update={"difference": short})
-    assert lead(few) == "3 blocks cannot tell yet: an answer needs 6."
+    assert lead(few) == "3 blocks so far: an answer needs 6."
 
 
 def test_different_verdicts_of_one_deployment_are_told_apart_by_workload() -> None:
@@ -230,6 +230,6 @@ def test_the_setting_of_a_study_is_one_paragraph_for_a_newcomer() -> None:
     made = sample()
     assert sentences.setting(made.study, made.plan) == (
         "This study runs Redis in 5 ways, one of them twice to see how far identical deployments "
-        "differ. In each of 8 rounds (blocks) every one is brought up, measured and taken down "
-        "again, in balanced random orders, under YCSB workloads A and C with 32 threads."
+        "differ. In each of 8 rounds (blocks) each one is started, measured and stopped, "
+        "in balanced random orders, under YCSB workloads A and C with 32 threads."
     )

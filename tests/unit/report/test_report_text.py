@@ -83,7 +83,9 @@ def test_attempts_made_again_and_spare_blocks_are_counted() -> None:
     made = sample()
     seen = made.analysis.model_copy(update={"disturbed": {"steal": 3}, "looks": looks})
     told = " ".join(shown(text.answer_table(seen, made.study, made.plan)).split())
-    assert "disturbed attempts were measured again (steal 3 ×); 2 spare blocks for spoilt" in told
+    assert (
+        "disturbed attempts were measured again (steal 3 ×); 2 spare blocks for incomplete" in told
+    )
     assert "look 2" not in told
 
 
@@ -163,7 +165,7 @@ def test_a_run_without_its_baseline_names_it_and_shows_what_was_reached() -> Non
     assert "the baseline `native` was not part of this run" in output
     assert "dunnage run STUDY --only native --only docker-bridge" in output
     assert "docker-noisy, C, 32 threads" in output
-    assert "nothing else was found to differ" not in output
+    assert "no other difference was found" not in output
 
 
 def test_conditions_with_different_baselines_are_told_apart() -> None:
@@ -241,5 +243,5 @@ def test_what_watching_took_is_told_where_it_is_known() -> None:
 def test_a_plan_tells_that_its_data_is_put_in_once() -> None:
     made = sample()
     once = made.study.model_copy(update={"data": Data.RESTORE})
-    assert "put in once" in shown(text.plan_table(made.plan, once, 60.0), 200)
-    assert "put in once" not in shown(text.plan_table(made.plan, made.study, 60.0), 200)
+    assert "loaded once" in shown(text.plan_table(made.plan, once, 60.0), 200)
+    assert "loaded once" not in shown(text.plan_table(made.plan, made.study, 60.0), 200)

@@ -37,23 +37,23 @@ def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: An
 @pytest.mark.parametrize(
     ("found", "says"),
     [
-        (comparison(Ground.ACROSS), "The interval +1.0 % to +5.0 % reaches across ±3.0 %."),
+        (comparison(Ground.ACROSS), "The interval +1.0 % to +5.0 % crosses ±3.0 %."),
         (
             comparison(Ground.INSIDE, -0.01, 0.01),
-            "The interval -1.0 % to +1.0 % lies inside ±3.0 %.",
+            "The interval -1.0 % to +1.0 % is inside ±3.0 %.",
         ),
         (
             comparison(Ground.BEYOND, 0.1, 0.2),
-            "The interval +10.0 % to +20.0 % lies beyond the tolerance of ±3.0 %.",
+            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3.0 %.",
         ),
         (
             comparison(Ground.BEYOND, 0.1, 0.2, apart=0.02),
-            "The interval +10.0 % to +20.0 % lies beyond the tolerance of ±3.0 %. Identical "
-            "deployments differ by 2.0 % at least, which counts here.",
+            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3.0 %. Identical "
+            "deployments differ by at least 2.0 %, which counts here.",
         ),
         (
             comparison(Ground.ON_AN_EDGE),
-            f"The interval +1.0 % to +5.0 % reaches across ±3.0 %. {ON_AN_EDGE}",
+            f"The interval +1.0 % to +5.0 % crosses ±3.0 %. {ON_AN_EDGE}",
         ),
         (
             comparison(Ground.TOO_FEW_BLOCKS),
@@ -69,11 +69,11 @@ def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: An
                 overloads=(Overload(deployment="docker", over=2, runs=8, least=0.91),),
             ),
             "Over capacity: `docker` in 2 of 8 runs (91.0 % answered at worst) could not keep up "
-            "with the offered rate, so latencies tell how long the run was and are not compared.",
+            "with the offered rate, so latencies show the length of the run and are not compared.",
         ),
         (
             comparison(Ground.NEIGHBOURS, neighbours=0.05),
-            "That others live beside it changes a deployment's throughput by 5.0 % at least, more "
+            "Other deployments beside it change a deployment's throughput by at least 5.0 %, more "
             "than ±3.0 %: measure without `turns`.",
         ),
     ],

@@ -31,11 +31,11 @@ class Bounds:
     """Share of the machine's CPU time. Below this it is noise that balanced orders spread over all
     deployments alike, and intervals show it; above it another tenant decides what is measured."""
     other: float = 0.10
-    """Share of the machine's CPU time used by nobody on the testbed. On a quiet machine it is 1 to
-    3.5 %, the kernel's work for the hosts outside their control groups, and up to 7 % where time
-    is stolen; one busy process on two processors is 20 % and more."""
+    """Share of the machine's CPU time that no host of the testbed used. On a quiet machine it is 1
+    to 3.5 %, the kernel's work for the hosts outside their control groups, and up to 7 % where
+    time is stolen; one busy process on two processors is 20 % and more."""
     missing: float = 0.05
-    """Samples missing; one may always be, as a window seldom begins with a tick."""
+    """Samples missing; one may always be, as a window rarely begins with a tick."""
     throttled: float = 0.0
     """Seconds, where no quota is asked for."""
     duration: float = 0.98

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from dunnage.analysis.checks.evidence import Bounds, Evidence
-from dunnage.analysis.checks.finding import (
-    Finding,
-    count,
-    passes,
-    seconds,
-    share,
-    text,
-    used,
-)
+from dunnage.analysis.checks.finding import Finding, count, passes, seconds, share, text, used
 from dunnage.analysis.schedule import KEPT, measured
 from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
 from dunnage.analysis.values import answered, failed

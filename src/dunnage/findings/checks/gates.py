@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from dunnage.analysis.gather import STEADY, Gathered
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import GateSummary
 from dunnage.model.check import CheckResult, Status
 
@@ -14,18 +15,14 @@ def gates(gathered: Gathered) -> tuple[GateSummary, ...]:
 
     What the study judges of a run beside its others counts for the gate of that name.
     """
-    checks: dict[str, list[CheckResult]] = {}
-    for record in gathered.records.values():
-        for check in record.checks:
-            checks.setdefault(check.check, []).append(check)
+    checks = (check for record in gathered.records.values() for check in record.checks)
     return tuple(
         _summary(name, found, len(gathered.unsteady) if name == STEADY else 0)
-        for name, found in checks.items()
+        for name, found in grouped(checks, lambda check: check.check).items()
     )
 
 
-def _summary(name: str, checks: Iterable[CheckResult], beside: int) -> GateSummary:
-    every = list(checks)
+def _summary(name: str, every: Sequence[CheckResult], beside: int) -> GateSummary:
     passed = [check for check in every if check.status is Status.VALID]
     near = max((c for c in passed if c.used is not None), key=lambda c: c.used or 0.0, default=None)
     return GateSummary(

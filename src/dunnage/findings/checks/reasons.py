@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.parity import Cause, Difference
@@ -49,18 +50,16 @@ def of_run(run: RunSummary) -> tuple[Reason, ...]:
 def why_not_valid(analysis: Analysis) -> tuple[Reason, ...]:
     """Every reason why a run is not valid, the most frequent first; a run with two reasons stands
     behind both."""
-    return _grouped(what for run in analysis.runs for what in _against(run))
+    return _ranked(what for run in analysis.runs for what in _against(run))
 
 
 def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
     """Cause → reasons, every run that does not count under its first one only; most runs first."""
     bad = [run for run in analysis.runs if run.status != "valid"]
-    found = list(_grouped(_first(run) for run in bad if run.checks or run.differences))
+    found = list(_ranked(_first(run) for run in bad if run.checks or run.differences))
     if silent := sum(not (run.checks or run.differences) for run in bad):
         found.append(Reason("unknown", "no reason was recorded", "", silent))
-    causes: dict[str, list[Reason]] = {}
-    for reason in found:
-        causes.setdefault(reason.cause, []).append(reason)
+    causes = grouped(found, lambda reason: reason.cause)
     ranked = sorted(causes.items(), key=lambda item: -sum(reason.runs for reason in item[1]))
     return {cause: tuple(group) for cause, group in ranked}
 
@@ -71,17 +70,13 @@ def _first(run: RunSummary) -> What:
 
 
 def _against(run: RunSummary) -> list[What]:
-    """Everything that stands against a run."""
     found: list[What] = [*run.checks]
     found += run.differences
     return found
 
 
-def _grouped(found: Iterable[What]) -> tuple[Reason, ...]:
-    alike: dict[object, list[What]] = {}
-    for what in found:
-        alike.setdefault(_key(what), []).append(what)
-    reasons = [_reason(group) for group in alike.values()]
+def _ranked(found: Iterable[What]) -> tuple[Reason, ...]:
+    reasons = map(_reason, grouped(found, _key).values())
     return tuple(sorted(reasons, key=lambda reason: -reason.runs))
 
 
@@ -93,7 +88,6 @@ def _key(what: What) -> tuple[str, ...]:
 
 
 def _reason(group: Sequence[What]) -> Reason:
-    """One reason of alike ones."""
     first = group[0]
     if isinstance(first, Difference):
         said = merged([parity.sentence(what) for what in group if isinstance(what, Difference)])

@@ -17,6 +17,6 @@ def trend(analysis: Analysis) -> str:
         "From the first to the last third of the measured window, the throughput of valid runs "
         f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
         f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run that moved "
-        "by more than runs of this study do under the same load, beyond chance, is not steady and "
+        "by more than chance explains, by this study's runs under the same load, is not steady and "
         "does not count."
     )

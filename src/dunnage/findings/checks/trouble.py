@@ -32,11 +32,8 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
     """
     if analysis.valid >= ENOUGH_VALID * analysis.planned:
         return None
-    counted = (
-        f"Only {analysis.valid} of {numbers.count(analysis.planned, 'planned run')} can be used"
-        if analysis.valid
-        else f"None of the {numbers.count(analysis.planned, 'planned run')} can be used"
-    )
+    some = f"Only {analysis.valid} of" if analysis.valid else "None of the"
+    counted = f"{some} {numbers.count(analysis.planned, 'planned run')} can be used"
     found = sorted((*_spoilt(analysis), *_missing(analysis, failures)), key=lambda cause: -cause[0])
     shown = [text for _, text in found[:_CAUSES_SHOWN]]
     rest = sum(runs for runs, _ in found[_CAUSES_SHOWN:])

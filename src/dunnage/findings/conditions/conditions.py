@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, sampler_cpu
 from dunnage.model.conditions import Conditions
 from dunnage.model.load import OWN_UNITS
@@ -23,11 +24,7 @@ _COUNTERS = {
 
 
 def conditions(
-    deployment: str,
-    workload: str,
-    level: str,
-    records: Sequence[Record],
-    stays: Mapping[str, StayRecord],
+    deployment: str, setting: Setting, records: Sequence[Record], stays: Mapping[str, StayRecord]
 ) -> Conditions:
     """The worst of these runs. `stays` maps ids to what was read back when a stay was ready."""
     found: dict[str, list[float]] = {name: [] for name in _COUNTERS}
@@ -40,8 +37,8 @@ def conditions(
     worst = {name: max(values) for name, values in found.items() if values}
     return Conditions(
         deployment=deployment,
-        workload=workload,
-        level=level,
+        workload=setting.workload,
+        level=setting.level,
         runs=len(records),
         memory_limit=min(limits, default=None),
         absent={
@@ -116,7 +113,6 @@ def _limits(stay: StayRecord | None) -> dict[str, float]:
 
 
 def _why(records: Sequence[Record], counter: str, name: str, limits: Sequence[float]) -> str:
-    """Why a value is not there."""
     if not records:
         return "no run was made"
     if name == "charged" and not limits:
@@ -126,4 +122,4 @@ def _why(records: Sequence[Record], counter: str, name: str, limits: Sequence[fl
             for label, reason in host.absent.items():
                 if label.rpartition(".")[2] == counter:
                     return reason
-    return "no sample tells it"
+    return "no sample has it"

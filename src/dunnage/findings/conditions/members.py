@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.groups import grouped
+from dunnage.drawing.figure import Tabled
 from dunnage.model.analysis import Analysis
 from dunnage.model.conditions import Conditions
 from dunnage.units import duration, percent, size
 from dunnage.wording import terms
 
-TITLES = (
-    "Throttled, of the time",
-    "Swapped",
-    "Largest member",
-    "Its page cache",
-    "Of its memory limit",
-    "Daemons, of processor time",
-    "Sampler, CPU s",
-)
-_FIELDS = ("throttled", "swap", "resident", "cache", "charged", "daemons_share", "sampler")
+_FIELDS: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "throttled": ("Throttled, of the time", percent),
+    "swap": ("Swapped", size),
+    "resident": ("Largest member", size),
+    "cache": ("Its page cache", size),
+    "charged": ("Of its memory limit", percent),
+    "daemons_share": ("Daemons, of processor time", percent),
+    "sampler": ("Sampler, CPU s", lambda seconds: f"{seconds:.2f}"),
+}
+"""What is shown, under which title, and how it is written."""
 
 
 @dataclass(frozen=True)
-class Held:
+class Held(Tabled):
     """The worst of all runs of each deployment, under any condition."""
 
-    titles: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
     absent: tuple[str, ...]
     """What is not known, each a sentence."""
 
 
 def held(analysis: Analysis) -> Held | None:
     """One row for each deployment; None where nothing was read back."""
-    by_deployment: dict[str, list[Conditions]] = {}
-    for conditions in analysis.conditions:
-        if any(getattr(conditions, field) is not None for field in _FIELDS):
-            by_deployment.setdefault(terms.plain(conditions.deployment), []).append(conditions)
+    known = [
+        each
+        for each in analysis.conditions
+        if any(getattr(each, field) is not None for field in _FIELDS)
+    ]
+    by_deployment = grouped(known, lambda each: terms.plain(each.deployment))
     if not by_deployment:
         return None
     return Held(
-        titles=TITLES,
+        columns=tuple(title for title, _ in _FIELDS.values()),
         rows=tuple((name, _cells(every)) for name, every in by_deployment.items()),
         absent=terms.together(
             (terms.plain(conditions.deployment), f"{name.replace('_', ' ')}: {terms.plain(reason)}")
@@ -66,25 +68,9 @@ def _cells(every: Sequence[Conditions]) -> tuple[str, ...]:
         )
         for field in _FIELDS
     }
-    limited = any(one.memory_limit is not None for one in every)
-    return (
-        _share(worst["throttled"]),
-        _size(worst["swap"]),
-        _size(worst["resident"]),
-        _size(worst["cache"]),
-        _share(worst["charged"]) if limited else "no limit",
-        _share(worst["daemons_share"]),
-        _seconds(worst["sampler"]),
-    )
-
-
-def _share(share: float | None) -> str:
-    return "-" if share is None else percent(share)
-
-
-def _size(count: float | None) -> str:
-    return "-" if count is None else size(count)
-
-
-def _seconds(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds:.2f}"
+    cells = {
+        field: "-" if value is None else _FIELDS[field][1](value) for field, value in worst.items()
+    }
+    if not any(one.memory_limit is not None for one in every):
+        cells["charged"] = "no limit"
+    return tuple(cells.values())

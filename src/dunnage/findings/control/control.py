@@ -6,12 +6,12 @@ behind for the next, or the machine decided, and every other difference is in do
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dunnage.analysis import looks
 from dunnage.analysis.estimate import Paired, block_logs
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import ControlDifference, ControlMoment
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
@@ -27,11 +27,7 @@ class _Rate(NamedTuple):
 
 
 def control(
-    plan: Plan,
-    stays: Iterable[StayRecord],
-    records: Iterable[Record],
-    reference: str,
-    look: int,
+    plan: Plan, stays: Iterable[StayRecord], records: Iterable[Record], reference: str, look: int
 ) -> tuple[ControlDifference, ...]:
     """Every control of every deployment against `reference`, all intervals together.
 
@@ -39,22 +35,15 @@ def control(
     """
     in_turns = list(_after_turns(records))
     rates = in_turns or list(_before_stays(plan, stays))
-    values: dict[str, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    for each in rates:
-        values[each.control][each.deployment].append((each.block, each.rate))
+    logs = {
+        place: block_logs((each.block, each.rate) for each in found)
+        for place, found in grouped(rates, lambda rate: (rate.control, rate.deployment)).items()
+    }
     pairs = [
-        (
-            name,
-            deployment.name,
-            Paired.of(block_logs(of[deployment.name]), block_logs(of[reference])),
-        )
-        for name, of in sorted(values.items())
-        for deployment in plan.deployments
-        if deployment.name != reference and deployment.name in of and reference in of
-    ]
-    differences = [
-        (name, deployment, looks.difference(paired, look, len(pairs)))
-        for name, deployment, paired in pairs
+        (name, each.name, Paired.of(logs[name, each.name], logs[name, reference]))
+        for name in sorted({name for name, _ in logs})
+        for each in plan.deployments
+        if each.name != reference and {(name, each.name), (name, reference)} <= logs.keys()
     ]
     return tuple(
         ControlDifference(
@@ -64,8 +53,8 @@ def control(
             baseline=reference,
             difference=difference,
         )
-        for name, deployment, difference in differences
-        if difference is not None
+        for name, deployment, paired in pairs
+        if (difference := looks.difference(paired, look, len(pairs))) is not None
     )
 
 

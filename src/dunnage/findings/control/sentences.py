@@ -9,7 +9,7 @@ from dunnage.wording import numbers, terms
 
 NAMES = {"arithmetic": "a piece of arithmetic", "loopback": "an exchange over loopback"}
 MOMENTS = {
-    ControlMoment.BEFORE_STAY: "before each deployment was there",
+    ControlMoment.BEFORE_STAY: "before each deployment existed",
     ControlMoment.AFTER_TURN: "after each turn",
 }
 
@@ -23,7 +23,7 @@ def control_differs(analysis: Analysis) -> str:
     return (
         f"What no deployment can change, measured {MOMENTS[differing[0].moment]}, differs between "
         f"deployments: {listed}. The order, what a deployment left behind, or the machine caused "
-        "this, so every other difference here is in doubt as well."
+        "this. So the other differences here are not reliable either."
     )
 
 
@@ -82,11 +82,11 @@ def neighbours_cost(analysis: Analysis) -> str:
         f"({numbers.interval(neighbours.difference.low, neighbours.difference.high)})"
         for neighbours in known
     ]
-    text = f"deployments that live side by side, over the same by themselves: {'; '.join(told)}"
+    text = f"deployments that live side by side, compared with the same alone: {'; '.join(told)}"
     uneven = [
         f"{terms.plain(name)}'s {terms.phrase(neighbours.metric)} "
         f"({numbers.interval(difference.low, difference.high)})"
         for neighbours in known
         for name, difference in neighbours.uneven.items()
     ]
-    return f"{text}; beyond what it is for the baseline: {', '.join(uneven)}" if uneven else text
+    return f"{text}; more than for the baseline: {', '.join(uneven)}" if uneven else text

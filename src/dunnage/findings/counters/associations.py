@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import Association
 from dunnage.wording import numbers, terms
@@ -49,10 +50,10 @@ class Beside:
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
     """Every pair with its counters; pairs with many clear differences first, twins last."""
     twins = {comparison.deployment for comparison in analysis.twin}
-    groups: dict[tuple[str, str, str, str], list[Association]] = {}
-    for found in analysis.associations:
-        key = (found.deployment, found.baseline, found.workload, found.level)
-        groups.setdefault(key, []).append(found)
+    groups = grouped(
+        analysis.associations,
+        lambda found: (found.deployment, found.baseline, found.workload, found.level),
+    )
     pairs = [_beside(*key, found) for key, found in groups.items()]
     return tuple(sorted(pairs, key=lambda pair: (pair.deployment in twins, -pair.clear)))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
-from dunnage.analysis.additive import block_means, difference, mean
+from dunnage.analysis.additive import difference, mean
+from dunnage.analysis.estimate import block_means
 from dunnage.analysis.gather import Gathered, Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.findings.cpu.shares import SOFT
@@ -41,14 +43,6 @@ def _throttled(host: HostUsage) -> float | None:
     return max(found, default=None)
 
 
-def _machine(field: str) -> Reader:
-    def read(host: HostUsage) -> float | None:
-        value = getattr(host.machine, field)
-        return None if value is None else float(value)
-
-    return read
-
-
 COUNTERS = (
     Counter(
         "packets", "Packets at the uplink", "packets/op", _sum("packets_received", "packets_sent")
@@ -62,14 +56,30 @@ COUNTERS = (
     ),
     Counter("disk", "Disk traffic", "B/op", _sum("disk_read", "disk_written")),
     Counter("throttled", "Time held back by a quota", "s/op", _throttled),
-    Counter("softirq", "CPU time in soft interrupts", "share", _machine("softirq"), machine=True),
-    Counter("iowait", "CPU time waiting for disks", "share", _machine("iowait"), machine=True),
-    Counter("steal", "CPU time stolen", "share", _machine("steal"), machine=True),
-    Counter("pressure_cpu", "Time waiting for CPU", "share", _machine("pressure_cpu"), True),
     Counter(
-        "pressure_memory", "Time waiting for memory", "share", _machine("pressure_memory"), True
+        "softirq",
+        "CPU time in soft interrupts",
+        "share",
+        attrgetter("machine.softirq"),
+        machine=True,
     ),
-    Counter("pressure_io", "Time waiting for disks", "share", _machine("pressure_io"), True),
+    Counter(
+        "iowait", "CPU time waiting for disks", "share", attrgetter("machine.iowait"), machine=True
+    ),
+    Counter("steal", "CPU time stolen", "share", attrgetter("machine.steal"), machine=True),
+    Counter(
+        "pressure_cpu", "Time waiting for CPU", "share", attrgetter("machine.pressure_cpu"), True
+    ),
+    Counter(
+        "pressure_memory",
+        "Time waiting for memory",
+        "share",
+        attrgetter("machine.pressure_memory"),
+        True,
+    ),
+    Counter(
+        "pressure_io", "Time waiting for disks", "share", attrgetter("machine.pressure_io"), True
+    ),
 )
 NOT_SAMPLED = {
     "switches": "the sampler does not count context switches",
@@ -135,13 +145,9 @@ _KNOWN = frozenset({*Usage.model_fields, *MachineUsage.model_fields})
 
 def _over_blocks(records: Sequence[Record], counter: Counter) -> dict[int, float]:
     """Block → mean over its runs; empty when a run does not know the counter."""
-    known = []
-    for record in records:
-        value = _of_run(record, counter)
-        if value is None:
-            return {}
-        known.append((record.block, value))
-    return block_means(known)
+    every = [(record.block, _of_run(record, counter)) for record in records]
+    known = [(block, value) for block, value in every if value is not None]
+    return block_means(known) if len(known) == len(every) else {}
 
 
 def _of_run(record: Record, counter: Counter) -> float | None:

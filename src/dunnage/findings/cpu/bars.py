@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from dunnage.analysis.groups import grouped
 from dunnage.drawing.figure import Axis
 from dunnage.drawing.scale import linear
 from dunnage.drawing.stack import Bar, Stack, side_by_side
@@ -14,24 +15,19 @@ from dunnage.wording import numbers, terms
 
 _METRIC = "cpu.database"
 """The metric whose unit and digits the CPU time is written in."""
-_PART_TITLES: Mapping[str, str] = {OUTSIDE: "kernel, outside any host"}
-"""Parts that are called otherwise than in the analysis."""
 _UNKNOWN = "not known"
 """In the place of a part that some run does not tell: it is not 0, and the others are not all."""
 
 
 def part_title(part: str) -> str:
     """A part of the CPU time as readers see it."""
-    return _PART_TITLES.get(part, terms.plain(part))
+    return "kernel, outside any host" if part == OUTSIDE else terms.plain(part)
 
 
 def cpu_bars(analysis: Analysis) -> tuple[Stack, ...]:
     """CPU per operation of each deployment, one figure for each condition."""
-    groups: dict[tuple[str, str], dict[str, dict[str, Share]]] = {}
-    for share in analysis.shares:
-        bars = groups.setdefault((share.workload, share.level), {})
-        bars.setdefault(share.deployment, {})[share.part] = share
-    return tuple(_cpu(*key, bars) for key, bars in groups.items())
+    groups = grouped(analysis.shares, lambda share: (share.workload, share.level))
+    return tuple(_cpu(*key, shares) for key, shares in groups.items())
 
 
 def _parts(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ...]:
@@ -40,10 +36,16 @@ def _parts(shares: Sequence[Share], *, contained: bool = False) -> tuple[str, ..
     return tuple(part for part in (*PARTS, *sorted(there - set(PARTS))) if part in there)
 
 
-def _cpu(workload: str, level: str, bars: Mapping[str, Mapping[str, Share]]) -> Stack:
-    every = [share for shares in bars.values() for share in shares.values()]
+def _cpu(workload: str, level: str, every: Sequence[Share]) -> Stack:
+    bars = {
+        name: {share.part: share for share in own}
+        for name, own in grouped(every, lambda share: share.deployment).items()
+    }
     stacked, within = _parts(every), _parts(every, contained=True)
-    totals = {name: _total(shares.values()) for name, shares in bars.items()}
+    totals = {
+        name: sum(share.seconds_per_operation for share in shares.values() if not share.contained)
+        for name, shares in bars.items()
+    }
     metric = METRICS[_METRIC]
     return Stack(
         name=f"cpu-{workload}-{level}",
@@ -91,10 +93,6 @@ def _cpu(workload: str, level: str, bars: Mapping[str, Mapping[str, Share]]) -> 
     )
 
 
-def _total(shares: Iterable[Share]) -> float:
-    return sum(share.seconds_per_operation for share in shares if not share.contained)
-
-
 def _at_least(shares: Mapping[str, Share], parts: Sequence[str]) -> str:
     """What stands before a total that lacks a part, be it one that no deployment tells."""
     wanted = {part for part in PARTS if part != OUTSIDE or part in parts}
@@ -112,14 +110,9 @@ def _with_interval(share: Share | None) -> str:
     if share is None:
         return _UNKNOWN
     text = numbers.bare(_METRIC, share.seconds_per_operation)
-    if share.estimate is not None:
-        text += _ends(share.estimate.low, share.estimate.high)
+    mean = share.estimate
+    if mean is not None and mean.low is not None and mean.high is not None:
+        text += f" ({numbers.bare(_METRIC, mean.low)} … {numbers.bare(_METRIC, mean.high)})"
     if share.difference is not None and share.difference.n:
         text += f", {numbers.signed(_METRIC, share.difference.value)}"
     return text
-
-
-def _ends(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return ""
-    return f" ({numbers.bare(_METRIC, low)} … {numbers.bare(_METRIC, high)})"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dunnage.analysis.additive import block_means, difference, mean
+from dunnage.analysis.additive import difference, mean
+from dunnage.analysis.estimate import block_means
+from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
 from dunnage.model.load import OWN_UNITS
@@ -22,11 +24,7 @@ UNIT = "s/op"
 
 
 def shares(
-    deployment: str,
-    workload: str,
-    level: str,
-    records: Sequence[Record],
-    baseline: Sequence[Record] = (),
+    deployment: str, setting: Setting, records: Sequence[Record], baseline: Sequence[Record] = ()
 ) -> list[Share]:
     """CPU seconds per operation by part, over blocks, and how they differ from the baseline's.
 
@@ -41,8 +39,8 @@ def shares(
             found.append(
                 Share(
                     deployment=deployment,
-                    workload=workload,
-                    level=level,
+                    workload=setting.workload,
+                    level=setting.level,
                     part=part,
                     seconds_per_operation=estimate.value,
                     estimate=estimate,
@@ -64,7 +62,6 @@ def _by_part(records: Sequence[Record]) -> dict[str, dict[int, float]]:
 
 
 def _run(record: Record) -> dict[str, float]:
-    """CPU seconds per operation of each part that this run knows."""
     measurement = record.measurement
     hosts = database_hosts(record.usage)
     whole = record.one_machine and not record.turns  # in turns the machine is not one deployment's

@@ -7,20 +7,14 @@ from dataclasses import dataclass
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.looks import coverage, number
+from dunnage.drawing.figure import Tabled
 from dunnage.findings.differences import looks
+from dunnage.findings.differences.scope import Pairing
 from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.wording import numbers, terms
-
-
-@dataclass(frozen=True)
-class Row:
-    """One deployment under one condition: metric → its comparison with the baseline."""
-
-    deployment: str
-    cells: Mapping[str, Comparison]
 
 
 @dataclass(frozen=True)
@@ -30,7 +24,8 @@ class Condition:
     baseline: str
     workload: str
     level: str
-    rows: tuple[Row, ...]
+    rows: Mapping[str, Mapping[str, Comparison]]
+    """Deployment and metric → its comparison with the baseline."""
     values: Mapping[str, Estimate]
     """Metric → what the baseline itself reached."""
     twins: Mapping[str, Comparison]
@@ -40,19 +35,12 @@ class Condition:
 def all_comparisons(analysis: Analysis) -> tuple[Comparison, ...]:
     """Every comparison once. A question's own wins over an exploratory one of the same thing."""
     twins = {comparison.deployment for comparison in analysis.twin}
-    found: dict[tuple[str, ...], Comparison] = {}
+    found: dict[Pairing, Comparison] = {}
     named = (comparison for answer in analysis.answers for comparison in answer.comparisons)
     for comparison in (*named, *analysis.comparisons):
         if comparison.question is None and comparison.deployment in twins:
             continue
-        key = (
-            comparison.baseline,
-            comparison.deployment,
-            comparison.workload,
-            comparison.level,
-            comparison.metric,
-        )
-        found.setdefault(key, comparison)
+        found.setdefault(Pairing.of(comparison), comparison)
     return tuple(found.values())
 
 
@@ -76,7 +64,7 @@ def conditions(analysis: Analysis) -> tuple[Condition, ...]:
             baseline=baseline,
             workload=workload,
             level=level,
-            rows=tuple(Row(deployment, cells) for deployment, cells in rows.items()),
+            rows=rows,
             twins={
                 found.metric: found
                 for found in analysis.twin
@@ -120,8 +108,8 @@ def reading(analysis: Analysis) -> str:
     span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
     text = (
         f"differences from the baseline with intervals over {span} blocks; those that decide a "
-        f"question hold together at {numbers.coverage(with_interval[0])}, others stand for "
-        "themselves"
+        f"question hold together at {numbers.coverage(with_interval[0])}, each other one "
+        "alone"
     )
     if any(not comparison.primary for comparison in all_comparisons(analysis)):
         text += "; * secondary or exploratory"
@@ -139,7 +127,7 @@ def together(analysis: Analysis) -> str:
         return ""
     each = 1 - coverage(number(analysis.looks))
     return (
-        f"each of the {asked} questions errs in at most {each * 100:.3g} % of studies like this, "
+        f"each of the {asked} answers is wrong in at most {each * 100:.3g} % of studies like this, "
         f"all of them together in at most {min(1.0, asked * each) * 100:.3g} %"
     )
 
@@ -169,7 +157,7 @@ def besides_the_plan(analysis: Analysis) -> str:
         text += f"; disturbed attempts were measured again ({gates})"
     spares = sum(look.added for look in analysis.looks if look.spare)
     if spares:
-        text += f"; {numbers.count(spares, 'spare block')} for spoilt ones"
+        text += f"; {numbers.count(spares, 'spare block')} for incomplete ones"
     return text
 
 
@@ -181,8 +169,8 @@ def heading(condition: Condition, among: Sequence[Condition]) -> str:
     return title
 
 
-def reached(analysis: Analysis) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Headline metrics and, for each deployment and condition, what it reached by itself."""
+def reached(analysis: Analysis) -> Tabled:
+    """Headline metrics and, for each deployment and condition, what it reached alone."""
     there = {summary.metric for summary in analysis.summaries}
     metrics = tuple(metric for metric in HEADLINE if metric in there)
     values: dict[str, dict[str, str]] = {}
@@ -190,11 +178,13 @@ def reached(analysis: Analysis) -> tuple[tuple[str, ...], tuple[tuple[str, tuple
         name = f"{summary.deployment}, {summary.workload}, {terms.level(summary.level)}"
         text = numbers.value(summary.metric, summary.estimate.value)
         values.setdefault(terms.plain(name), {})[summary.metric] = text
-    rows = tuple(
-        (name, tuple(found.get(metric, "-") for metric in metrics))
-        for name, found in values.items()
+    return Tabled(
+        columns=tuple(map(terms.title, metrics)),
+        rows=tuple(
+            (name, tuple(found.get(metric, "-") for metric in metrics))
+            for name, found in values.items()
+        ),
     )
-    return metrics, rows
 
 
 def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:

@@ -35,7 +35,7 @@ def _forest(metric: str, conditions: Sequence[answer.Condition]) -> Forest:
             rows=cells,
         )
         for condition in conditions
-        if (cells := tuple(row.cells[metric] for row in condition.rows if metric in row.cells))
+        if (cells := tuple(row[metric] for row in condition.rows.values() if metric in row))
     )
     shown = [each for group in groups for each in (*group.rows, group.twins) if each is not None]
     return Forest(

@@ -22,10 +22,10 @@ def looks(analysis: Analysis) -> str:
         if look.complete
     )
     return (
-        f"This is look {current} at the study: {seen}. Whoever adds blocks until a difference "
-        f"shows will find one, so the error rate is spent over the looks: intervals that a verdict "
-        f"rests on cover {coverage(current) * 100:.6g} %, and those of all looks hold together "
-        f"with at least 92.5 %, whatever made somebody stop."
+        f"This is look {current} at the study: {seen}. Adding blocks until a difference "
+        f"shows would always find one, so the error rate is divided over the looks: intervals of "
+        f"verdicts cover {coverage(current) * 100:.6g} %. Those of all looks hold together with at "
+        f"least 92.5 %, whatever the reason to stop."
     )
 
 
@@ -34,7 +34,7 @@ def brief(analysis: Analysis) -> str:
     current = number(analysis.looks)
     if current == 1:
         return ""
-    return f"look {current}: the error rate is spent over the looks, so intervals are wider"
+    return f"look {current}: the error rate is divided over the looks, so intervals are wider"
 
 
 def before(analysis: Analysis) -> int:

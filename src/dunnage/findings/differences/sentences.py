@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.choices import Cores, Storage
 from dunnage.model.deployment import Deployment
@@ -47,14 +48,9 @@ def claims(
     """One claim for each deployment and verdict of a question; what is settled comes first."""
     names = subjects(plan)
     database = _database(study, plan)
-    groups: dict[tuple[str, Verdict], list[Comparison]] = {}
-    for found in question.comparisons:
-        groups.setdefault((found.deployment, found.verdict), []).append(found)
-    order = list(dict.fromkeys(found.deployment for found in question.comparisons))
-    everywhere = {
-        deployment: sum(1 for found, _ in groups if found == deployment) == 1
-        for deployment in order
-    }
+    groups = grouped(question.comparisons, lambda found: (found.deployment, found.verdict))
+    verdicts = Counter(deployment for deployment, _ in groups)
+    order = list(verdicts)
     return tuple(
         Claim(
             verdict=verdict,
@@ -62,7 +58,7 @@ def claims(
                 alike,
                 names.get(deployment, terms.plain(deployment)),
                 database,
-                "" if everywhere[deployment] else _place(alike),
+                "" if verdicts[deployment] == 1 else _place(alike),
             ),
             deployment=terms.plain(deployment),
             evidence=tuple(
@@ -86,20 +82,15 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
     deciding = [found for found in question.comparisons if found.primary and found.difference.n]
     blocks = max((found.difference.n for found in deciding), default=MINIMUM_BLOCKS)
     if blocks < MINIMUM_BLOCKS:
-        return (
-            f"{numbers.count(blocks, 'block')} cannot tell yet: an answer needs {MINIMUM_BLOCKS}."
+        return f"{numbers.count(blocks, 'block')} so far: an answer needs {MINIMUM_BLOCKS}."
+    clauses = [
+        _clause(alike, names.get(deployment, terms.plain(deployment)), _database(study, plan))
+        for deployment, alike in sorted(
+            grouped(deciding, lambda found: found.deployment).items(),
+            key=lambda item: any(found.verdict is Verdict.INCONCLUSIVE for found in item[1]),
         )
-    groups: dict[str, list[Comparison]] = {}
-    for found in deciding:
-        groups.setdefault(found.deployment, []).append(found)
-    clauses = []
-    for deployment, alike in sorted(
-        groups.items(), key=lambda item: any(c.verdict is Verdict.INCONCLUSIVE for c in item[1])
-    ):
-        subject = names.get(deployment, terms.plain(deployment))
-        clauses.append(_clause(alike, subject, _database(study, plan)))
-    text = "; ".join(clauses)
-    return f"{text}." if text else ""
+    ]
+    return f"{'; '.join(clauses)}." if clauses else ""
 
 
 def _clause(alike: Sequence[Comparison], subject: str, database: str) -> str:
@@ -186,7 +177,8 @@ def evidence(comparison: Comparison, reached: Reached) -> str:
     became = ""
     if place in reached:
         was = reached[place].value
-        became = f"{_became(comparison.metric, was, found.value)}: "
+        values = (was, was * (1 + found.value))
+        became = f"{' becomes '.join(numbers.value(comparison.metric, each) for each in values)}: "
     if found.low is None or found.high is None:
         return f"{became}{numbers.change(found.value)} over {blocks}, too few for an interval"
     aside = "" if comparison.primary else ", secondary"
@@ -194,12 +186,6 @@ def evidence(comparison: Comparison, reached: Reached) -> str:
         f"{became}{numbers.change(found.value)}, {numbers.coverage(found)} interval "
         f"{numbers.reach(found.low, found.high)}, over {blocks}{aside}{_twins(comparison.apart)}"
     )
-
-
-def _became(metric: str, was: float, difference: float) -> str:
-    """`31,204 op/s becomes 29,801 op/s`."""
-    now = numbers.value(metric, was * (1 + difference))
-    return f"{numbers.value(metric, was)} becomes {now}"
 
 
 def _twins(apart: float | None) -> str:
@@ -224,11 +210,11 @@ def setting(study: Study, plan: Plan) -> str:
     rounds = f"In {'one round (block)' if one else f'each of {len(plan.blocks)} rounds (blocks)'}"
     if study.load.turns is not None:
         rounds += (
-            " all are brought up at once, each on hosts of its own, and driven in turns of "
+            " all are started at the same time, each on its own hosts, and driven in turns of "
             f"{duration(study.load.turns)}"
         )
     else:
-        rounds += " every one is brought up, measured and taken down again"
+        rounds += " each one is started, measured and stopped"
     if not one:
         rounds += ", in balanced random orders"
     text = (
@@ -238,28 +224,24 @@ def setting(study: Study, plan: Plan) -> str:
     return terms.plain(text)
 
 
-INVENTED = (
-    "These numbers are invented: hosts, platform and database of this study are fakes that show "
-    "what a study and its report look like."
-)
-"""Said wherever a fake study's numbers are shown."""
-
-
 def invented(study: Study) -> str:
     """That nothing was measured, where the testbed is a fake; else nothing."""
-    return INVENTED if study.testbed.kind == "fake" else ""
-
-
-SHARED = (
-    "Clients and servers shared their processors in this study (`cores: shared`), so what a client "
-    "takes of them is part of every number."
-)
-"""Said wherever numbers of such a study are shown."""
+    if study.testbed.kind != "fake":
+        return ""
+    return (
+        "These numbers are invented: hosts, platform and database of this study are fakes that "
+        "show what a study and its report look like."
+    )
 
 
 def shared(study: Study) -> str:
     """That clients could slow the servers that they measured, where the study wanted it so."""
-    return SHARED if study.testbed.cores is Cores.SHARED else ""
+    if study.testbed.cores is not Cores.SHARED:
+        return ""
+    return (
+        "Clients and servers shared their processors in this study (`cores: shared`), so the "
+        "processor time of clients is part of every number."
+    )
 
 
 def asks(question: QuestionSpec | None, plan: Plan) -> str:

@@ -12,9 +12,9 @@ from dunnage.wording import numbers, terms
 def losses(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment that shall lose throughput, and one for what was read."""
     known = (
-        f"{terms.plain(name)} shall lose {percent(loss.asked)} of throughput; before block 1 that "
-        f"took stopping its servers for {percent(loss.share)} of the time: the loss was then "
-        f"between {_ends(loss.loss)}; {_checked(loss)}"
+        f"{terms.plain(name)} must lose {percent(loss.asked)} of throughput: before block 1 its "
+        f"servers were stopped for {percent(loss.share)} of the time, and the loss was between "
+        f"{_ends(loss.loss)}; {_checked(loss)}"
         for name, loss in analysis.losses.items()
     )
     return (*known, *map(_read, agreements(analysis)))
@@ -37,12 +37,12 @@ def _checked(loss: KnownLoss) -> str:
     """What the same stops lost after the last block, and whether that is what was asked for."""
     checked = loss.checked
     if checked is None:
-        return "that was not measured again after the last block"
+        return "it was not measured again after the last block"
     low, high = _known(checked)
     told = f"after the last block it was {percent(checked.value)}, between {_ends(checked)}"
     if low <= loss.asked <= high:
         return told
-    return f"{told}: not what was asked for, so that this loss is not known"
+    return f"{told}. That is not the requested loss, so this loss is not known"
 
 
 def _ends(loss: Estimate) -> str:

@@ -13,10 +13,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import normal_quantile
-from dunnage.analysis.estimate import CONFIDENCE
+from dunnage.analysis.estimate import CONFIDENCE, walsh
 from dunnage.model.estimate import Estimate
 from dunnage.model.record import Window
 
@@ -61,7 +60,7 @@ def centre(values: Sequence[float], level: float = CONFIDENCE) -> Centre:
     are taken as independent: neighbouring pieces share what disturbs them, so that it cancels in
     each. Needs ten values. Hodges and Lehmann 1963; Hollander and Wolfe 1999, section 3.
     """
-    means = _walsh(np.asarray(values, dtype=np.float64))
+    means = walsh(values)
     n = len(values)
     reach = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     low = max(0, math.floor(n * (n + 1) / 4 - reach))
@@ -82,8 +81,3 @@ def lost(found: Centre, share: float, n: int) -> Estimate:
         unit="share",
         method=METHOD,
     )
-
-
-def _walsh(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows, columns = np.triu_indices(len(values))
-    return np.sort((values[rows] + values[columns]) / 2)

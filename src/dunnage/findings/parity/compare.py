@@ -15,14 +15,7 @@ from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.model.record import ProcessFacts, StayRecord
 
 _CONTAINMENT = frozenset(
-    {
-        "capabilities",
-        "seccomp",
-        "no_new_privileges",
-        "oom_score_adj",
-        "control_group",
-        "cpu_weight",
-    }
+    {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group", "cpu_weight"}
 )
 """Limits that come with a container and that a native process cannot be given as well. Weights are
 among them because an orchestrator weighs the groups that it puts its containers into."""
@@ -60,10 +53,10 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
 
 def _of_all_roles(differences: Iterable[Difference]) -> Iterator[Difference]:
     """The same difference of several roles becomes one that names them all."""
-    alike: dict[Difference, list[str]] = {}
+    alike: dict[Difference, dict[str, None]] = {}
     for difference in differences:
-        roles = alike.setdefault(difference.model_copy(update={"roles": ()}), [])
-        roles += (role for role in difference.roles if role not in roles)
+        roles = alike.setdefault(difference.model_copy(update={"roles": ()}), {})
+        roles |= dict.fromkeys(difference.roles)
     for difference, roles in alike.items():
         yield difference.model_copy(update={"roles": tuple(roles)})
 

@@ -33,10 +33,7 @@ class Mask:
         """The mask of a stay: its id and the hosts of its endpoint."""
         hosts = {address.rsplit(":", 1)[0] for address in stay.endpoint}
         named = {host for host in hosts if not _IPV4.fullmatch(host)}
-        return cls(
-            names=(stay.stay,),
-            hosts=tuple(sorted(named, key=len, reverse=True)),
-        )
+        return cls(names=(stay.stay,), hosts=tuple(sorted(named, key=len, reverse=True)))
 
     def text(self, text: str) -> str:
         """`text` with placeholders for a stay's own names in paths, and for hosts' addresses.

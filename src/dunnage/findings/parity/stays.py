@@ -86,10 +86,5 @@ def _pairwise(
 
 def _counterpart(stay: StayRecord, originals: Sequence[StayRecord]) -> StayRecord:
     """The first original of the same block, else the nearest in time."""
-    return min(
-        originals,
-        key=lambda other: (
-            other.block != stay.block,
-            0.0 if other.block == stay.block else abs(other.started - stay.started),
-        ),
-    )
+    own = [other for other in originals if other.block == stay.block]
+    return own[0] if own else min(originals, key=lambda other: abs(other.started - stay.started))

@@ -5,30 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Analysis
 from dunnage.model.open_load import OpenLevel
 from dunnage.units import duration
-from dunnage.wording import numbers, terms
+from dunnage.wording import terms
 
 Place = tuple[str, str, str]
 """Deployment, workload and level."""
-
-
-@dataclass(frozen=True)
-class Kept:
-    """One deployment at one rate."""
-
-    level: str
-    deployment: str
-    offered: str
-    answered: str
-    share: str
-    width: float
-    """Percent of what was offered, for a bar."""
-    over: bool
-    kept_up: str
-    latencies: str
-    """Whether they are compared."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +20,8 @@ class OpenLevels:
     """All rates of one workload."""
 
     title: str
-    rows: tuple[Kept, ...]
+    rows: tuple[tuple[OpenLevel, str], ...]
+    """Each deployment at each rate, and whether its latencies are compared."""
     over: bool
     """Whether a deployment could not keep up with one of them."""
     why: tuple[str, ...]
@@ -50,41 +35,15 @@ def open_levels(analysis: Analysis) -> tuple[OpenLevels, ...]:
         for compared in analysis.comparisons
     }
     over = {_place(each) for each in analysis.open_levels if each.over_capacity}
-    by_workload: dict[str, list[OpenLevel]] = {}
-    for found in analysis.open_levels:
-        by_workload.setdefault(found.workload, []).append(found)
     return tuple(
         OpenLevels(
             title=f"Workload {terms.plain(workload)}",
-            rows=tuple(_kept(each, over, baselines) for each in found),
+            rows=tuple((each, _latencies(each, over, baselines)) for each in found),
             over=any(each.over_capacity for each in found),
             why=tuple(_why(found)),
         )
-        for workload, found in by_workload.items()
+        for workload, found in grouped(analysis.open_levels, lambda each: each.workload).items()
     )
-
-
-def _kept(level: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> Kept:
-    share = level.achieved.value if level.achieved is not None else None
-    return Kept(
-        level=terms.level(level.level),
-        deployment=terms.plain(level.deployment),
-        offered=numbers.bare("offered", level.offered.value),
-        answered="-"
-        if level.throughput is None
-        else numbers.bare("throughput", level.throughput.value),
-        share="-" if share is None else numbers.value("achieved", share),
-        width=0.0 if share is None else round(min(share, 1.0) * 100, 2),
-        over=level.over_capacity > 0,
-        kept_up=_kept_up(level),
-        latencies=_latencies(level, over, baselines),
-    )
-
-
-def _kept_up(level: OpenLevel) -> str:
-    if not level.over_capacity:
-        return "yes"
-    return f"no: over capacity in {level.over_capacity} of {numbers.count(level.runs, 'run')}"
 
 
 def _latencies(level: OpenLevel, over: Collection[Place], baselines: Mapping[Place, str]) -> str:
@@ -102,9 +61,9 @@ def _why(levels: Sequence[OpenLevel]) -> Iterator[str]:
         if each.growth is not None and each.lag is not None and each.growth > 0:
             yield (
                 f"{terms.plain(each.deployment)}, {terms.level(each.level)}: the backlog grew by "
-                f"{duration(each.growth)} in each second, and when {duration(each.seconds)} were "
-                f"over the answers lay {duration(each.lag)} behind; in twice the time it would "
-                "have been about twice as much"
+                f"{duration(each.growth)} in each second. After {duration(each.seconds)} the "
+                f"answers were {duration(each.lag)} late; twice the time would give about twice "
+                "as much."
             )
 
 

@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.groups import grouped
 from dunnage.analysis.schedule import KEPT
-from dunnage.drawing.figure import Axis, Band, Figure, Line, Point
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Point, Tabled
 from dunnage.drawing.scale import Scale, linear, logarithmic, wide
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
@@ -27,39 +28,24 @@ _ROOM = 28.0
 
 
 @dataclass(frozen=True)
-class ProbeRow:
-    """One probe in the table behind the figure."""
-
-    deployment: str
-    cells: tuple[str, ...]
-    """Block, offered rate, answered rate, response time."""
-    verdict: str
-    sustained: bool
-
-
-@dataclass(frozen=True)
-class Searches:
-    """All searches of one workload."""
+class Searches(Tabled):
+    """All searches of one workload; the table tells what each deployment's found."""
 
     title: str
     rule: str
     """What a probe had to keep to, as a sentence."""
     figures: tuple[Figure, ...]
     deployments: tuple[str, ...]
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    """(deployment, what was found)."""
-    probes: tuple[ProbeRow, ...]
+    probes: tuple[tuple[str, SearchProbe, str], ...]
+    """Deployment, a probe of it, and what came of that."""
     limited: bool
     """Whether a line in the figure stands for the objective of its response times."""
 
 
 def searches(analysis: Analysis) -> tuple[Searches, ...]:
     """One figure for each workload whose saturation was searched for."""
-    by_workload: dict[str, list[SaturationSearch]] = {}
-    for found in analysis.searches:
-        if found.probes:
-            by_workload.setdefault(found.workload, []).append(found)
+    made = [found for found in analysis.searches if found.probes]
+    by_workload = grouped(made, lambda found: found.workload)
     return tuple(_searches(workload, found) for workload, found in by_workload.items())
 
 
@@ -73,7 +59,11 @@ def _searches(workload: str, found: Sequence[SaturationSearch]) -> Searches:
         deployments=tuple(terms.plain(each.deployment) for each in found),
         columns=COLUMNS,
         rows=tuple((terms.plain(each.deployment), _found(each)) for each in found),
-        probes=tuple(_row(each, probe) for each in found for probe in each.probes),
+        probes=tuple(
+            (terms.plain(each.deployment), probe, _verdict(probe))
+            for each in found
+            for probe in each.probes
+        ),
         limited=LATENCY in found[0].objective,
     )
 
@@ -86,8 +76,8 @@ def _rule(precision: float, objective: Mapping[str, float]) -> str:
     besides = f", and {terms.listed(kept)}" if kept else ""
     return (
         f"A rate is sustained where at least {percent(KEPT)} of it is answered and no backlog grows"
-        f"{besides}. What a search found lies at most {percent(precision)} below a rate that "
-        "was refused twice."
+        f"{besides}. The rate that a search found is at most {percent(precision)} below a rate "
+        "that was refused twice."
     )
 
 
@@ -180,20 +170,6 @@ def _found(each: SaturationSearch) -> tuple[str, ...]:
         numbers.span("saturation", each.found),
         str(each.found.n),
         *counts,
-    )
-
-
-def _row(each: SaturationSearch, probe: SearchProbe) -> ProbeRow:
-    return ProbeRow(
-        deployment=terms.plain(each.deployment),
-        cells=(
-            str(probe.block),
-            numbers.bare("offered", probe.offered),
-            numbers.bare("offered", probe.achieved),
-            "-" if probe.p99 is None else numbers.bare(LATENCY, probe.p99),
-        ),
-        verdict=_verdict(probe),
-        sustained=probe.sustained,
     )
 
 

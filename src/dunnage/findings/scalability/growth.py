@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dunnage.analysis.groups import grouped
 from dunnage.drawing.figure import Axis, Band, Figure, Line, Point
 from dunnage.drawing.scale import WIDE, Scale, even, linear, logarithmic, wide
 from dunnage.model.analysis import Analysis
@@ -24,7 +25,6 @@ _MARGIN = 100 * 0.04 / 1.08
 class Fits:
     """One deployment with its fits, on the axes of all deployments of the workload."""
 
-    deployment: str
     figure: Figure
     curve: Scalability
 
@@ -33,7 +33,6 @@ class Fits:
 class Growth:
     """All deployments under one workload."""
 
-    workload: str
     title: str
     figures: tuple[Figure, ...]
     fits: tuple[Fits, ...]
@@ -47,9 +46,7 @@ class Growth:
 
 def growths(analysis: Analysis) -> tuple[Growth, ...]:
     """One group of figures for each workload that was driven at several numbers of threads."""
-    by_workload: dict[str, list[Scalability]] = {}
-    for found in analysis.scalability:
-        by_workload.setdefault(found.workload, []).append(found)
+    by_workload = grouped(analysis.scalability, lambda found: found.workload)
     return tuple(_growth(workload, found) for workload, found in by_workload.items())
 
 
@@ -60,11 +57,10 @@ def _growth(workload: str, found: Sequence[Scalability]) -> Growth:
     fitted = _fitted(workload, title, found, x)
     levels = {point.level: None for curve in found for point in curve.levels}
     return Growth(
-        workload=terms.plain(workload),
         title=title,
         figures=tuple(figure for figure in figures if figure.points),
         fits=tuple(
-            Fits(terms.plain(curve.deployment), _alone(fitted, title, curve), curve)
+            Fits(_alone(fitted, title, curve), curve)
             for curve in found
             if curve.law or curve.quadratic
         ),

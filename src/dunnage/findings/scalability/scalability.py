@@ -105,7 +105,6 @@ def _quadratics(ladder: Ladder, deployment: str, gathered: Gathered) -> tuple[Qu
 def _law(
     points: Sequence[LevelPoint], deployment: str, ladder: Ladder, gathered: Gathered
 ) -> ScalabilityLaw | str:
-    """The law, or the sentence that says why there is none."""
     known = [
         (point.threads, gathered.logs(deployment, setting, "throughput"))
         for point, setting in zip(points, ladder.settings, strict=True)

@@ -11,7 +11,6 @@ def restored(analysis: Analysis) -> tuple[str, ...]:
     return tuple(
         f"{terms.listed([terms.plain(name) for name in found.stays])}: data restored from a "
         f"snapshot made in stay `{terms.plain(found.made_in)}` "
-        f"({numbers.count(sum(found.stays.values()), 'stay')}), so that servers are as after a "
-        "restart"
+        f"({numbers.count(sum(found.stays.values()), 'stay')}), so servers start as after a restart"
         for found in analysis.restored
     )

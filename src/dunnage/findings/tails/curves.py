@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dunnage.analysis.runs import Setting
 from dunnage.model.analysis import LatencyCurve
 from dunnage.model.histogram import curve, merged
 from dunnage.model.metrics import KINDS, OPERATIONS
 
 
-def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) -> list[LatencyCurve]:
+def curves(deployment: str, setting: Setting, logs: Sequence[bytes]) -> list[LatencyCurve]:
     """One curve for each kind of latency that the logs hold, over all operation types."""
     found = []
     for kind in KINDS:
-        tags = [tag for tag in (f"{name}.{kind}" for name in OPERATIONS) if _holds(logs, tag)]
+        every = (f"{name}.{kind}" for name in OPERATIONS)
+        tags = [tag for tag in every if any(f"Tag={tag},".encode() in log for log in logs)]
         if not tags:
             continue
         total = merged(logs, tags[0])
@@ -22,8 +24,8 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
         found.append(
             LatencyCurve(
                 deployment=deployment,
-                workload=workload,
-                level=level,
+                workload=setting.workload,
+                level=setting.level,
                 kind=kind,
                 points=curve(total),
                 count=total.get_total_count(),
@@ -31,8 +33,3 @@ def curves(deployment: str, workload: str, level: str, logs: Sequence[bytes]) ->
             )
         )
     return found
-
-
-def _holds(logs: Sequence[bytes], tag: str) -> bool:
-    prefix = f"Tag={tag},".encode()
-    return any(prefix in log for log in logs)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.drawing.figure import Axis, Figure, Line, Point
+from dunnage.analysis.groups import grouped
+from dunnage.drawing.figure import Axis, Figure, Line, Point, Tabled
 from dunnage.drawing.scale import Scale, beyond, linear, logarithmic
 from dunnage.model.analysis import Analysis, LatencyCurve
 from dunnage.model.explanation import LatencyDifference, QuantileDifference
@@ -26,31 +27,24 @@ _LEFT = 0.25
 
 
 @dataclass(frozen=True)
-class Tail:
-    """A figure along the quantiles of one condition, and the table behind it."""
+class Tail(Tabled):
+    """A figure along the quantiles of one condition."""
 
     figure: Figure
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
     left_out: tuple[str, ...] = ()
 
 
 def tails(analysis: Analysis) -> tuple[Tail, ...]:
     """The merged distributions, one figure for each condition and kind."""
-    groups: dict[tuple[str, str, str], list[LatencyCurve]] = {}
-    for curve in analysis.curves:
-        if _inside(curve):
-            groups.setdefault((curve.workload, curve.level, curve.kind), []).append(curve)
+    shown = filter(_inside, analysis.curves)
+    groups = grouped(shown, lambda curve: (curve.workload, curve.level, curve.kind))
     return tuple(_tail(*key, curves) for key, curves in groups.items())
 
 
 def shifts(analysis: Analysis) -> tuple[Tail, ...]:
     """Differences of quantiles, one figure for each condition, kind and baseline."""
-    groups: dict[tuple[str, str, str, str], list[LatencyDifference]] = {}
-    for found in analysis.latency:
-        if found.quantiles:
-            key = (found.workload, found.level, found.kind, found.baseline)
-            groups.setdefault(key, []).append(found)
+    known = [found for found in analysis.latency if found.quantiles]
+    groups = grouped(known, lambda found: (found.workload, found.level, found.kind, found.baseline))
     return tuple(_shift(*key, found) for key, found in groups.items())
 
 
@@ -112,7 +106,8 @@ def _shift(
 ) -> Tail:
     title = terms.condition(workload, level)
     each = [quantile for difference in found for quantile in difference.quantiles]
-    names = _ordered(each)
+    shares = {quantile.quantile: quantile.share for quantile in each}
+    names = sorted(shares, key=shares.__getitem__)
     points = tuple(
         _point(terms.plain(difference.deployment), quantile)
         for difference in found
@@ -162,11 +157,6 @@ def _point(deployment: str, quantile: QuantileDifference) -> Point:
 def _at_quantile(curve: LatencyCurve, share: float) -> float | None:
     """Seconds at a quantile; None where too few operations lie beyond it."""
     return next((s for q, s in sorted(curve.points) if share - 1e-9 <= q < 1), None)
-
-
-def _ordered(quantiles: Sequence[QuantileDifference]) -> list[str]:
-    shares = {quantile.quantile: quantile.share for quantile in quantiles}
-    return sorted(shares, key=lambda name: shares[name])
 
 
 def _cell(difference: LatencyDifference, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from dunnage.analysis import looks
 from dunnage.analysis.runs import Setting
@@ -15,11 +16,7 @@ from dunnage.model.record import Record
 
 
 def latency_differences(
-    comparisons: Comparisons,
-    baseline: str,
-    deployment: str,
-    setting: Setting,
-    kinds: Sequence[str],
+    comparisons: Comparisons, baseline: str, deployment: str, setting: Setting, kinds: Sequence[str]
 ) -> list[LatencyDifference]:
     """Log quantiles paired over blocks, simultaneous over the quantiles of one distribution.
 
@@ -30,15 +27,11 @@ def latency_differences(
     gathered = comparisons.gathered
     if any(gathered.over_capacity(name, setting) for name in (deployment, baseline)):
         return []
+    sides = (gathered.valid_records(name, setting) for name in (deployment, baseline))
+    records = list(chain(*sides))
     found = []
     for kind in kinds:
-        fewest = _fewest(
-            [
-                *gathered.valid_records(deployment, setting),
-                *gathered.valid_records(baseline, setting),
-            ],
-            kind,
-        )
+        fewest = _fewest(records, kind)
         if not fewest:
             continue
         left_out = {
@@ -48,13 +41,11 @@ def latency_differences(
             if fewest * (1 - share(name)) < MINIMUM_BEYOND - 1e-6
         }
         kept = [name for name in QUANTILES if name not in left_out]
-        differences = [
-            (name, comparisons.pairs(Pairing(baseline, deployment, f"{kind}.{name}", setting)))
-            for name in kept
-        ]
         quantiles = tuple(
             QuantileDifference(quantile=name, share=share(name), difference=difference)
-            for name, pairs in differences
+            for name in kept
+            for pairing in (Pairing(baseline, deployment, f"{kind}.{name}", setting),)
+            for pairs in (comparisons.pairs(pairing),)
             if (difference := looks.difference(pairs, comparisons.look, len(kept))) is not None
         )
         if quantiles:
@@ -79,10 +70,6 @@ def share(quantile: str) -> float:
 
 def _fewest(records: Sequence[Record], kind: str) -> int:
     """Operations of the run that has the fewest; 0 where no run has this kind of latency."""
-    counts = []
-    for record in records:
-        stats = record.measurement.operations.get("all") if record.measurement else None
-        latency = None if stats is None else getattr(stats, kind)
-        if latency is not None:
-            counts.append(int(latency.count))
-    return min(counts, default=0)
+    stats = [each.measurement.operations.get("all") for each in records if each.measurement]
+    latencies = [getattr(each, kind) for each in stats if each is not None]
+    return min((int(each.count) for each in latencies if each is not None), default=0)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from dunnage.drawing.figure import Axis, Band, Figure, Line, Panels
+from dunnage.analysis.groups import grouped
+from dunnage.drawing.figure import Axis, Band, Figure, Line, Panels, Tabled
 from dunnage.drawing.scale import Scale, linear
 from dunnage.model.analysis import Analysis
 from dunnage.model.explanation import TimeLine, TimeSeries
@@ -27,22 +28,17 @@ _TITLES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Times:
-    """All series of one condition, a panel each, and the table behind them."""
+class Times(Tabled):
+    """All series of one condition, a panel each; the table is of the measured window."""
 
     panels: Panels
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    """What each deployment did in the measured window."""
     absent: tuple[str, ...]
 
 
 def times(analysis: Analysis) -> tuple[Times, ...]:
     """One figure for each workload and level that has a time line."""
-    groups: dict[tuple[str, str], list[TimeLine]] = {}
-    for line in analysis.timelines:
-        if line.starts and any(_moves(series) for series in line.series):
-            groups.setdefault((line.workload, line.level), []).append(line)
+    shown = [line for line in analysis.timelines if line.starts and any(map(_moves, line.series))]
+    groups = grouped(shown, lambda line: (line.workload, line.level))
     return tuple(_times(*key, lines) for key, lines in groups.items())
 
 
@@ -113,15 +109,14 @@ def _seconds(lines: Sequence[TimeLine]) -> Axis:
     end = max(line.starts[-1] + line.step for line in lines)
     rounded = linear([begin, end], wanted=6).ticks
     inside = tuple(tick for tick in rounded if begin - 1e-9 <= tick <= end + 1e-9)
-    return Axis("seconds since the measured window began", Scale(begin, end, inside), _moment)
-
-
-def _moment(seconds: float) -> str:
-    return f"{seconds:g}".replace("-", numbers.MINUS)
+    return Axis(
+        "seconds since the measured window began",
+        Scale(begin, end, inside),
+        lambda seconds: f"{seconds:g}".replace("-", numbers.MINUS),
+    )
 
 
 def _series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, TimeSeries]]:
-    """The series called `name` of every line that has it."""
     return [
         (line, series)
         for line in lines
@@ -131,9 +126,8 @@ def _series_of(lines: Sequence[TimeLine], name: str) -> list[tuple[TimeLine, Tim
 
 
 def _unit(found: Sequence[tuple[TimeLine, TimeSeries]]) -> Unit:
-    held = found[0][1].unit
     largest = max(value for _, series in found for value in series.high if value is not None)
-    return unit(held, largest)
+    return unit(found[0][1].unit, largest)
 
 
 def _cell(line: TimeLine, name: str, shown: Unit) -> str:

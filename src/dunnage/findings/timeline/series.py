@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dunnage.analysis.windows import WHOLE
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage
+from dunnage.model.study import CLIENT_GROUP
 
 Floats = NDArray[np.float64]
 RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
@@ -24,18 +25,13 @@ _LEVELS = frozenset({"memory_resident"})
 """Counters that say how things stand and are not cumulative."""
 
 
-def resource(
-    name: str,
-    hosts: Sequence[tuple[Samples, HostUsage]],
-    edges: Floats,
-    is_database: Callable[[HostUsage], bool],
-) -> Floats | None:
+def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Floats) -> Floats | None:
     """One resource of one run in each interval between `edges` (Unix seconds by our clock).
 
     NaN where samples do not cover an interval; None where a host of the kind lacks a counter.
     """
     database, _, counters = RESOURCES[name]
-    of_kind = [(seen, usage) for seen, usage in hosts if is_database(usage) == database]
+    of_kind = [(seen, usage) for seen, usage in hosts if (usage.group != CLIENT_GROUP) == database]
     parts = [
         _readings(seen, counter, edges + usage.clock_offset)
         for seen, usage in of_kind

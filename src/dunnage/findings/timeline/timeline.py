@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from statistics import median
 
 import numpy as np
@@ -17,11 +18,11 @@ from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
-from dunnage.model.record import HostUsage, Record, Window
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.record import Record, Window
 
 MOST = 60
 """Intervals of a time line at most: neighbouring windows are joined."""
+_ORDER = ("throughput", "response.p95", "service.p95", *RESOURCES)
 _QUANTILE = 0.95
 _WHOLE = 0.999
 """Share of an interval that windows must cover for its throughput to be known."""
@@ -34,17 +35,11 @@ def timelines(
     samples: Callable[[str], Iterable[Samples]],
 ) -> tuple[TimeLine, ...]:
     """Of every deployment and setting that has a valid run, but for runs in turns."""
-    lines = (
-        timeline(
-            deployment.name,
-            setting,
-            [r for r in gathered.valid_records(deployment.name, setting) if not r.turns],
-            logs,
-            samples,
-        )
-        for deployment in plan.deployments
-        for setting in gathered.settings
-    )
+    lines = []
+    for deployment, setting in product(plan.deployments, gathered.settings):
+        records = gathered.valid_records(deployment.name, setting)
+        calm = [record for record in records if not record.turns]
+        lines.append(timeline(deployment.name, setting, calm, logs, samples))
     return tuple(filter(None, lines))
 
 
@@ -66,7 +61,7 @@ def timeline(
         for name, line in _of_run(record, edges, logs, samples, absent).items():
             lines.setdefault(name, []).append(line)
     series = []
-    for name in sorted(lines, key=_rank):
+    for name in sorted(lines, key=_ORDER.index):
         mid, low, high = over_runs(lines[name])
         if any(value is not None for value in mid):
             series.append(TimeSeries(name=name, unit=_unit(name), median=mid, low=low, high=high))
@@ -119,7 +114,7 @@ def _of_run(
     seen = [(each, usage[each.host]) for each in samples(record.run) if each.host in usage]
     began = measurement.began - clients_clock(record.usage)
     for name in RESOURCES:
-        line = resource(name, seen, began + edges, _is_database) if seen else None
+        line = resource(name, seen, began + edges) if seen else None
         if line is None:
             absent.setdefault(name, "some run has no samples of it")
         else:
@@ -153,16 +148,7 @@ def _latency(log: bytes, began: float, edges: Floats) -> dict[str, Floats]:
     return {f"{kind}.p95": line}
 
 
-def _is_database(usage: HostUsage) -> bool:
-    return usage.group != CLIENT_GROUP
-
-
 def _unit(name: str) -> str:
     if name == "throughput":
         return "op/s"
     return RESOURCES[name][1] if name in RESOURCES else "s"
-
-
-def _rank(name: str) -> int:
-    order = ["throughput", "response.p95", "service.p95", *RESOURCES]
-    return order.index(name)

@@ -21,7 +21,6 @@ from dunnage.model.between import (
     CHANGES,
     Change,
     LeftOut,
-    Mismatch,
     MismatchKind,
     ResultComparison,
     Side,
@@ -39,11 +38,11 @@ METHOD = (
     "A/A bound of both results; without a bound in both there is no verdict."
 )
 CAUTION = (
-    "The two results were measured at different times, so time and whatever else changed meanwhile "
-    "cannot be told from the version under test: measure both in one study, in the same blocks, "
-    "where the cause matters. Each result is one session: intervals hold its noise from block to "
-    "block and not what a machine shifts by from day to day. The change of an overhead is free of "
-    "what a result's own deployments share."
+    "The two results were measured at different times, so time or another change can cause their "
+    "difference, and not only the version under test: measure both in one study, in the same "
+    "blocks, if the cause matters. Each result is one session: its intervals include noise between "
+    "blocks, but not how a machine changes between days. The change of an overhead is free of what "
+    "all deployments of a result share."
 )
 
 
@@ -71,14 +70,6 @@ class AnalysedResult:
         """What it has of the cells of its scope."""
         return {Cell.of(summary): summary.estimate for summary in self.analysis.summaries}
 
-    def bounds(self, metric: str, setting: Setting) -> list[float]:
-        """By how much its twins may have differed there at most; empty without an interval."""
-        return [
-            found.difference.reach
-            for found in self.analysis.twin
-            if found.difference.reach is not None and Cell.of(found)[1:] == (metric, setting)
-        ]
-
 
 def compare(
     a: AnalysedResult, b: AnalysedResult, *, tolerance: float | None = None, anyway: bool = False
@@ -94,17 +85,12 @@ def compare(
         a=_side(a),
         b=_side(b),
         comparable=not differing,
-        mismatches=_sorted(differing),
+        mismatches=tuple(sorted(differing, key=lambda found: list(MismatchKind).index(found.kind))),
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
         method=METHOD,
         caution=CAUTION,
     )
-
-
-def _sorted(differing: Sequence[Mismatch]) -> tuple[Mismatch, ...]:
-    kinds = list(MismatchKind)
-    return tuple(sorted(differing, key=lambda mismatch: kinds.index(mismatch.kind)))
 
 
 def _side(result: AnalysedResult) -> Side:
@@ -231,5 +217,12 @@ class _Both:
 
         None unless both results have an interval of twins there.
         """
-        bounds = [side.bounds(metric, setting) for side in (self.a, self.b)]
+        bounds = [
+            [
+                found.difference.reach
+                for found in side.analysis.twin
+                if found.difference.reach is not None and Cell.of(found)[1:] == (metric, setting)
+            ]
+            for side in (self.a, self.b)
+        ]
         return max(chain(*bounds)) if all(bounds) else None

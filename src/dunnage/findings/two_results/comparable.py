@@ -99,7 +99,6 @@ def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
 
 
 def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
-    """Deployment → its first stay."""
     first: dict[str, StayRecord] = {}
     for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
         first.setdefault(stay.deployment, stay)

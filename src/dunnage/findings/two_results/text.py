@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.between import CHANGES, Change, ChangeVerdict, ResultComparison, Side
 from dunnage.wording import numbers, terms
 from dunnage.wording.between import left_out
@@ -66,9 +67,7 @@ def _table(changes: Sequence[Change]) -> Table:
     for title in ("A → B", "change", "of the overhead"):
         table.add_column(title, justify="right")
     table.add_column("verdict", no_wrap=True)
-    groups: dict[tuple[str, str, str], list[Change]] = {}
-    for change in changes:
-        groups.setdefault((change.deployment, change.workload, change.level), []).append(change)
+    groups = grouped(changes, lambda change: (change.deployment, change.workload, change.level))
     for (deployment, workload, level), of_setting in groups.items():
         heading = f"{terms.plain(deployment)} · {terms.plain(workload)}, {terms.level(level)}"
         table.add_row(Text(heading, style="bold"))

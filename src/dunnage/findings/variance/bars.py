@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dunnage.drawing.figure import Axis
 from dunnage.drawing.scale import linear
 from dunnage.drawing.stack import Bar, Stack, side_by_side
@@ -15,10 +13,8 @@ from dunnage.wording import numbers, terms
 def variance_bars(analysis: Analysis) -> Stack | None:
     """How the variance of each metric divides between blocks, stays and runs."""
     splits = [split for split in analysis.variance if split.parts]
-    return _variance(splits) if splits else None
-
-
-def _variance(splits: Sequence[VarianceSplit]) -> Stack:
+    if not splits:
+        return None
     parts = tuple(dict.fromkeys(part.part for split in splits for part in split.parts))
     known = [{part.part: part for part in split.parts} for split in splits]
     names = [_name(split) for split in splits]

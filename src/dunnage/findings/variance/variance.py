@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dunnage.analysis.distributions import chi_squared_quantile, f_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.runs import Setting
 from dunnage.model.estimate import Estimate
 from dunnage.model.plan import Plan
 from dunnage.model.variance import Inseparable, VariancePart, VarianceSplit
@@ -45,7 +46,7 @@ def splits(plan: Plan, gathered: Gathered, metrics: Sequence[str]) -> tuple[Vari
     originals = [copy.twin_of for copy in copies[:1]]
     twins = [name for name in (*originals, *(copy.name for copy in copies)) if name]
     return tuple(
-        split(metric, setting.workload, setting.level, cells, twins, repeats(plan))
+        split(metric, setting, cells, twins, repeats(plan))
         for metric in metrics
         for setting in gathered.settings
         if (cells := gathered.cells(setting, metric))
@@ -58,7 +59,7 @@ def repeats(plan: Plan) -> int:
 
 
 def split(
-    metric: str, workload: str, level: str, cells: Cells, twins: Sequence[str], repeat: int
+    metric: str, setting: Setting, cells: Cells, twins: Sequence[str], repeat: int
 ) -> VarianceSplit:
     """Tell apart what the design allows; what it does not has its reason in `absent`.
 
@@ -86,8 +87,8 @@ def split(
         parts = _parts(_strata(logs, twins=bool(twins)), len(complete))
     return VarianceSplit(
         metric=metric,
-        workload=workload,
-        level=level,
+        workload=setting.workload,
+        level=setting.level,
         parts=parts,
         deployments=deployments,
         blocks=len(complete),

@@ -30,10 +30,9 @@ from dunnage.findings.cpu.shares import OUTSIDE, PARTS
 from dunnage.findings.differences import answer, looks, sentences
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.losses import losses
-from dunnage.findings.saturation.capacity import capacities
 from dunnage.findings.saturation.open_levels import open_levels
-from dunnage.findings.saturation.overload import over_capacity
 from dunnage.findings.saturation.searches import searches
+from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.scalability.growth import growths
 from dunnage.findings.snapshots.sources import restored
 from dunnage.findings.tails.figures import shifts, tails
@@ -47,6 +46,7 @@ from dunnage.model.record import StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
 from dunnage.report.page import places
+from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
 from dunnage.wording.variance import inseparable
@@ -119,7 +119,6 @@ def page(
 def _told(
     analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Everything that the page says in words."""
     return {
         "headline": sentences.headline(study, plan),
         "setting": sentences.setting(study, plan),
@@ -142,6 +141,7 @@ def _told(
         "capacities": capacities(analysis),
         "losses": losses(analysis),
         "restored": restored(analysis),
+        "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),
         "control_held": control_holds(analysis),
@@ -150,7 +150,6 @@ def _told(
 
 
 def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
-    """Everything that the page shows in figures and the tables behind them."""
     drawn = forests(analysis)
     first = next(
         (found.comparisons[0].metric for found in analysis.answers if found.comparisons), ""
@@ -195,8 +194,7 @@ def _environment() -> Environment:
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
     environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
-    environment.filters.update(plain=terms.plain, fact=_fact)
-    environment.filters.update(coded=_coded, title_of=terms.title)
+    environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
 
 

@@ -45,16 +45,7 @@ SETTINGS: dict[Any, Any] = {
     "figure.facecolor": "white",
 }
 """The page's look, without anything that depends on the machine."""
-COLOURS = (
-    "#1d1b18",
-    "#7a746a",
-    "#2a5aa0",
-    "#b8531a",
-    "#17703f",
-    "#7d3c98",
-    "#a8325c",
-    "#0b6f7c",
-)
+COLOURS = ("#1d1b18", "#7a746a", "#2a5aa0", "#b8531a", "#17703f", "#7d3c98", "#a8325c", "#0b6f7c")
 """Of deployments, as on the page. Told apart by marker and dashes too, never by colour alone."""
 MARKERS = ("o", "s", "^", "D")
 DASHES: tuple[Any, ...] = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import matplotlib as mpl
@@ -13,15 +13,21 @@ from dunnage.drawing.figure import Figure, Panels
 from dunnage.drawing.forest import Forest
 from dunnage.drawing.stack import Stack
 from dunnage.errors import UnwrittenError
+from dunnage.findings.cpu.bars import cpu_bars
+from dunnage.findings.differences.forests import forests
+from dunnage.findings.scalability.growth import growths
+from dunnage.findings.tails.figures import shifts, tails
+from dunnage.findings.timeline.figures import times
+from dunnage.findings.variance.bars import variance_bars
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
-from dunnage.report.paper.figures import Described, figures
 from dunnage.report.paper.forest import paint_forest
 from dunnage.report.paper.plot import Numbers, paint_figure, paint_panels
 from dunnage.report.paper.stack import paint_stack
 from dunnage.report.paper.style import FORMATS, SETTINGS
 from dunnage.wording import terms
 
+Described = Figure | Panels | Forest | Stack
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
 
@@ -43,6 +49,17 @@ def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path
     except OSError as error:
         raise UnwrittenError(error, str(directory)) from error
     return tuple(written)
+
+
+def figures(analysis: Analysis) -> Iterator[Described]:
+    """All figures that there are values for, in the order of the page."""
+    yield from forests(analysis)
+    yield from (growth.fitted for growth in growths(analysis) if growth.fitted.points)
+    yield from (found.figure for found in (*tails(analysis), *shifts(analysis)))
+    yield from (found.panels for found in times(analysis))
+    yield from cpu_bars(analysis)
+    if variance := variance_bars(analysis):
+        yield variance
 
 
 def _paint(figure: Described, numbers: Numbers) -> Sheet:

@@ -10,10 +10,13 @@ from dunnage.model.metrics import METRICS
 from dunnage.report.tables.column import Column, Shown, count, number, text
 from dunnage.report.tables.table import Table, picked
 
-_SUMMARIES: Sequence[Column[Summary]] = (
+_PLACE: Sequence[Column[Summary | Share | LatencyCurve]] = (
     text("deployment", lambda found: found.deployment),
     text("workload", lambda found: found.workload),
     text("level", lambda found: found.level),
+)
+_SUMMARIES: Sequence[Column[Summary]] = (
+    *_PLACE,
     text("metric", lambda found: found.metric),
     number("value", lambda found: found.estimate.value),
     number("low", lambda found: found.estimate.low),
@@ -73,9 +76,7 @@ def _cpu(name: str, of: Callable[[Share], float | None]) -> Column[Share]:
 
 
 _SHARES: Sequence[Column[Share]] = (
-    text("deployment", lambda part: part.deployment),
-    text("workload", lambda part: part.workload),
-    text("level", lambda part: part.level),
+    *_PLACE,
     text("part", lambda part: part.part),
     _cpu("CPU", lambda part: part.seconds_per_operation),
     _cpu("low", lambda part: part.estimate.low if part.estimate else None),

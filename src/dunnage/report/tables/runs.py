@@ -73,7 +73,7 @@ def document() -> str:
         "",
         f"One row for each finished run, in the order of the plan. Version {RUNS_VERSION}. "
         "Written by `dunnage export`, generated from the table of metrics by `dunnage schema`. "
-        "Every column may be null. The same units and meanings stand in the file's field "
+        "Every column may be null. The same units and meanings are in the file's field "
         "metadata (`unit`, `meaning`), the version in its schema metadata (`dunnage.runs`).",
         "",
         "| column | type | unit | meaning |",
@@ -103,7 +103,7 @@ def _time(seconds: float) -> datetime:
 _FIXED: Sequence[Column[RecordedRun]] = (
     text("study", lambda r: r.study, "name of the study"),
     text("run", lambda r: r.summary.run, "id of the run"),
-    text("stay", lambda r: r.summary.stay, "id of the living deployment it ran in"),
+    text("stay", lambda r: r.summary.stay, "id of the stay it ran in"),
     count("block", lambda r: r.summary.block, "block, from 1: the unit of inference"),
     count("position", lambda r: r.summary.position, "place in the study, from 0"),
     count("repeat", lambda r: r.record.repeat, "repetition in its stay, from 1"),
@@ -117,7 +117,7 @@ _FIXED: Sequence[Column[RecordedRun]] = (
     text("platform", lambda r: r.deployment.platform, "how processes are run"),
     text("network", lambda r: r.deployment.network, "driver of the network"),
     text("endpoint", lambda r: r.deployment.endpoint, "kind of address clients use"),
-    text("storage", lambda r: r.deployment.storage.value, "what data lies on"),
+    text("storage", lambda r: r.deployment.storage.value, "storage of the data"),
     text("client", lambda r: r.deployment.client.value, "where the generator runs"),
     text("workload", lambda r: r.summary.workload, "name of the workload"),
     text("core", lambda r: r.record.workload.core, "YCSB core workload"),
@@ -135,7 +135,7 @@ _FIXED: Sequence[Column[RecordedRun]] = (
         "over_capacity",
         ColumnType.TRUTH,
         lambda r: r.summary.over_capacity,
-        "the deployment could not keep up with the open load: latencies say nothing",
+        "the deployment could not keep up with the open load: latencies have no meaning",
     ),
     Column("started", ColumnType.MOMENT, lambda r: _time(r.record.started), "when the run began"),
     Column("ended", ColumnType.MOMENT, lambda r: _time(r.record.ended), "when it ended"),

@@ -11,11 +11,11 @@ from rich.text import Text
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, looks, sentences
-from dunnage.findings.saturation.overload import over_capacity
+from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report.terminal.notes import Line, advice, grid
+from dunnage.report.terminal.notes import Line, advice, grid, labelled, left_out
 from dunnage.report.terminal.text import heading, nothing, wrong
 from dunnage.wording import numbers, terms
 
@@ -24,7 +24,7 @@ ROWS = 12
 _COLUMNS = 5
 _BASELINES = 2
 """Values of a baseline that a line has room for."""
-DETAILS = "`dunnage report --details` shows every number and what the runs went through"
+DETAILS = "`dunnage report --details` shows every number and what happened to the runs"
 
 
 def brief(
@@ -83,10 +83,7 @@ def _table(lines: Sequence[tuple[Text, ...]], widths: Sequence[int]) -> Table:
     for at, width in enumerate(widths):
         numeric = at == _COLUMNS - 2
         table.add_column(
-            min_width=width,
-            overflow="fold",
-            no_wrap=at > 1,
-            justify="right" if numeric else "left",
+            min_width=width, overflow="fold", no_wrap=at > 1, justify="right" if numeric else "left"
         )
     for line in lines:
         table.add_row(*line)
@@ -132,24 +129,22 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
 
 
 def _notes(analysis: Analysis) -> Iterator[Line]:
-    if doubt := control_differs(analysis):
-        yield "Control", doubt
-    if doubt := neighbours_withhold(analysis):
-        yield "Neighbours", doubt
-    for text in over_capacity(analysis):
-        yield "Over capacity", text
-    if analysis.twin:
-        yield "Twins", _twins(analysis)
-    yield "Runs", answer.runs_counted(analysis)
-    if told := looks.brief(analysis):
-        yield "Look", told
-    for skipped in analysis.skipped:
-        yield "Skipped", f"{skipped.deployment}: {skipped.reason}"
+    yield from labelled(
+        ("Control", (control_differs(analysis),)),
+        ("Neighbours", (neighbours_withhold(analysis),)),
+        ("Over capacity", over_capacity(analysis)),
+        ("Twins", (_twins(analysis),)),
+        ("Runs", (answer.runs_counted(analysis),)),
+        ("Look", (looks.brief(analysis),)),
+        ("Skipped", left_out(analysis.skipped)),
+    )
     yield from advice(analysis)
 
 
 def _twins(analysis: Analysis) -> str:
-    """Whether identical deployments were told apart anywhere."""
+    """Whether identical deployments differ anywhere; empty where there are none."""
+    if not analysis.twin:
+        return ""
     apart = [
         f"{terms.phrase(found.metric)}, {terms.plain(found.workload)}, "
         f"{terms.level(found.level)}: {numbers.least(found.apart)}"
@@ -158,7 +153,7 @@ def _twins(analysis: Analysis) -> str:
     ]
     known = [found for found in analysis.twin if found.apart is not None]
     if not known:
-        return "too few blocks to tell how far two identical deployments differ"
+        return "too few blocks to know how far two identical deployments differ"
     if not apart:
-        return "nowhere were two identical deployments told apart"
+        return "no difference was found between two identical deployments"
     return f"two identical deployments differ, at least by ({'; '.join(apart)})"

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
+from dunnage.analysis.groups import grouped
 from dunnage.findings.checks import reasons
 from dunnage.findings.conditions.members import watching
-from dunnage.findings.control.sentences import (
-    control_differs,
-    control_holds,
-    neighbours_cost,
-)
+from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import answer
 from dunnage.findings.losses.losses import losses
-from dunnage.findings.saturation.capacity import capacities
-from dunnage.findings.saturation.overload import over_capacity
+from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sources import restored
 from dunnage.model.analysis import Analysis
+from dunnage.model.plan import Skipped
 from dunnage.wording import alike, numbers, parity, terms, verdict
 
 _REASONS_SHOWN = 5
@@ -39,6 +36,16 @@ def grid(lines: Sequence[Line]) -> Table:
     return table
 
 
+def labelled(*lines: tuple[str, Iterable[str]]) -> Iterator[Line]:
+    """Each text that is not empty, with its label."""
+    return ((label, text) for label, texts in lines for text in texts if text)
+
+
+def left_out(skipped: Iterable[Skipped]) -> tuple[str, ...]:
+    """Deployments that cannot run here, each with the reason."""
+    return tuple(f"{each.deployment}: {each.reason}" for each in skipped)
+
+
 def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Table:
     """How to read the numbers, what became of the runs, what else differed, what is open."""
     lines = [("Reading", answer.reading(analysis))] if compared else []
@@ -50,35 +57,27 @@ def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Tab
 
 def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
     yield "Runs", answer.runs_counted(analysis)
-    found = reasons.why_not_valid(analysis)
-    for reason in found[:_REASONS_SHOWN]:
+    why = reasons.why_not_valid(analysis)
+    for reason in why[:_REASONS_SHOWN]:
         yield "", f"{reason.runs} × {reason.text}"
-    if len(found) > _REASONS_SHOWN:
-        yield "", f"and {len(found) - _REASONS_SHOWN} more reasons: see the report"
+    if len(why) > _REASONS_SHOWN:
+        yield "", f"and {len(why) - _REASONS_SHOWN} more reasons: see the report"
     for times, failure in alike.grouped(failures)[:_REASONS_SHOWN]:
         yield "Failed", f"{times} × {failure}"
-    complete: dict[int, list[str]] = {}
-    for question in analysis.answers:
-        if question.comparisons:
-            complete.setdefault(question.complete_blocks, []).append(question.question)
-    for blocks, questions in complete.items():
-        yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {', '.join(questions)}"
-    for text in filter(None, (control_differs(analysis), control_holds(analysis))):
-        yield "Control", text
-    if cost := neighbours_cost(analysis):
-        yield "Neighbours", cost
-    for text in over_capacity(analysis):
-        yield "Over capacity", text
-    for text in capacities(analysis):
-        yield "Capacity", text
-    for text in losses(analysis):
-        yield "Known loss", text
-    for text in restored(analysis):
-        yield "Data", text
-    if took := watching(analysis):
-        yield "Sampler", took
-    for skipped in analysis.skipped:
-        yield "Skipped", f"{skipped.deployment}: {skipped.reason}"
+    compared = [found for found in analysis.answers if found.comparisons]
+    for blocks, found in grouped(compared, lambda asked: asked.complete_blocks).items():
+        names = ", ".join(asked.question for asked in found)
+        yield "Blocks", f"{numbers.count(blocks, 'complete block')} for {names}"
+    yield from labelled(
+        ("Control", (control_differs(analysis), control_holds(analysis))),
+        ("Neighbours", (neighbours_cost(analysis),)),
+        ("Over capacity", over_capacity(analysis)),
+        ("Capacity", capacities(analysis)),
+        ("Known loss", losses(analysis)),
+        ("Data", restored(analysis)),
+        ("Sampler", (watching(analysis),)),
+        ("Skipped", left_out(analysis.skipped)),
+    )
 
 
 def _causes(analysis: Analysis) -> Iterator[Line]:
@@ -101,7 +100,7 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield label, f"{terms.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
     compared = any(question.comparisons for question in analysis.answers)
     if compared and not any(label == "Also" for label, _, _ in lines):
-        yield "Also", "nothing else was found to differ"
+        yield "Also", "no other difference was found"
 
 
 def advice(analysis: Analysis) -> Iterator[Line]:

@@ -18,7 +18,7 @@ from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.report.terminal.notes import grid, notes
+from dunnage.report.terminal.notes import Line, grid, labelled, left_out, notes
 from dunnage.study.balance import balance
 from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_seconds
 from dunnage.units import duration, percent
@@ -72,62 +72,52 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     for block in plan.blocks:
         names = ", ".join(terms.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
-    lines = [("Calibration", text) for text in _calibration(plan, study)]
-    lines += [("Known loss", text) for text in _losses(plan, study)]
-    lines += [("Data", text) for text in _data(plan, study)]
-    lines += [("Skipped", f"{skipped.deployment}: {skipped.reason}") for skipped in plan.skipped]
-    lines += [("Balance", text) for text in _balance(plan, study)]
+    lines = [*_beside(plan, study), *labelled(("Skipped", left_out(plan.skipped)))]
+    if len(plan.deployments) > 1:
+        lines.append(("Balance", _balance(plan, study)))
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
 
 
-def _calibration(plan: Plan, study: Study) -> Iterator[str]:
-    """What happens before block 1, where rates are shares of a capacity."""
+def _beside(plan: Plan, study: Study) -> Iterator[Line]:
+    """What happens before block 1, after the last, and before stays start."""
     if plan.calibration is not None:
         runs = plan.calibration.stay.runs
-        level = runs[0].level.label
         yield (
+            "Calibration",
             f"before block 1 a stay of {terms.plain(plan.calibration.deployment.name)} with "
-            f"{numbers.count(len(runs), 'run')} at {level}, about "
+            f"{numbers.count(len(runs), 'run')} at {runs[0].level.label}, about "
             f"{duration(calibration_seconds(plan, study))}: it finds the capacity that rates are "
-            "shares of"
+            "shares of",
         )
-
-
-def _losses(plan: Plan, study: Study) -> Iterator[str]:
-    """What happens before block 1 and after the last, where throughput is to be lost."""
     for deployment in plan.losing():
         yield (
-            f"before block 1 the time is found for which {terms.plain(deployment.name)} must be "
-            f"stopped to lose {percent(deployment.loss)} of throughput, and after the last that is "
-            f"measured again, about {duration(loss_seconds(plan, study))} in all"
+            "Known loss",
+            f"before block 1 Dunnage finds how long {terms.plain(deployment.name)} must be stopped "
+            f"to lose {percent(deployment.loss)} of throughput, and after the last block it "
+            f"measures the loss again, about {duration(loss_seconds(plan, study))} in all",
+        )
+    if study.data is Data.RESTORE:
+        yield (
+            "Data",
+            f"{study.records:,} records are loaded once for each database, in a separate stay, "
+            f"about {duration(snapshot_seconds(plan, study))} in all; measured stays start with a "
+            "copy of the files",
         )
 
 
-def _balance(plan: Plan, study: Study) -> Iterator[str]:
+def _balance(plan: Plan, study: Study) -> str:
     """How often each deployment has each place, and the number of blocks that makes it even."""
     found = balance(plan.blocks, [deployment.name for deployment in plan.deployments])
-    if len(plan.deployments) < 2:
-        return
     if study.load.turns is None:
         text = (
             f"a deployment has each place in a block {numbers.times(*found.place)}, and comes "
             f"right after each other one {numbers.times(*found.after)}"
         )
     else:
-        text = f"a deployment lives on each group of hosts {numbers.times(*found.place)}"
-    yield text if found.whole else f"{text}; even would be `blocks: {found.following}`"
-
-
-def _data(plan: Plan, study: Study) -> Iterator[str]:
-    """What happens before stays start, where they start with a copy of the data."""
-    if study.data is Data.RESTORE:
-        yield (
-            f"{study.records:,} records are put in once for each database, in a stay of its own, "
-            f"about {duration(snapshot_seconds(plan, study))} in all; measured stays start with a "
-            "copy of the files"
-        )
+        text = f"a deployment is on each group of hosts {numbers.times(*found.place)}"
+    return text if found.whole else f"{text}; `blocks: {found.following}` would be even"
 
 
 def status_table(plan: Plan, statuses: Mapping[str, Status]) -> RenderableType:
@@ -205,7 +195,7 @@ class _Answer:
         conditions = [
             condition
             for condition in every
-            if any(metric in row.cells for row in condition.rows for metric in self._metrics)
+            if any(metric in row for row in condition.rows.values() for metric in self._metrics)
         ]
         for number, condition in enumerate(conditions):
             label = answer.heading(condition, every).removeprefix("Workload ")
@@ -219,11 +209,9 @@ class _Answer:
                     for metric in self._metrics
                 ),
             )
-            for row in condition.rows:
-                table.add_row(
-                    _indented(row.deployment),
-                    *(_cell(row.cells.get(metric), joint) for metric in self._metrics),
-                )
+            for name, row in condition.rows.items():
+                cells = (_cell(row.get(metric), joint) for metric in self._metrics)
+                table.add_row(_indented(name), *cells)
             table.add_row(
                 Text("  twins differ by", style="dim"),
                 *(_twins(condition.twins.get(metric)) for metric in self._metrics),
@@ -280,13 +268,13 @@ def wrong(found: Trouble) -> Text:
 
 def nothing(why: str, analysis: Analysis) -> RenderableType:
     """Why there is no comparison, and what the deployments reached all the same."""
-    metrics, rows = answer.reached(analysis)
+    reached = answer.reached(analysis)
     parts: list[RenderableType] = [Text(why, style="bold"), Text()]
-    if metrics:
+    if reached.columns:
         table = Table(box=_BOX, pad_edge=False, show_edge=False)
-        for title in ("Measured", *map(terms.title, metrics)):
+        for title in ("Measured", *reached.columns):
             table.add_column(Text(title), overflow="fold")
-        for name, cells in rows:
+        for name, cells in reached.rows:
             table.add_row(Text(name), *map(Text, cells))
         parts += [table, Text()]
     return Group(*parts)
@@ -318,7 +306,6 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
 
 
 def _block(statuses: list[Status | None]) -> tuple[str, str]:
-    """One sign for one block of one deployment."""
     if all(status is None for status in statuses):
         return "·", "dim"
     if any(status not in (None, Status.VALID) for status in statuses):
