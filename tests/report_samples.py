@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import report_explanations as explanations
@@ -129,13 +130,15 @@ _FROM_OUTSIDE = {"reason", "reasons", "sentence", "better", "skipped", "differen
     *("compared", "absent", "refused", "notes", "environment", "left_out", "title", "facts"),
     *("network", "endpoint", "argv", "role", "member", "parity", "seen", "allowed"),
 }
-_OURS = {"aspect", "cause", "what", "unit"}
+_OURS = {"what", "unit"}
 """Words of our own below them."""
 _NAMED_BY_OTHERS = {"facts", "environment", "left_out"}
 """Mappings of which the keys come from outside too."""
 
 
 def _poisoned(value: Any, payload: str, key: str = "", *, outside: bool = False) -> Any:
+    if isinstance(value, Enum):  # a word of ours
+        return value
     if isinstance(value, str):
         return payload if value == "docker-bridge" else value + payload * outside
     if isinstance(value, dict):
