@@ -50,8 +50,8 @@ class TestbedSpec(Spec):
     cores: Cores = Field(default=Cores.APART, examples=["shared"])
     """Whether clients and database hosts have processors of their own."""
     steer: bool = Field(default=True, examples=[True])
-    """Process received packets on the receiving host's own cores (RPS). Otherwise they are processed
-    on the sender's cores, and this cost of the database is hidden."""
+    """Process received packets on the receiving host's own cores (RPS). Otherwise they are
+    processed on the sender's cores, and this cost of the database is hidden."""
 
 
 class SubstrateSpec(Spec):
@@ -122,8 +122,8 @@ class DeploymentSpec(Spec):
     slowdown: Share = Field(default=0.0, ge=0, lt=1, examples=["5%"])
     """Stop the servers for this share of the time: a known effect to test the instrument."""
     loss: Share = Field(default=0.0, ge=0, le=0.5, examples=["5%"])
-    """Lose this share of throughput: a known effect to test the instrument. The slowdown that causes
-    it is found before block 1. The loss is measured again after the last block."""
+    """Lose this share of throughput: a known effect to test the instrument. The slowdown that
+    causes it is found before block 1. The loss is measured again after the last block."""
     database: Annotated[Mapping[str, object], KeysOf(DatabaseSpec)] = Field(
         default={}, examples=[{"members": 3}]
     )
@@ -179,8 +179,8 @@ class QuestionSpec(Spec):
     tolerance: Share = Field(default=0.03, gt=0, lt=1, examples=["3%"])
     """A difference up to this size counts as none."""
     primary: PrimarySpec = Field(default=PrimarySpec(), examples=[{"workloads": ["A"]}])
-    """The comparisons that decide the question. Fewer of them give narrower intervals. The others are
-    shown as secondary. Default: all."""
+    """The comparisons that decide the question. Fewer of them give narrower intervals. The others
+    are shown as secondary. Default: all."""
 
 
 class Study(Spec):
@@ -216,11 +216,11 @@ class Study(Spec):
     load: LoadSpec = Field(examples=[{"threads": [32], "duration": "10s"}])
     """How hard and how long each run drives the database."""
     time: Annotated[Seconds, Field(gt=0)] | None = Field(default=None, examples=["6min"])
-    """How long the study may take. It replaces `blocks`: the number of blocks is chosen from earlier
-    results on this machine. So is the length of a run, unless `load` gives it."""
+    """How long the study may take. It replaces `blocks`: the number of blocks is chosen from
+    earlier results on this machine. So is the length of a run, unless `load` gives it."""
     blocks: int = Field(default=6, ge=1, le=1000, examples=[6])
-    """Number of blocks. Each block deploys every variant once, in a balanced random order. With fewer
-    than six there is no interval."""
+    """Number of blocks. Each block deploys every variant once, in a balanced random order. With
+    fewer than six there is no interval."""
     spare: int = Field(default=0, ge=0, le=100, examples=[2])
     """Most extra blocks. They replace blocks with a missing run or one disturbed from outside. The
     replaced blocks stay in the result."""
@@ -240,7 +240,7 @@ class Study(Spec):
     seed: int = Field(default=1, examples=[1])
     """Seed of the random order and of the requested keys."""
     patience: Seconds = Field(default=120.0, examples=["120s"])
-    """Total time to repeat runs that were disturbed from outside (stolen processor time, other load).
-    Every attempt is recorded."""
+    """Total time to repeat runs that were disturbed from outside (stolen processor time, other
+    load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])
     """A stay ends if a member is not ready in this time."""

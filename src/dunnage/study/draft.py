@@ -1,6 +1,6 @@
 """The usable parts of a study file that may be malformed elsewhere.
 
-One mistake must not hide the others, so the rules look at whatever parts can be understood.
+One mistake must not hide the others, so the rules check every part that can be understood.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Draft:
     generator: str | None
     sampler: SamplerSpec | None
     keys: frozenset[str]
-    """All that the file says at its top."""
+    """The top-level keys of the file."""
     wrong: frozenset[Path]
     """Where the shape is wrong already."""
 

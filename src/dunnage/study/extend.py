@@ -30,8 +30,8 @@ def added_blocks(
     present = len(plan.blocks)
     if [_shape(block) for block in blocks[:present]] != [_shape(block) for block in plan.blocks]:
         raise ResultError(
-            "the blocks that are there were planned otherwise than this Dunnage plans them, "
-            "so no blocks can be added to them",
+            "another version of Dunnage planned the blocks of this result differently, "
+            "so no blocks can be added",
             where=where,
             hint="dunnage run STUDY  # a new result",
         )
