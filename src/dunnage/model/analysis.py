@@ -121,7 +121,7 @@ class Comparison(Value):
     overloads: tuple[Overload, ...] = ()
     """Overloads of the sides or the twins, if that is the ground."""
     neighbours: float | None = None
-    """Least change of the metric by neighbours, if that is the ground."""
+    """Neighbours change the metric by at least this much, if that is the ground."""
 
     @property
     def withheld(self) -> bool:
@@ -244,7 +244,7 @@ class GateSummary(Value):
     """Largest share of the bound in a run that passed; at 1 the gate fires. None if the bound is
     not a number."""
     example: CheckResult
-    """The gate in that run, or in the first run."""
+    """The gate in that run; without one, in the first run."""
 
 
 class NeighbourCost(Value):
@@ -332,7 +332,7 @@ class Analysis(Value):
     gates: tuple[GateSummary, ...] = ()
     """How often each gate fired, and how near the other runs came."""
     disturbed: Mapping[str, int] = {}
-    """Gate → attempts that it failed and that were repeated. The records list each."""
+    """Gate → attempts that failed it and were repeated. The records list each."""
     environment: Mapping[str, Scalar]
     skipped: tuple[Skipped, ...]
     """Deployments that could not run here, with the reason."""

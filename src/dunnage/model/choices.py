@@ -37,12 +37,12 @@ class Peers(StrEnum):
 
 
 class ClientPlace(StrEnum):
-    """Where the generator runs. Both are on the client's host."""
+    """Where the generator runs on the client's host."""
 
     HOST = "host"
-    """Directly on that host."""
+    """As a process of the host."""
     CONTAINER = "container"
-    """In a container on that host."""
+    """In a container on the host."""
 
 
 class Phase(StrEnum):

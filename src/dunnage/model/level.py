@@ -18,7 +18,7 @@ class Search(Spec):
     """How each stay finds the highest rate that its deployment sustains."""
 
     start: float = Field(default=1000.0, ge=1, examples=[1000])
-    """Operations per second of the first load, about."""
+    """Rate near which the search starts, in operations per second."""
     precision: Share = Field(default=0.05, ge=0.005, le=0.5, examples=["5%"])
     """How far the rate found may be below one that is too high."""
     probes: int = Field(default=20, ge=4, le=100, examples=[20])

@@ -123,7 +123,7 @@ class _Reader:
         self.lines.setdefault(path, line)
         self.nodes += 1
         if node in above:
-            return self._problem(line, "this alias contains itself")
+            return self._problem(line, "this alias refers to a value that contains it")
         if self.nodes > MOST_NODES:
             if self.nodes == MOST_NODES + 1:
                 self._problem(

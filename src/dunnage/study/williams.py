@@ -2,7 +2,7 @@
 
 A Williams square (E. J. Williams 1949, Australian Journal of Scientific Research A 2, 149–168) has
 every one of k things equally often in every place and equally often directly after every other one:
-k rows where k is even, 2k where it is odd. Shuffling each block by itself balances neither: in
+k rows where k is even, 2k where it is odd. Shuffling each block alone balances neither: in
 short studies a deployment may come last nearly always, or always after the same other one, and then
 the machine's drift inside a block, or what the one before left behind, is taken for its effect.
 """
