@@ -24,9 +24,9 @@ class VariancePart(Value):
     """One part of the variance of log values, by analysis of variance (method of moments)."""
 
     part: str
-    """`block`, `stay`, `run`; `stay and run` if the design cannot separate them. `stay and reaction`
-    without a twin: the reactions of deployments to a block cannot be separated from stays. `all
-    within` without twin and repetition."""
+    """`block`, `stay`, `run`; `stay and run` if the design cannot separate them. `stay and
+    reaction` without a twin: reactions of deployments to a block and stays cannot be separated.
+    `all within` without twin and repetition."""
     variance: Estimate
     """Of natural logarithms, interval by Williams (1962) and Tukey; `n` is the blocks."""
     spread: float

@@ -51,7 +51,7 @@ class Draft:
     records: int
     data: Data
     load: LoadSpec | None
-    rounds: int
+    repetitions: int
     """Blocks times repeats; 1 where they cannot be understood."""
     questions: Mapping[str, QuestionSpec]
     twin: str | None
@@ -109,7 +109,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         records=_count(usable.get("records", _RECORDS)),
         data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
         load=_read(LoadSpec, usable.get("load")),
-        rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
+        repetitions=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
         questions={name: spec for name, spec in questions.items() if spec is not None},
         twin=_text(usable.get("twin")),
         generator=_text(usable.get("generator", _GENERATOR)),

@@ -92,7 +92,7 @@ def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
 
 def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
     settings = len(levels(draft.load)) if draft.load else 1
-    runs = draft.rounds * deployments * len(draft.workloads) * settings
+    runs = draft.repetitions * deployments * len(draft.workloads) * settings
     if runs > MOST_RUNS:
         yield Finding(
             ("blocks",),
