@@ -90,8 +90,8 @@ class LateAddress:
 class Addresses:
     """The three addresses of one port of one member.
 
-    They differ as soon as a packet is translated on its way, and what a member advertises to
-    clients must be the endpoint under study, or drivers that discover members bypass it.
+    They differ if a packet's address is translated on its way. A member must advertise the endpoint
+    under study to clients, or drivers that discover members bypass it.
     """
 
     bind: Address | LateAddress

@@ -25,7 +25,7 @@ STUDY_VERSION = 1
 """1: first public grammar."""
 
 CLIENT_GROUP = "client"
-"""The group of hosts on which load is made. Every other group is there for members."""
+"""The group of hosts for the load generator. Every other group is for members."""
 
 INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""

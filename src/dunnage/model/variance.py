@@ -75,8 +75,8 @@ class QuestionAdvice(Value):
     """Whether a comparison has too few blocks for an interval, so that blocks would first allow
     one."""
     unsettled: tuple[Condition, ...]
-    """Open comparisons that no practicable number of blocks would settle (at most 1000), because
-    the estimate is almost on an edge, or there is no twin."""
+    """Open comparisons that 1000 blocks would not decide: the estimate is near an edge, or there
+    is no twin."""
     seconds: float | None
     """Estimated time for them, from the blocks of this result; None when none is complete."""
     detectable: float | None

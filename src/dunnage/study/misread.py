@@ -1,7 +1,7 @@
 """Where a text is not YAML: at the quote or bracket that opens, where a person would look.
 
-A parser notices a quote that is never closed at the end of the file, or at the next quote that it
-takes for the end of the first.
+A parser reports a quote that is never closed at the end of the file, or at the next quote, which it
+takes for the end.
 """
 
 from __future__ import annotations
