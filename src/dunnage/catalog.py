@@ -1,6 +1,6 @@
-"""Everything there is to choose from: one line for each implementation.
+"""All implementations of the parts, one line each.
 
-The runner and the command line know parts by the names that stand here, and nothing else does.
+Only the runner and the command line use these names.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ DATABASES: Mapping[str, Kind[DatabaseOffer, Database]] = {
     "cassandra": Cassandra,
     "fake": FakeDatabase,
 }
-"""`dunnage init` begins with the first that is real."""
+"""`dunnage init` uses the first that is not a fake."""
 GENERATORS: Mapping[str, Kind[PartOffer, Generator]] = {
     "engine": EngineGenerator,
     "fake": FakeGenerator,
@@ -147,7 +147,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
 
 
 def here(testbed: str) -> Mapping[str, Scalar]:
-    """What is known of this machine before a testbed is opened on it, as its environment has it.
+    """Facts of this machine before a testbed opens on it, as in its environment.
 
     A machine bears on hosts made of namespaces only: others are elsewhere, or nowhere.
     """
@@ -157,7 +157,7 @@ def here(testbed: str) -> Mapping[str, Scalar]:
 def available(
     study: Study, deployments: Sequence[Deployment]
 ) -> tuple[tuple[Deployment, ...], tuple[Skipped, ...]]:
-    """Tell deployments that can run here from those that cannot, with the reason.
+    """Separate deployments that can run here from those that cannot, with the reason.
 
     Raises UnavailableError naming every reason when the study does not say `unavailable: skip`, or
     when nothing is left.
@@ -176,7 +176,7 @@ def available(
 
 
 def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:
-    """What is missing of `needs`, each thing once; what only follows from another is left out."""
+    """What is missing of `needs`, each once, without what only follows from another."""
     lacking = [here[need] for need in needs if not here[need].met]
     first = [each for each in lacking if each.follows is None or here[each.follows].met]
     return list(dict.fromkeys(first))
@@ -213,7 +213,7 @@ def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContext
 
 
 def measuring(study: Study, on_wait: Callable[[str], None]) -> AbstractContextManager[object]:
-    """Hold the machine alone while real runs are measured; fakes need no machine."""
+    """Lock the machine while real runs are measured; fakes need no lock."""
     if OFFER.testbeds[study.testbed.kind].fake:
         return nullcontext()
     return measuring_alone(study.name, on_wait)
@@ -237,7 +237,7 @@ def families(deployments: Iterable[Deployment]) -> tuple[str, ...]:
 def open_substrate(
     name: str, spec: SubstrateSpec, testbed: Testbed, hosts: tuple[Host, ...], *, keep: bool
 ) -> AbstractContextManager[Substrate]:
-    """Bring the substrate of a family to life on some hosts; `keep` leaves ours up."""
+    """Start the substrate of a family on some hosts; `keep` leaves ours running."""
     if name == "fake":
         return open_fake_substrate(testbed, hosts)
     if OFFER.substrates[spec.kind].contexts:
@@ -258,12 +258,12 @@ def platform(
 
 
 def remembered_in(what: str) -> Path:
-    """Directory of the cache in which something is remembered of this machine."""
+    """Directory of the cache for what is known of this machine."""
     return default_root() / what
 
 
 def clean(*, kept: bool) -> tuple[str, ...]:
-    """Remove what no living owner holds; say what was removed."""
+    """Remove what no running process owns; return what was removed."""
     removed = labs.clean(kept=kept)
     docker.remove_traces()
     forget_measuring()

@@ -1,7 +1,7 @@
-"""What the parts may expect of each other. Implementations are listed in `catalog.py` only.
+"""The protocols of the parts. Only `catalog.py` lists implementations.
 
-A database says what runs, a platform how, a host where, a generator drives, a sampler watches.
-None of them knows another; the runner introduces them.
+A database says what runs, a platform how, and a host where. A generator makes load; a sampler reads
+counters. The parts do not know each other; the runner connects them.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Completed:
 
 
 class Clock(Protocol):
-    """Time as the testbed has it; a fake one can run ahead of ours."""
+    """Time of the testbed; a fake clock can run faster than ours."""
 
     def now(self) -> float:
         """Unix time in seconds."""
 
     def sleep(self, seconds: float) -> None:
-        """Let `seconds` pass."""
+        """Wait for `seconds`."""
 
 
 class Process(Protocol):
-    """A process that a host started and that may still live."""
+    """A process that a host started."""
 
     @property
     def pid(self) -> int:
@@ -131,17 +131,17 @@ class Host(Protocol):
         """Name of a unit's control group below each hierarchy; the empty unit is the host."""
 
     def freeze(self, unit: str) -> None:
-        """Hold every process of a unit still."""
+        """Stop every process of a unit until `thaw`."""
 
     def thaw(self, unit: str) -> None:
-        """Let them go on, and what was frozen inside."""
+        """Continue the processes of a unit and of the units inside it."""
 
     def clock_offset(self) -> float:
         """Seconds that this host's clock is ahead of ours."""
 
 
 class Testbed(Protocol):
-    """Hosts, claimed for as long as the `with` that gave us this lasts."""
+    """Hosts, claimed until the end of the `with` that opened them."""
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -149,11 +149,11 @@ class Testbed(Protocol):
 
     @property
     def one_machine(self) -> bool:
-        """Whether all hosts are one machine, whose counters each of them sees."""
+        """Whether all hosts are one machine and see the same machine counters."""
 
     @property
     def clock(self) -> Clock:
-        """The clock that the testbed's owner goes by."""
+        """The clock of this testbed."""
 
     def group(self, name: str) -> tuple[Host, ...]:
         """The hosts of one group."""
@@ -174,13 +174,13 @@ class Tree:
 
     software: Software
     source: Path
-    """Where it lies on this machine."""
+    """Its path on this machine."""
     prefix: str
     """Absolute path that its programs were made for, on every host and in every image."""
     archive: Path
     """The image made of that tree, as a root file system in a tar file."""
     tag: str
-    """What the image is called once imported."""
+    """Name of the image after its import."""
     facts: Mapping[str, Scalar]
     """Where it came from: packages, versions, hashes."""
 
@@ -194,7 +194,7 @@ class SoftwareStore(Protocol):
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files on this machine by which we and a daemon know each other."""
+    """Files on this machine for TLS with a daemon."""
 
     authority: str
     certificate: str
@@ -218,7 +218,7 @@ class Daemon:
 
 
 class Substrate(Protocol):
-    """What lives on the hosts for a platform, for as long as its `with` lasts."""
+    """What runs on the hosts for a platform, until the end of its `with`."""
 
     def daemon(self, host: str) -> Daemon:
         """The Docker daemon of a host; KeyError if there is none."""
@@ -232,10 +232,10 @@ class Substrate(Protocol):
         """
 
     def mend(self, host: str) -> None:
-        """Bring its part back on a host that was lost and has been restored, empty."""
+        """Start its part again on a host that was lost and restored empty."""
 
     def facts(self) -> Mapping[str, Scalar]:
-        """Versions, storage driver and network settings, as the daemons tell them."""
+        """Versions, storage driver and network settings, from the daemons."""
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,8 @@ class RunningMember:
 class Platform(Protocol):
     """How database processes are run: one deployment, from `reserve` to `down`.
 
-    `down` is called exactly once, whatever failed before it, and leaves nothing of this stay on
-    the hosts but what it was told to keep.
+    `down` is called exactly once, after any failure too. It removes everything of this stay from
+    the hosts, except what it must keep.
     """
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -279,7 +279,7 @@ class Platform(Protocol):
         """Where a generator runs on a client's host: that host, or a container on it."""
 
     def network(self) -> Mapping[str, str]:
-        """What is really in force on the way to the members, read back."""
+        """The active network on the path to the members, read back."""
 
     def log(self, member: str, lines: int = 20) -> str:
         """The last lines that a member wrote."""
@@ -351,12 +351,12 @@ class HasSnapshot(Protocol):
 
 
 class Generator(Protocol):
-    """Who makes load: a command to run on the client, and how to read what it left. Pure."""
+    """Makes load: a command to run on the client, and how to read its artefacts. Pure."""
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]
     ) -> tuple[Command, ...]:
-        """One command for each part of the load, which all together make what was ordered.
+        """One command for each part of the load; together they make the whole load.
 
         Each part has its own directory, on the client that it runs on.
         """
@@ -366,13 +366,13 @@ class Generator(Protocol):
 
 
 class Sampler(Protocol):
-    """Who watches hosts: a command to run on each, and how to read what it left. Pure.
+    """Reads counters: a command to run on each host, and how to read its artefacts. Pure.
 
-    The process samples until it is sent TERM, and then ends by itself.
+    The process samples until TERM, and then ends.
     """
 
     def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
         """What to start on the host."""
 
     def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
-        """Read what it left; raises RunError when nothing usable is there."""
+        """Read its artefacts; raises RunError if they are not usable."""

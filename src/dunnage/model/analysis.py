@@ -29,7 +29,7 @@ probe was refused; a reading tells member and host apart."""
 
 
 class Verdict(StrEnum):
-    """What may be said of a difference."""
+    """The result of a comparison."""
 
     EQUIVALENT = "equivalent"
     OVERHEAD = "overhead"
@@ -38,16 +38,16 @@ class Verdict(StrEnum):
 
 
 class Ground(StrEnum):
-    """What a verdict rests on."""
+    """The reason for a verdict."""
 
     INSIDE = "inside"
-    """The interval lies inside the tolerance."""
+    """The interval is inside the tolerance."""
     BEYOND = "beyond"
-    """It lies beyond it."""
+    """The interval is beyond the tolerance."""
     ACROSS = "across"
-    """It reaches across an edge: more blocks would settle it."""
+    """The interval includes an edge of the tolerance; more blocks would decide."""
     ON_AN_EDGE = "on an edge"
-    """The estimate lies on the edge between two verdicts, where blocks do not help."""
+    """The estimate is on an edge of the tolerance; more blocks do not help."""
     TWINS_TOO_FAR = "twins too far"
     """Identical deployments differ by more than the tolerance."""
     TOO_FEW_BLOCKS = "too few blocks"
@@ -55,19 +55,19 @@ class Ground(StrEnum):
     """Too few blocks have both twins."""
     NO_TWIN = "no twin"
     NO_BOUND = "no bound"
-    """Of two results, one has no twins there, or too few blocks with both."""
+    """One of two results has no twins here, or too few blocks with both."""
     TWINS_OVERLOADED = "twins overloaded"
-    """A twin could not keep up with the load, so that its latencies say nothing."""
+    """A twin could not keep up with the load, so its latencies are not comparable."""
     OVERLOADED = "overloaded"
-    """A side of the comparison could not."""
+    """A side of the comparison could not keep up with the load."""
     NEIGHBOURS = "neighbours"
-    """Deployments that live side by side cost each other more than the tolerance."""
+    """Deployments that run together slow each other down by more than the tolerance."""
 
 
 CLAIMING = frozenset(
     {Ground.INSIDE, Ground.BEYOND, Ground.ACROSS, Ground.ON_AN_EDGE, Ground.TWINS_TOO_FAR}
 )
-"""Grounds that are the interval's; on all others nothing is claimed whatever it says."""
+"""Grounds that come from the interval. With the others nothing is claimed."""
 
 
 class Overload(Value):
@@ -75,21 +75,21 @@ class Overload(Value):
 
     deployment: str
     over: int
-    """Valid runs in which it could not."""
+    """Valid runs over capacity."""
     runs: int
     """Valid runs."""
     least: float | None
-    """Share of the offered operations that was answered at worst."""
+    """Lowest share of the offered operations that was answered."""
 
 
 class Comparison(Value):
     """One deployment against its baseline for one metric, workload and level."""
 
     question: str | None
-    """Name of the question it answers; None where it is exploratory."""
+    """Question that it answers; None if it is exploratory."""
     primary: bool
-    """Whether it decides that question, so that its interval holds together with the others that
-    do; secondary and exploratory ones have an interval of their own."""
+    """Whether it decides that question. Its interval then holds together with those of the other
+    primary comparisons. Secondary and exploratory ones have their own interval."""
     deployment: str
     baseline: str
     metric: str
@@ -98,35 +98,34 @@ class Comparison(Value):
     difference: Estimate
     """Ratio minus one: +0.05 is 5 % more of the metric, whichever direction is better."""
     by_block: tuple[float, ...]
-    """The same of each complete block by itself, in the order of the blocks."""
+    """The difference in each complete block, in the order of the blocks."""
     family: int
-    """Comparisons whose intervals hold together, this one among them."""
+    """Number of comparisons whose intervals hold together, this one included."""
     hodges_lehmann: float | None
     """The same difference by the median of pairwise means: a check on outliers."""
     apart: float | None
-    """By how much identical deployments differ for certain under this condition: 0 where their
-    interval holds zero, else its nearer end. None without a twin or with too few blocks."""
+    """By how much identical deployments surely differ here: 0 if the twins' interval includes zero,
+    else its end nearest to zero. None without a twin or with too few blocks."""
     tolerance: float
     verdict: Verdict
     blocks_needed: int | None
-    """Blocks in all that would settle an inconclusive verdict; None otherwise."""
+    """Total blocks that would decide an inconclusive verdict; None otherwise."""
     detectable: float | None
     """Smallest difference that these blocks would have found with a power of 80 %."""
     ground: Ground
     """Why this verdict."""
     twins: bool = False
-    """Whether the two are the twins themselves, judged by the tolerance alone so that they can
-    fail."""
+    """Whether it compares the twins. They are judged by the tolerance alone, so they can fail."""
     twin_blocks: int | None = None
-    """Blocks that have both twins; None where there are none."""
+    """Blocks with both twins; None without twins."""
     overloads: tuple[Overload, ...] = ()
-    """Of the sides or the twins, where that is the ground."""
+    """Overloads of the sides or the twins, if that is the ground."""
     neighbours: float | None = None
-    """By how much neighbours change the metric at least, where that is the ground."""
+    """Neighbours change the metric by at least this much, if that is the ground."""
 
     @property
     def withheld(self) -> bool:
-        """Whether nothing is claimed for another reason than the interval."""
+        """Whether nothing is claimed, for a reason other than the interval."""
         return self.ground not in CLAIMING
 
 
@@ -141,14 +140,14 @@ class Summary(Value):
 
 
 class QuestionAnswer(Value):
-    """One question of the study with everything that bears on it."""
+    """One question of the study and its evidence."""
 
     question: str
     comparisons: tuple[Comparison, ...]
     factors: Mapping[str, tuple[Factor, ...]]
     """Deployment compared → factors in which it differs from the baseline."""
     differences: Mapping[str, tuple[Difference, ...]]
-    """Deployment compared → differences that parity found and that are not factors under study."""
+    """Deployment compared → differences found by parity that are not factors under study."""
     complete_blocks: int
 
 
@@ -162,15 +161,15 @@ class OrderDiagnosis(Value):
     """Rank correlation of residuals with the position in the study."""
     p: float | None
     change_point: int | None
-    """Position at which the residuals most likely shift; None where nothing suggests a shift."""
+    """Most likely position of a shift of the residuals; None without evidence of a shift."""
     place: float | None = None
-    """p of an F test: do places in a block differ beside deployment, block and predecessor?"""
+    """p of an F test: does the place in a block matter, given deployment, block and predecessor?"""
     predecessor: float | None = None
-    """p of an F test: does it matter which deployment came right before?"""
+    """p of an F test: does the preceding deployment matter?"""
 
 
 class RunSummary(Value):
-    """One run with the value of every metric it has, for tables and CSV."""
+    """One run and the values of its metrics, for tables and CSV."""
 
     run: str
     stay: str
@@ -182,11 +181,11 @@ class RunSummary(Value):
     status: str
     values: Mapping[str, float]
     checks: tuple[CheckResult, ...] = ()
-    """Gates that it did not pass."""
+    """Gates that the run did not pass."""
     differences: tuple[Difference, ...] = ()
-    """What parity found of its stay that no factor under study explains."""
+    """Differences of its stay found by parity that no factor under study explains."""
     paused: float | None = None
-    """Share of the measured time in which a declared slowdown really held the servers."""
+    """Share of the measured time in which a declared slowdown really stopped the servers."""
     over_capacity: bool = False
     """The deployment could not keep up with the open load: its latencies are not compared."""
     sampler_cpu: float | None = None
@@ -205,31 +204,31 @@ class LatencyCurve(Value):
     kind: str
     """`service` or `response`."""
     points: tuple[tuple[float, float], ...]
-    """(quantile as a share of one, seconds), to p99.99 at most and never beyond 1 − 10/count: fewer
-    than ten operations say nothing of a quantile. Evenly spaced on the logarithm of the tail."""
+    """(quantile as a share of one, seconds), up to p99.99 and up to 1 − 10/count: a quantile needs
+    at least ten slower operations. Evenly spaced on the logarithm of the tail."""
     count: int
     maximum: float | None = None
-    """Seconds of the slowest operation."""
+    """Time of the slowest operation, in seconds."""
 
 
 class Share(Value):
-    """Part of the CPU per operation of a deployment: where it was spent."""
+    """One part of a deployment's CPU time per operation."""
 
     deployment: str
     workload: str
     level: str
     part: str
-    """`server user`, `server system`, `daemons`, `other`, `client`; where all hosts are one machine
-    also `outside`: what it did in no host's control group, which `cpu.database` does not have;
-    where measurable `soft interrupts`, which the kernel charges to whoever was interrupted."""
+    """`server user`, `server system`, `daemons`, `other`, `client`. If all hosts are one machine,
+    also `outside`: CPU time in no host's control group, which is not part of `cpu.database`. If
+    measurable, also `soft interrupts`, which the kernel charges to the interrupted process."""
     seconds_per_operation: float
     """Arithmetic mean over blocks."""
     estimate: Estimate | None = None
-    """The same with its interval over blocks, in s/op."""
+    """Estimate with its interval over blocks, in s/op."""
     difference: Estimate | None = None
-    """Less the baseline's, paired over blocks, in s/op; None for the baseline itself."""
+    """Value minus the baseline's, paired over blocks, in s/op; None for the baseline."""
     contained: bool = False
-    """Whether the other parts contain it already, so that it must not be stacked upon them."""
+    """Whether the other parts already include it, so it must not be added to them."""
 
 
 class GateSummary(Value):
@@ -242,35 +241,34 @@ class GateSummary(Value):
     """Runs that it made invalid."""
     unknown: int
     nearest: float | None
-    """The most of its bound that a run used which passed; at 1 it would have fired. None where the
-    bound is no number."""
+    """Largest share of the bound in a run that passed; at 1 the gate fires. None if the bound is
+    not a number."""
     example: CheckResult
-    """The gate in that run; where there is none, in the first run."""
+    """The gate in that run; without one, in the first run."""
 
 
 class NeighbourCost(Value):
-    """What a metric is in turns, over what it is of the same deployments by themselves."""
+    """A metric in turns compared with the same deployments measured alone."""
 
     metric: str
     difference: Estimate
     """Ratio minus one; blocks are paired."""
     uneven: Mapping[str, Estimate] = {}
-    """Deployment → the same over that of the baseline and its twin, ratio minus one: what would be
-    taken for a difference between platforms. Their intervals hold together. Empty where too few
-    blocks tell it."""
+    """Deployment → its ratio over the ratio of the baseline and its twin, minus one. It would look
+    like a difference between platforms. The intervals hold together. Empty with too few blocks."""
 
 
 class ControlMoment(StrEnum):
     """When the negative control was measured."""
 
     BEFORE_STAY = "before stay"
-    """Before the deployment was there."""
+    """Before the deployment started."""
     AFTER_TURN = "after turn"
     """After each of its turns, while no deployment ran."""
 
 
 class ControlDifference(Value):
-    """What no deployment can change, of one deployment against the baseline."""
+    """The negative control of one deployment against the baseline. No deployment can change it."""
 
     control: str
     """`arithmetic` or `loopback`."""
@@ -281,31 +279,31 @@ class ControlDifference(Value):
 
     @property
     def differs(self) -> bool:
-        """Whether the simultaneous interval leaves out zero."""
+        """Whether the simultaneous interval excludes zero."""
         return self.difference.without_zero
 
 
 class Parity(Value):
-    """Whether the deployments ran the same thing."""
+    """Whether all deployments ran the same software and settings."""
 
     compared: tuple[str, ...]
     reference: str
-    """The deployment against which all others are held."""
+    """The deployment with which the others are compared."""
     differences: tuple[FoundDifference, ...]
-    """Empty when nothing but the factors under study differs."""
+    """Empty if only the factors under study differ."""
 
 
 class Restored(Value):
-    """A snapshot of loaded data that stays started with, instead of putting the records in."""
+    """A snapshot of loaded data with which stays started."""
 
     made_in: str
-    """The stay that put the records in and kept the files; no run is of it."""
+    """The stay that loaded the records and kept the files. It has no runs."""
     stays: Mapping[str, int]
-    """Deployment → how many of its stays started with it."""
+    """Deployment → number of its stays that started with the snapshot."""
 
 
 class Analysis(Value):
-    """Everything the report says. Pure function of the result directory."""
+    """Everything that the report shows: a pure function of the result directory."""
 
     version: int = ANALYSIS_VERSION
     study: str
@@ -320,7 +318,7 @@ class Analysis(Value):
     curves: tuple[LatencyCurve, ...]
     shares: tuple[Share, ...]
     conditions: tuple[Conditions, ...] = ()
-    """Of every deployment, workload and level."""
+    """For every deployment, workload and level."""
     parity: Parity
     planned: int
     valid: int
@@ -328,24 +326,24 @@ class Analysis(Value):
     unknown: int
     missing: int
     neighbours: tuple[NeighbourCost, ...] = ()
-    """Where load came in turns: what it cost that others lived meanwhile."""
+    """Cost of neighbours, for load in turns."""
     control: tuple[ControlDifference, ...] = ()
-    """The negative control of every deployment; empty in results that have none."""
+    """The negative control of every deployment; empty in results without one."""
     gates: tuple[GateSummary, ...] = ()
-    """Of every gate: how often it fired, and how near the others came."""
+    """How often each gate fired, and how near the other runs came."""
     disturbed: Mapping[str, int] = {}
-    """Gate → attempts that it spoilt and that were made again; their records name each."""
+    """Gate → attempts that failed it and were repeated. The records list each."""
     environment: Mapping[str, Scalar]
     skipped: tuple[Skipped, ...]
     """Deployments that could not run here, with the reason."""
     looks: tuple[Look, ...] = ()
-    """When blocks were added after earlier ones were seen; the error rate is spent over them."""
+    """Looks at earlier blocks after which blocks were added. The error rate is spent over them."""
     scalability: tuple[Scalability, ...] = ()
-    """Of every deployment and workload; empty where the study has fewer than two closed levels."""
+    """For every deployment and workload; empty with fewer than two levels of a closed loop."""
     over_levels: tuple[OverLevels, ...] = ()
-    """Of every deployment against the study's baseline, where there are several closed levels."""
+    """For every deployment against the baseline, with several levels of a closed loop."""
     variance: tuple[VarianceSplit, ...] = ()
-    """Of every headline and asked metric at every workload and level."""
+    """For every headline metric and metric of a question, at every workload and level."""
     advice: tuple[QuestionAdvice, ...] = ()
     """One for each question."""
     latency: tuple[LatencyDifference, ...] = ()
@@ -356,12 +354,12 @@ class Analysis(Value):
     absent: tuple[AbsentCounter, ...] = ()
     """Counters and parts of the CPU time that could not be attributed here."""
     calibration: Calibration | None = None
-    """What rates are shares of; None where no rate is a share of anything."""
+    """The capacity of the baseline; None if no rate is a share of it."""
     losses: Mapping[str, KnownLoss] = {}
-    """Deployment that shall lose throughput → what is known of its loss."""
+    """Deployment with a `loss` → its measured loss."""
     restored: tuple[Restored, ...] = ()
-    """Every snapshot that stays started with; empty where every stay put its records in."""
+    """Every snapshot with which stays started; empty if every stay loaded its records."""
     open_levels: tuple[OpenLevel, ...] = ()
-    """What came of every rate, share or number, of every deployment and workload."""
+    """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()
-    """Every probe of the searches of every deployment and workload, and what they found."""
+    """Results and probes of the searches, for every deployment and workload."""

@@ -1,4 +1,4 @@
-"""Two results beside each other: whether they may be compared, and what changed between them."""
+"""Comparison of two results: whether they are comparable, and what changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BETWEEN_VERSION = 2
 
 
 class ChangeVerdict(StrEnum):
-    """A verdict as it is called of a change from one result to the other."""
+    """A verdict on a change from one result to the other."""
 
     REGRESSION = "regression"
     IMPROVEMENT = "improvement"
@@ -29,11 +29,11 @@ CHANGES: Mapping[Verdict, ChangeVerdict] = {
     Verdict.EQUIVALENT: ChangeVerdict.EQUIVALENT,
     Verdict.INCONCLUSIVE: ChangeVerdict.INCONCLUSIVE,
 }
-"""Verdict → what it is called of a change."""
+"""Verdict on a comparison → verdict on a change."""
 
 
 class MismatchKind(StrEnum):
-    """What a mismatch is of, in the order in which mismatches are shown."""
+    """Kinds of mismatch, in the order in which they are shown."""
 
     STUDY = "study"
     DEPLOYMENT = "deployment"
@@ -43,27 +43,27 @@ class MismatchKind(StrEnum):
 
 
 class Mismatch(Value):
-    """A fact in which two results differ although it is not what is compared."""
+    """A fact that differs between two results but is not what is compared."""
 
     kind: MismatchKind
     deployments: tuple[str, ...] = ()
-    """Of which it is; empty where it is of the whole result."""
+    """Deployments with the mismatch; empty for the whole result."""
     key: str = ""
-    """Such as `kernel` or `load.threads`; empty where one result lacks the deployment."""
+    """Such as `kernel` or `load.threads`; empty if one result does not have the deployment."""
     a: str | None = None
-    """What the first result has; None where it has nothing."""
+    """Value in the first result; None if it has none."""
     b: str | None = None
     difference: Difference | None = None
-    """What parity found, of a process."""
+    """Difference found by parity, for a process."""
 
 
 class WhyLeftOut(StrEnum):
-    """Why something that decides cannot be compared."""
+    """Why a deciding value cannot be compared."""
 
     OTHER_RATE = "other rate"
     """The same share of each result's own capacity is not the same rate."""
     OVER_CAPACITY = "over capacity"
-    """A deployment could not keep up with the load, so that its latencies say nothing."""
+    """A deployment could not keep up with the load, so its latencies are not comparable."""
     NO_VALUE = "no value"
     """A result has no value."""
     NO_RUN = "no run"
@@ -71,18 +71,18 @@ class WhyLeftOut(StrEnum):
 
 
 class LeftOut(Value):
-    """Something that decides and cannot be compared."""
+    """A deciding value that cannot be compared."""
 
     why: WhyLeftOut
     deployment: str | None = None
-    """None where it holds for all."""
+    """None for all deployments."""
     metric: str | None = None
     workload: str
     level: str
     results: tuple[str, ...] = ()
-    """`first`, `second` or both: where the reason lies."""
+    """Results with the reason: `first`, `second` or both."""
     rates: tuple[float, float] | None = None
-    """Operations per second of both results, where these differ."""
+    """Operations per second of both results, if they differ."""
 
 
 class Side(Value):
@@ -91,7 +91,7 @@ class Side(Value):
     path: str
     study: str
     began: float | None
-    """Unix time of the first run, in seconds; None where none has ended."""
+    """Unix time of the first run, in seconds; None if no run has ended."""
     ended: float | None
     blocks: int
     """Planned blocks."""
@@ -133,11 +133,11 @@ class ResultComparison(Value):
     b: Side
     comparable: bool
     mismatches: tuple[Mismatch, ...]
-    """Why they are not comparable; empty where they are."""
+    """Why the results are not comparable; empty if they are."""
     changes: tuple[Change, ...]
-    """Empty where they are not comparable and nobody asked to compare them anyway."""
+    """Empty if the results are not comparable, unless a comparison was forced."""
     left_out: tuple[LeftOut, ...] = ()
-    """What decides and cannot be compared."""
+    """Deciding values that cannot be compared."""
     method: str
     caution: str
-    """What nobody may conclude."""
+    """What a reader must not conclude."""

@@ -50,7 +50,7 @@ class Why(StrEnum):
     QUOTA = "quota"
     """What would be too much elsewhere is under study here."""
     CRASHED = "crashed"
-    """The gate itself failed."""
+    """The gate failed to run."""
     WRITTEN = "written"
     """Records before version 4 hold sentences."""
 

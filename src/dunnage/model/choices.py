@@ -1,4 +1,4 @@
-"""The words between which a study file chooses."""
+"""The choices of a study file."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from enum import StrEnum
 
 
 class Cores(StrEnum):
-    """Who has which of a machine's processors in a lab."""
+    """How clients and database hosts divide the machine's processors."""
 
     APART = "apart"
-    """Clients have processors of their own, so that they cannot slow the servers they measure."""
+    """Clients have their own processors, so they cannot slow down the servers that they measure."""
     SHARED = "shared"
-    """All hosts have all processors: a client's work is then part of what is measured."""
+    """All hosts share all processors. The work of clients then affects what is measured."""
 
 
 class Storage(StrEnum):
-    """What a member's data lies on."""
+    """Where a member stores its data."""
 
     BIND = "bind"
-    """A directory of the host; natively that directory itself."""
+    """A directory of the host, mounted into a container or used directly."""
     VOLUME = "volume"
     """A local volume of the platform."""
     CONTAINER = "container"
     """The container's own file system (overlay2)."""
     TMPFS = "tmpfs"
-    """Memory; gone with the member."""
+    """Memory; lost when the member stops."""
 
 
 class Peers(StrEnum):
@@ -37,19 +37,19 @@ class Peers(StrEnum):
 
 
 class ClientPlace(StrEnum):
-    """Where the generator runs, on the client's own host either way."""
+    """Where the generator runs on the client's host."""
 
     HOST = "host"
-    """Directly on that host."""
+    """As a process of the host."""
     CONTAINER = "container"
-    """In a container on that host."""
+    """In a container on the host."""
 
 
 class Phase(StrEnum):
     """Which phase of a workload is measured."""
 
     LOAD = "load"
-    """Putting the records in."""
+    """Loading the records."""
     RUN = "run"
     """The workload's own mix of operations."""
 
@@ -58,34 +58,34 @@ class Arrivals(StrEnum):
     """How the intended starts of an open load are spaced."""
 
     CONSTANT = "constant"
-    """Evenly."""
+    """At equal intervals."""
     POISSON = "poisson"
-    """At random, as many users who know nothing of one another would."""
+    """At random, like the requests of many independent users."""
 
 
 class Data(StrEnum):
-    """How the records come into a deployment."""
+    """How a deployment gets its records."""
 
     LOAD = "load"
-    """Every stay puts them in."""
+    """Every stay loads them."""
     RESTORE = "restore"
-    """They are put in once, in a stay of its own, and every measured stay starts with a copy of the
-    files. Its servers are then as after a restart, in every deployment alike."""
+    """One extra stay loads them, and every measured stay starts with a copy of the files. The
+    servers then start as after a restart, in all deployments."""
 
 
 class Order(StrEnum):
     """Order of workloads and levels inside a stay."""
 
     RANDOM = "random"
-    """Shuffled, so that time is no cause."""
+    """Random, so that drift over time does not favour one level or workload."""
     PUBLISHED = "published"
-    """As written, levels ascending: for repeating a published study."""
+    """As written, with ascending levels: to repeat a published study."""
 
 
 class Unavailable(StrEnum):
     """What to do with a deployment that cannot run here."""
 
     REFUSE = "refuse"
-    """Nothing is started, and the reason is told."""
+    """Nothing starts; the error gives the reason."""
     SKIP = "skip"
-    """It is left out, and reported as skipped with the reason."""
+    """It is left out; the report gives the reason."""

@@ -1,4 +1,4 @@
-"""What the kernel held back from the members, and what ran beside them."""
+"""Limits of the kernel on the members, and other processes on their hosts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dunnage.model.value import Value
 class Conditions(Value):
     """One deployment, workload and level: the worst of its runs, valid or not.
 
-    None where no run knows it; then `absent` has the reason, by the name of the field.
+    None if no run has the value; then `absent` has the reason, by the name of the field.
     """
 
     deployment: str
@@ -18,8 +18,7 @@ class Conditions(Value):
     level: str
     runs: int
     throttled: float | None = None
-    """Seconds per measured second in which a CPU quota held tasks of one member or of one host
-    back."""
+    """Seconds per measured second in which a CPU quota stopped tasks of one member or host."""
     swap: float | None = None
     """Bytes swapped out on one database host."""
     resident: float | None = None
@@ -27,14 +26,14 @@ class Conditions(Value):
     cache: float | None = None
     """Page cache charged to one member, in bytes."""
     memory_limit: float | None = None
-    """The tightest limit of a member's memory, in bytes, read back; None where there is none."""
+    """Lowest memory limit of a member, in bytes, read back; None without a limit."""
     charged: float | None = None
     """Anonymous memory and page cache of one member as a share of its limit. Near 1 the kernel
-    takes page cache back, and reads that others serve from memory go to the disk."""
+    reclaims page cache, and reads go to the disk."""
     daemons: float | None = None
-    """Processors that daemons beside the members kept busy, summed over the database hosts."""
+    """Processors used by daemons on the database hosts, in total."""
     daemons_share: float | None = None
-    """The same as a share of all processor time of the database hosts."""
+    """Share of all processor time of the database hosts used by these daemons."""
     sampler: float | None = None
-    """CPU seconds that the samplers of all hosts used in the measured window."""
+    """CPU seconds of the samplers of all hosts in the measured window."""
     absent: Mapping[str, str] = {}

@@ -20,14 +20,14 @@ declared."""
 
 
 class Parts(Value):
-    """What the parts of a deployment say of themselves: how they are called, how long they take.
+    """Names and times of the parts of a deployment.
 
     Nameless, and with usual times, where an older Dunnage made the plan: `study.matrix.named` fills
     them in.
     """
 
     platform: str = ""
-    """`Docker`; empty where a sentence has nothing to say of it."""
+    """`Docker`; empty if sentences do not mention it."""
     network: str = ""
     """`with a bridge network`."""
     database: str = ""

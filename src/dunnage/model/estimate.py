@@ -33,7 +33,7 @@ class Estimate(Value):
 
     @property
     def without_zero(self) -> bool:
-        """Whether there is an interval and zero lies outside it."""
+        """Whether there is an interval and it excludes zero."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
     @property

@@ -1,4 +1,4 @@
-"""What lies beside a difference: the tail of the latency, the time line, the counters."""
+"""What accompanies a difference: the tail of the latency, the time line, the counters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class QuantileDifference(Value):
     quantile: str
     """`p50`, `p99.9`, …"""
     share: float
-    """The same as a share of one."""
+    """The quantile as a share of one."""
     difference: Estimate
     """Ratio minus one, paired over blocks, simultaneous over the quantiles of one distribution."""
 
@@ -63,7 +63,7 @@ class TimeLine(Value):
     runs: int
     series: tuple[TimeSeries, ...]
     absent: Mapping[str, str] = {}
-    """Series → why it is not there."""
+    """Series → why it is missing."""
 
 
 class Association(Value):
@@ -97,5 +97,5 @@ class AbsentCounter(Value):
     name: str
     """Counter, or part of the CPU time such as `soft interrupts`."""
     reason: str
-    """A sentence or its beginning, as the sampler said it."""
+    """A sentence or its beginning, from the sampler."""
     hosts: tuple[str, ...]

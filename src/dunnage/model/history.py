@@ -1,4 +1,4 @@
-"""What is remembered of a machine: what its twins said, how fast it is, how restless."""
+"""Earlier results of a machine: its twins, its speed and its noise."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ HISTORY_VERSION = 1
 
 
 class TwinsSaid(Value):
-    """What the twins of one result said."""
+    """The twins of one result."""
 
     version: int = HISTORY_VERSION
     result: str
-    """Name of its directory; of several lines the last one counts."""
+    """Name of its directory. The last line for it counts."""
     study: str
     time: float
     """Unix time, in seconds."""
     metrics: int
     """Metrics for which the twins have intervals."""
     apart: tuple[str, ...]
-    """Those in which an interval left out zero somewhere, which should happen to one in twenty."""
+    """Metrics with an interval that excludes zero. About one in twenty is expected."""
 
 
 class Pace(Value):
-    """How long one result took for what it did not measure, and how restless its runs were."""
+    """Time of one result outside its measurements, and the noise of its runs."""
 
     version: int = HISTORY_VERSION
     platform: str
     database: str
     stay: float
-    """Seconds of a stay besides its runs and conditioning: up, filled, inspected, down."""
+    """Seconds of a stay outside its runs and conditioning: start, loading, checks, stop."""
     around: float
     """Seconds of a run besides warm-up and measured time."""
     records: int
-    """Records that a stay held."""
+    """Records in a stay."""
     measured: float
     """Seconds that a run measured."""
     spread: float

@@ -34,7 +34,7 @@ class Seat:
     """One member's place as the database asks for it.
 
     `ports` names what it listens on, such as `{"redis": 6379, "bus": 16379}`. `slot` is the number
-    of the host of the deployment's group, taken round the group's size.
+    of the host of the deployment's group, modulo the group's size.
     """
 
     member: str
@@ -90,8 +90,8 @@ class LateAddress:
 class Addresses:
     """The three addresses of one port of one member.
 
-    They differ as soon as a packet is translated on its way, and what a member advertises to
-    clients must be the endpoint under study, or drivers that discover members go round it.
+    They differ if a packet's address is translated on its way. A member must advertise the endpoint
+    under study to clients, or drivers that discover members bypass it.
     """
 
     bind: Address | LateAddress
@@ -99,7 +99,7 @@ class Addresses:
     peer: Address | LateAddress
     """What other members connect to."""
     client: Address
-    """What clients are told."""
+    """Address given to clients."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class Snapshot:
     members come to look for them in these files."""
     complete: tuple[Step, ...] = ()
     """Taken when the records are in and the database has nothing left to do: then the files hold
-    all of them, and nobody writes there. The database need not be of any use afterwards."""
+    all of them, and nothing writes there. The database need not be usable afterwards."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One load setting, and how the highest sustained rate is searched for."""
+"""One load setting, and how a search finds the highest sustained rate."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ SHORTEST = 1.0
 
 
 class Search(Spec):
-    """How the highest rate that a deployment sustains is searched for, inside each stay."""
+    """How each stay finds the highest rate that its deployment sustains."""
 
     start: float = Field(default=1000.0, ge=1, examples=[1000])
-    """Operations per second to begin near."""
+    """Rate near which the search starts, in operations per second."""
     precision: Share = Field(default=0.05, ge=0.005, le=0.5, examples=["5%"])
-    """How far the rate found may lie below one that is too high."""
+    """How far the rate found may be below one that is too high."""
     probes: int = Field(default=20, ge=4, le=100, examples=[20])
-    """Most loads that one search makes."""
+    """Most probes in one search. A probe is one load."""
     probe: Seconds = Field(default=2.0, ge=SHORTEST, examples=["2s"])
-    """Measured time of one of them."""
+    """Measured time of one probe."""
     objective: Mapping[str, Annotated[Seconds, Field(gt=0)]] = Field(
         default={}, examples=[{"response.p99": "10ms"}]
     )
-    """Latencies that a sustained rate keeps to."""
+    """Upper limits of latency at a sustained rate."""
 
 
 class Level(Value):

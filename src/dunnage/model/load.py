@@ -1,4 +1,4 @@
-"""What is asked of a generator and of a sampler, and the command that they answer with."""
+"""Orders to a generator and a sampler, and the command that they return."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dunnage.model.layout import Target
 from dunnage.model.level import Level
 
 SETTLING = 0.05
-"""Seconds at the beginning of a turn that do not count: caches and queues are still the other's."""
+"""Seconds at the start of a turn that do not count: caches and queues still change over."""
 
 TURN_CONTROL = 0.005
 """Seconds for each part of the negative control after a turn."""
@@ -41,9 +41,9 @@ class LoadOrder:
     interval: float = WINDOW
     """Length of one window of the time line."""
     latencies: bool = True
-    """Whether they are recorded: nobody asks for those of a load in turns."""
+    """Whether they are recorded; not for load in turns."""
     until_told: bool = False
-    """TERM ends it, with all that it saw; at the latest it ends after `duration`."""
+    """TERM ends the load and keeps its results; it ends after `duration` at the latest."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict)
     artefacts: tuple[str, ...] = ()
     begun: str = ""
-    """Name of a file that is there once a load has begun; empty for what has no such sign."""
+    """Name of a file that exists once the load has begun; empty if there is none."""
 
 
 SAMPLER = "sampler"
@@ -71,7 +71,7 @@ class WatchOrder:
     """One host to watch at `rate` hertz.
 
     `units` maps the name of a unit (a member, `daemon`, `generator`, `sampler`) to its control
-    group as the host names it; the empty name stands for the whole host.
+    group as the host names it; the empty name is the whole host.
     """
 
     host: str
@@ -93,7 +93,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Samples:
-    """All that a sampler saw on one host."""
+    """All samples of one host."""
 
     host: str
     interval: float

@@ -49,33 +49,34 @@ Rate = Annotated[
 
 
 class CalibrationSpec(Spec):
-    """How the capacity of the baseline is found where rates are shares of it."""
+    """How to find the capacity of the baseline, where rates are shares of it."""
 
     threads: int | None = Field(default=None, ge=1, le=4096, examples=[32])
-    """Threads of the closed loop; without it the largest of `threads`, or `connections`."""
+    """Threads of the closed loop. Default: the largest of `threads`, or else `connections`."""
     runs: int = Field(default=3, ge=1, le=9, examples=[3])
-    """Runs of each workload; their median counts."""
+    """Runs of each workload. The median is the capacity."""
     duration: Seconds = Field(default=3.0, ge=SHORTEST, examples=["3s"])
-    """Measured time of one of them."""
+    """Measured time of one such run."""
 
 
 class LoadSpec(Spec):
     """How hard and how long each run drives the database.
 
     `threads` is a closed loop: each thread waits for its answer. `rate` is an open load: operations
-    have intended starts, whatever the database does. `search` looks for the highest such rate.
+    have intended starts that do not depend on the database. `search` finds the highest such rate
+    that is sustained.
     """
 
     threads: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(
         default=(), examples=[[8, 32]]
     )
-    """Threads of a closed loop."""
+    """Numbers of threads of a closed loop; each is a level."""
     rate: tuple[Rate, ...] = Field(default=(), examples=[[2000, "60%"]])
     """Operations per second, or shares of the baseline's capacity."""
     search: Search | None = Field(
         default=None, examples=[{"start": 1000, "precision": "5%", "probes": 20, "probe": "2s"}]
     )
-    """Search for the highest rate that each deployment sustains."""
+    """Find the highest rate that each deployment sustains."""
     calibration: CalibrationSpec = Field(
         default=CalibrationSpec(), examples=[{"threads": 32, "runs": 3, "duration": "3s"}]
     )
@@ -84,17 +85,17 @@ class LoadSpec(Spec):
     arrivals: Arrivals = Field(default=Arrivals.CONSTANT, examples=["poisson"])
     # A turn's beginning does not count, and over more than a few seconds the machine is another.
     turns: Annotated[Seconds, Field(ge=0.15, le=5)] | None = Field(default=None, examples=["200ms"])
-    """All deployments of a block live at once, each on hosts of its own, and take turns of this
-    length: what the machine does over seconds then cancels. `duration` is what each is driven in
-    all. Closed loops only; throughput and CPU time are compared."""
+    """All deployments of a block run together, each on its own hosts, and get load in turns of this
+    length. Slow changes of the machine then cancel. `duration` is the total of one deployment.
+    Closed loops only. Latencies are not compared."""
     conditioning: Seconds = Field(default=0.0, ge=0, examples=["30s"])
-    """Time for which every new deployment is driven by all workloads that insert nothing, in turn,
-    before its first run: for servers that compile as they go."""
+    """Time of load before the first run of a stay, for servers that compile while they run. It uses
+    all workloads that insert nothing, one after another."""
     warmup: Seconds = Field(default=1.0, ge=0, examples=["1s"])
-    """Time at the start of a run; not counted."""
+    """Time at the start of a run that is not measured."""
     duration: Annotated[Seconds, Field(ge=SHORTEST)] | None = Field(default=None, examples=["10s"])
     """Measured time of a run."""
     operations: int | None = Field(default=None, ge=1, examples=[100_000])
-    """Stop after this many operations instead."""
+    """Stop after this many operations, in place of `duration`."""
     timeout: Seconds = Field(default=10.0, gt=0, examples=["10s"])
-    """An operation without answer is an error."""
+    """An operation without an answer in this time is an error."""

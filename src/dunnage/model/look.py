@@ -1,4 +1,4 @@
-"""A look: somebody saw what finished blocks say, and then blocks were added."""
+"""A look: blocks were added after the results of finished blocks were seen."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Look(Value):
     time: float
     """Unix time, in seconds."""
     plan: int
-    """Number of the plan file that came of it: 2 for `plan-2.json`."""
+    """Number of the resulting plan file: 2 for `plan-2.json`."""
     complete: int
-    """Blocks with a valid run, whole or not. At 0 nothing could be seen yet, and then it costs
-    nothing."""
+    """Blocks with a valid run, complete or not. At 0 there was no result to see, and the look
+    has no cost."""
     planned: int
-    """Blocks planned in all until then."""
+    """Total blocks planned before the look."""
     added: int
     """Blocks planned in addition."""
     spare: bool = False
-    """Whether a rule of the study added them in place of blocks in which a run is missing or was
-    disturbed from outside: nobody saw a number."""
+    """Whether the study's `spare` added them, in place of blocks with a missing or disturbed run.
+    This uses no measured value."""

@@ -1,4 +1,4 @@
-"""A loss of throughput that is known because it was measured by itself, to test the instrument."""
+"""A known loss of throughput, measured separately, to test the instrument."""
 
 from __future__ import annotations
 
@@ -12,35 +12,34 @@ LOSSES_VERSION = 1
 
 
 class LossStep(Value):
-    """One look: servers were held for a while and left alone for as long, over and over."""
+    """One measurement: times with stops of the servers alternate with equal times without."""
 
     share: float
-    """Share of the time for which servers were to be stopped while they were held."""
+    """Intended share of stopped time in a time with stops."""
     paused: float
-    """What it really was, mean over hosts."""
+    """Measured share of stopped time, mean over hosts."""
     pairs: int
-    """Pieces of time with stops that were compared with the piece without that followed."""
+    """Times with stops that were each compared with the following time without."""
     loss: float
-    """Throughput that was lost, as a share."""
+    """Lost share of throughput."""
     low: float
     high: float
     """Ends of its 95 % interval."""
     cpu: float
-    """CPU seconds a second that stopping them took by itself, mean over hosts. It is part of the
-    loss."""
+    """CPU seconds per second of the stopping alone, mean over hosts. It is part of the loss."""
 
 
 class KnownLoss(Value):
-    """The slowdown of one deployment that loses as much throughput as its study asks for."""
+    """The slowdown of one deployment that causes the `loss` of its study."""
 
     asked: float
     """Share of throughput to lose."""
     share: float
     """Share of the time for which servers are stopped."""
     loss: Estimate
-    """What is lost with it, as a share of throughput; `n` is the number of pairs."""
+    """Lost share of throughput; `n` is the number of pairs."""
     steps: tuple[LossStep, ...]
-    """How it was found, before block 1."""
+    """The measurements before block 1 that found it."""
     checked: Estimate | None = None
     """The same loss after the last block; None until then."""
 

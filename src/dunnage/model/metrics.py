@@ -9,14 +9,14 @@ QUANTILES = ("p50", "p90", "p95", "p99", "p99.9")
 """Quantiles of latency that are metrics of their own."""
 
 KINDS = ("service", "response")
-"""Kinds of latency: from the actual start of an operation, and from its intended start."""
+"""Kinds of latency: from the actual and from the intended start of an operation."""
 
 OPERATIONS = ("read", "update", "insert", "scan", "read-modify-write")
 """Operation types of the YCSB core workloads."""
 
 
 class Better(StrEnum):
-    """Which direction a user wants a metric to move."""
+    """Which direction of a metric is better."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -28,7 +28,7 @@ class Metric:
 
     `scale` turns the value held in code (SI units) into `unit`; `open_only` metrics mean something
     only where the load has intended starts, and `latency` only where the deployment kept up with
-    it. What is not `compared` is shown for every run, but a ratio of two of it says nothing.
+    it. A metric that is not `compared` is shown for every run; no question may name it.
     """
 
     name: str
@@ -75,7 +75,7 @@ METRICS: dict[str, Metric] = {
             "Saturation throughput",
             "op/s",
             Better.HIGHER,
-            "highest rate of an open load that is sustained, by a search in each stay",
+            "highest sustained rate of an open load; each stay searches for it",
         ),
         Metric(
             "cpu.database",
@@ -100,7 +100,7 @@ METRICS: dict[str, Metric] = {
             "Memory of the database hosts",
             "MiB",
             Better.LOWER,
-            "largest anonymous memory of each database host, summed",
+            "sum over database hosts of their largest anonymous memory",
             scale=2**-20,
             digits=1,
         ),
@@ -118,7 +118,7 @@ METRICS: dict[str, Metric] = {
             "Achieved share of the offered rate",
             "%",
             Better.HIGHER,
-            "operations over in the measured window / operations intended in it",
+            "operations finished in the measured window / operations intended in it",
             scale=1e2,
             digits=1,
             open_only=True,
@@ -129,7 +129,7 @@ METRICS: dict[str, Metric] = {
             "Growth of the backlog",
             "ms/s",
             Better.LOWER,
-            "slope of how far answers lie behind the schedule, second half of the window",
+            "slope of the delay of answers behind the schedule, second half of the window",
             scale=1e3,
             digits=1,
             open_only=True,
@@ -149,11 +149,10 @@ COMPARED = tuple(metric.name for metric in METRICS.values() if metric.compared)
 """What a question may ask for."""
 
 SEARCHED = ("saturation",)
-"""What means something of a search: other values belong to the rate that it happened to end at,
-another one in every deployment."""
+"""Metrics of a search. Other values depend on the last rate, which differs between deployments."""
 
 IN_TURNS = ("throughput", "cpu.database", "cpu.client", "memory.database")
-"""What means something of load in turns: who stands still between turns answers late."""
+"""Metrics of load in turns. Latencies are not among them: waiting for a turn delays answers."""
 
 HEADLINE = ("throughput", "service.p95", "cpu.database")
-"""What the first table of an answer shows for every deployment, whatever a question names."""
+"""Metrics that the first table of an answer always shows, for every deployment."""

@@ -54,7 +54,7 @@ class NetworkOffer:
 
 @dataclass(frozen=True, kw_only=True)
 class PartOffer:
-    """What any part says of itself."""
+    """What every part has."""
 
     fake: bool = False
     """Whether it goes with fake hosts, and with no others."""
@@ -69,12 +69,12 @@ def first(parts: Mapping[str, PartOffer], *, fake: bool) -> str:
 class TestbedOffer(PartOffer):
     """What one kind of testbed is."""
 
-    __test__ = False  # not a test class, whatever pytest makes of its name
+    __test__ = False  # pytest would take it for a test class by its name
 
     title: str
     """Kind of hosts as the first word of a deployment's title: `Host`, `Fake`."""
     meaning: str
-    """What its hosts are, for whoever reads a study."""
+    """What its hosts are, as `dunnage init` writes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class PlatformOffer(PartOffer):
     stay_seconds: float
     """About how long it takes to bring a deployment up and down, besides its database."""
     name: str = ""
-    """What people call it; empty where a sentence has nothing to say of it."""
+    """Its name in sentences; empty where they do not mention it."""
     title: str = ""
     """Its word in a deployment's title; empty natively."""
     needs: tuple[Capability, ...] = ()
@@ -150,7 +150,7 @@ class DatabaseOffer(PartOffer):
     """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
     with a copy of another one's files."""
     guess: Guess = field(default_factory=Guess)
-    """How long it takes for what is not measured, where no earlier result tells it."""
+    """How long it takes for what is not measured, without an earlier result."""
 
 
 @dataclass(frozen=True)

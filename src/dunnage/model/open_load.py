@@ -1,4 +1,4 @@
-"""What came of open loads: which rates were kept up with, and what searches for the highest saw."""
+"""Results of open loads: which rates were sustained, and the probes of searches."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from dunnage.model.value import Value
 
 
 class OpenLevel(Value):
-    """One deployment under one rate of a workload: what was offered, and what came of it.
+    """One deployment under one rate of a workload: what was offered and achieved.
 
-    Over its valid runs. Where some of them were over capacity, its latencies are not compared, and
-    those of the runs that kept up neither: they would be chosen by what they measured.
+    Over its valid runs. If any of them was over capacity, no latencies are compared: the other runs
+    would be selected by what they measured.
     """
 
     deployment: str
     workload: str
     level: str
     offered: Estimate
-    """Operations per second that were intended."""
+    """Intended operations per second."""
     throughput: Estimate | None
     """Operations per second that were answered."""
     achieved: Estimate | None
-    """Share of the offered operations that was over when the window ended."""
+    """Share of the offered operations that had finished when the window ended."""
     runs: int
     over_capacity: int
-    """How many of them the deployment could not keep up with."""
+    """Number of these runs over capacity."""
     seconds: float
     """Median length of the measured window of those over capacity, else of all."""
     growth: float | None = None
-    """Seconds that the backlog grew by in each second: median of the runs over capacity."""
+    """Growth of the backlog in seconds per second: median of the runs over capacity."""
     lag: float | None = None
-    """Seconds that answers lay behind the schedule at the end: median of the same runs."""
+    """Delay of answers behind the schedule at the end, in seconds: median of the same runs."""
 
 
 class Refusal(Value):
@@ -42,9 +42,9 @@ class Refusal(Value):
     """A metric of the load or of the objective, or `errors`; `sentence` in records before
     version 5."""
     value: float | str | None
-    """In SI units; None where it is not known."""
+    """In SI units; None if unknown."""
     most: float | None = None
-    """What the objective allows."""
+    """Limit of the objective."""
 
 
 class SearchProbe(Value):
@@ -55,14 +55,14 @@ class SearchProbe(Value):
     offered: float
     """Operations per second that were intended."""
     achieved: float
-    """Operations per second that were over when the window ended."""
+    """Operations per second that had finished when the window ended."""
     p99: float | None
     """Response time in seconds."""
     sustained: bool
     refusals: tuple[Refusal, ...] = ()
-    """Why it was not."""
+    """Why it was not sustained."""
     client: bool = False
-    """Whether it was the client that could not keep the schedule."""
+    """Whether the client could not keep the schedule."""
 
 
 class SaturationSearch(Value):
@@ -75,8 +75,8 @@ class SaturationSearch(Value):
     """Highest sustained rate in operations per second, over blocks; None without a valid run."""
     searches: int
     precision: float
-    """How far what one search finds may lie below a rate that is too high, as a share."""
+    """How far a found rate may be below one that is too high, as a share."""
     objective: Mapping[str, float] = {}
-    """Latencies in seconds that a sustained rate keeps to, by metric."""
+    """Upper limits of latency at a sustained rate, in seconds, by metric."""
     probes: tuple[SearchProbe, ...] = ()
-    """In the order in which they were made, run by run."""
+    """In order of time, run by run."""

@@ -1,4 +1,4 @@
-"""The plan: every block, stay and run of a study, in order, before anything starts."""
+"""The plan: every block, stay and run of a study, in order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ hosts that rotate, and stays alone, where load comes in turns. 4: what parts are
 
 
 BEFORE = 0
-"""The block that the calibration stay is said to be in."""
+"""Block number of the calibration stay."""
 
 
 class RunPlan(Value):
-    """One (deployment, workload, level) to be measured once."""
+    """One measurement of a deployment, workload and level."""
 
     id: str
     block: int
@@ -26,21 +26,21 @@ class RunPlan(Value):
     workload: Workload
     level: Level
     repeat: int
-    """Counts from 1; above 1 only when the study repeats inside a stay."""
+    """Counts from 1; above 1 only with `repeat` in the study."""
     position: int
-    """Place in the whole study, counted from 0: what drift is tested against."""
+    """Place in the whole study, from 0. Drift is tested against it."""
     seed: int
 
 
 class StayPlan(Value):
-    """One living deployment with its runs."""
+    """One start of a deployment, with its runs."""
 
     id: str
     block: int
     deployment: str
     runs: tuple[RunPlan, ...]
     hosts: str | None = None
-    """The group of hosts that it lives on, where load comes in turns; None: its deployment's."""
+    """Group of hosts where load comes in turns; None: the group of its deployment."""
 
     def part(self, wanted: Callable[[RunPlan], bool]) -> StayPlan:
         """The stay with some of its runs."""
@@ -48,22 +48,22 @@ class StayPlan(Value):
 
 
 class CalibrationPlan(Value):
-    """A stay of the baseline before block 1, outside every block, that finds its capacity."""
+    """A stay of the baseline before block 1 that finds its capacity."""
 
     deployment: Deployment
     stay: StayPlan
-    """Its block is 0, and so is that of its runs: several of each workload, in a closed loop."""
+    """The stay and its runs have block 0. Each workload has several runs in a closed loop."""
 
 
 class Block(Value):
-    """One round in which every deployment has one stay, in a balanced random order."""
+    """One stay of every deployment, in a balanced random order."""
 
     index: int
     """Counts from 1."""
     stays: tuple[StayPlan, ...]
     alone: StayPlan | None = None
-    """Where load comes in turns: one of the deployments once more, by itself. What its runs differ
-    by is what neighbours cost; no other estimate has any part of them."""
+    """Where load comes in turns: an extra stay of one deployment alone. Its runs show the cost of
+    neighbours; no other estimate uses them."""
 
     def part(self, wanted: Callable[[RunPlan], bool]) -> Block:
         """The block with some of its runs, and without stays that have none of them."""
@@ -83,7 +83,7 @@ class Skipped(Value):
 
 
 class Plan(Value):
-    """What will be done. Written before anything starts and never changed."""
+    """What the study will do. Written before anything starts, and never changed."""
 
     version: int = PLAN_VERSION
     study: str
@@ -92,23 +92,23 @@ class Plan(Value):
     blocks: tuple[Block, ...]
     skipped: tuple[Skipped, ...] = ()
     calibration: CalibrationPlan | None = None
-    """None where no level is a share of a capacity."""
+    """None if no level is a share of a capacity."""
 
     def runs(self) -> Iterator[RunPlan]:
-        """All runs in the order in which they are to happen."""
+        """All runs in their order."""
         for block in self.blocks:
             for stay in block.stays:
                 yield from stay.runs
 
     def alone(self) -> Iterator[RunPlan]:
-        """All runs of deployments that are measured by themselves beside their turns."""
+        """All runs of deployments that are measured alone, in addition to their turns."""
         for block in self.blocks:
             if block.alone is not None:
                 yield from block.alone.runs
 
     def losing(self) -> Iterator[Deployment]:
-        """Deployments that shall lose throughput, once each: a twin loses what its original does,
-        and stands for it in a plan that lacks that.
+        """Deployments with a `loss`, once each. A twin has the loss of its original, and is
+        returned only in a plan without its original.
         """
         losing = [each for each in self.deployments if each.loss]
         names = {each.name for each in losing}

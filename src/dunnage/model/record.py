@@ -1,4 +1,4 @@
-"""What one run and one stay leave behind."""
+"""The records of one run and one stay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ control after each turn; probes keep no sentences; a reading has a member beside
 
 
 class Turn(Value):
-    """A piece of time in which one deployment was driven while others that lived stood by."""
+    """Time in which one deployment got load while the others that ran got none."""
 
     name: str
     """The deployment."""
@@ -29,7 +29,7 @@ class Turn(Value):
     """Unix time by the clock of the client's host."""
     ended: float
     control: Mapping[str, float] | None = None
-    """The negative control after it, in 1/s; None where it was not measured."""
+    """The negative control after the turn, in 1/s; None if not measured."""
 
 
 class Latency(Value):
@@ -72,7 +72,7 @@ class Measurement(Value):
     """What the generator saw, over all its parts."""
 
     began: float
-    """Unix time at which the measured window began, in seconds, by the client's clock."""
+    """Unix time of the start of the measured window, in seconds, by the client's clock."""
     seconds: float
     """Length of the measured window."""
     operations: Mapping[str, OperationStats]
@@ -82,7 +82,8 @@ class Measurement(Value):
     client_cpu: float
     """User and system CPU seconds of the generator in the measured window."""
     client_busy: float
-    """Busiest generator thread: its CPU time as a share of the window. At 1 it is the limit."""
+    """CPU time of the busiest generator thread, as a share of the window. At 1 the thread is the
+    limit."""
     offered: float | None
     """Operations per second that were intended; None in a closed loop."""
     backlog: int
@@ -92,7 +93,7 @@ class Measurement(Value):
 
 
 class Usage(Value):
-    """What one host or member used in the measured window. None: could not be attributed here."""
+    """Resources that one host or member used in the measured window. None: not attributed here."""
 
     cpu_user: float | None = None
     """CPU seconds."""
@@ -115,18 +116,18 @@ class Usage(Value):
     packets_received: float | None = None
     packets_sent: float | None = None
     inner_received: float | None = None
-    """Bytes at all devices behind the uplink, such as a bridge and the ends of containers' cables:
-    one byte is counted at each."""
+    """Bytes at all devices behind the uplink, such as a bridge and virtual Ethernet devices. A byte
+    is counted at each."""
     inner_sent: float | None = None
     inner_packets_received: float | None = None
     inner_packets_sent: float | None = None
 
 
 class MachineUsage(Value):
-    """What belongs to the whole machine, as shares of its CPU time or of time (pressure)."""
+    """Use of the whole machine, as shares of its CPU time or of time (pressure)."""
 
     processors: float | None = None
-    """Processors that the kernel accounted for."""
+    """Number of processors in the kernel's counters."""
     busy: float | None = None
     softirq: float | None = None
     iowait: float | None = None
@@ -137,14 +138,14 @@ class MachineUsage(Value):
     swap_total: float | None = None
     """Bytes of swap space, the largest in the window."""
     speed: float | None = None
-    """How fast the host's own processors were: pieces of a fixed piece of arithmetic in a second of
-    CPU time. Neighbours of a virtual machine slow it down without any stolen time."""
+    """Speed of the host's own processors: repetitions of a fixed calculation per second of CPU
+    time. Neighbours of a virtual machine can reduce it without stolen time."""
     speed_change: float | None = None
-    """That in the last third of the window over that in the first, minus one."""
+    """Speed in the last third of the window over speed in the first third, minus one."""
 
 
 class HostUsage(Value):
-    """One host: all of it, each unit on it (a member, the daemon, the sampler, the generator)."""
+    """One host and its units: members, the daemon, the sampler, the generator."""
 
     host: str
     group: str
@@ -154,15 +155,15 @@ class HostUsage(Value):
     samples: int
     expected_samples: int
     sampler_cpu: float | None
-    """CPU seconds that the sampler itself used in the window."""
+    """CPU seconds of the sampler in the window."""
     absent: Mapping[str, str] = {}
     """What could not be attributed on this host, with the reason."""
     clock_offset: float = 0.0
-    """Seconds that its clock was ahead of ours."""
+    """Seconds by which its clock was ahead of ours."""
 
 
 class Attempt(Value):
-    """A measurement that was disturbed from outside and therefore made again."""
+    """A measurement that was disturbed from outside and repeated."""
 
     started: float
     """Unix time, in seconds."""
@@ -181,17 +182,17 @@ class Probe(Value):
     offered: float
     """Operations per second that were intended."""
     achieved: float
-    """Share of them that was over when the window ended."""
+    """Share of the offered operations that had finished when the window ended."""
     backlog_slope: float
-    """Seconds that the backlog grew by in each second."""
+    """Growth of the backlog, in seconds per second."""
     p99: float | None
     """Response time, in seconds."""
     client_busy: float
     client: bool = False
-    """Whether it was the client that could not keep the schedule."""
+    """Whether the client could not keep the schedule."""
     sustained: bool
     refusals: tuple[Refusal, ...] = ()
-    """Why it was not."""
+    """Why the rate was not sustained."""
 
     @model_validator(mode="before")
     @classmethod
@@ -208,7 +209,7 @@ class Ending(StrEnum):
     """How a search ended."""
 
     FOUND = "found"
-    """A rate that was sustained lies within the precision below one that was not."""
+    """A sustained rate is within the precision below a rate that was not sustained."""
     USED_UP = "used up"
     """All probes were made before the two were near enough."""
     NEVER_SUSTAINED = "never sustained"
@@ -219,13 +220,13 @@ class Searched(Value):
     """A search for the highest rate that a deployment sustains."""
 
     rate: float | None
-    """The highest that was sustained; None where none was."""
+    """Highest sustained rate, in operations per second; None if no rate was sustained."""
     ended: Ending
     probes: tuple[Probe, ...]
 
 
 class Record(Value):
-    """One finished run. Written last and atomically: a run without it did not happen."""
+    """One finished run. Written last and atomically; a run without a record does not count."""
 
     version: int = RECORD_VERSION
     run: str
@@ -248,26 +249,26 @@ class Record(Value):
     earlier: tuple[Attempt, ...] = ()
     """Disturbed attempts before this one, in order."""
     one_machine: bool = False
-    """Whether all hosts are one machine, whose counters each of them reports."""
+    """Whether all hosts are one machine and report the same machine counters."""
     paused: float | None = None
-    """Share of the measured time in which a declared slowdown really held the servers."""
+    """Share of the measured time in which a declared slowdown really stopped the servers."""
     over_capacity: bool = False
-    """Whether the deployment could not keep up with an open load. That is a finding, no fault of
-    the instrument: throughput counts, but latencies that grow with the run's length do not."""
+    """Whether the deployment could not keep up with an open load. Its throughput counts. Its
+    latencies do not, because they grow with the length of the run."""
     turns: tuple[Turn, ...] = ()
-    """The deployment's own turns, where load came in turns: throughput and CPU time are of them,
-    and there are no latencies."""
+    """The deployment's own turns, for load in turns. Throughput and CPU time are from these turns;
+    there are no latencies."""
     search: Searched | None = None
-    """At the level of a search. `measurement` and all that is made of it are then those of the
-    highest sustained probe, or of the last one where none was."""
+    """The search, at the level of a search. `measurement` and other values are then from the
+    highest sustained probe, or from the last probe if none was sustained."""
     artefacts: tuple[str, ...] = ()
     """Files beside the record."""
 
 
 class ProcessFacts(Value):
-    """What the kernel says of one member's running process: the material of parity.
+    """Facts of one member's running process from the kernel. Parity compares them.
 
-    Secrets are masked before it is written, so two that differ in a secret alone are the same.
+    Secrets are masked before writing, so a difference in a secret alone is not seen.
     """
 
     member: str
@@ -275,29 +276,29 @@ class ProcessFacts(Value):
     executable: str
     executable_sha256: str
     mapped: Mapping[str, str]
-    """Every file mapped executable with its SHA-256; of a Java virtual machine also every
-    class-data archive in use, its own classes, every jar and every file of arguments."""
+    """Every file mapped executable, with its SHA-256. For a Java virtual machine also class-data
+    archives in use, its own classes, jars and files of arguments."""
     argv: tuple[str, ...]
     files: Mapping[str, str]
-    """The member's configuration files, as the process itself finds them."""
+    """The member's configuration files, as the process sees them."""
     limits: Mapping[str, str]
     """Effective resource limits, cgroup limits, weights and CPU set."""
     data: Mapping[str, str]
     """File system and mount options of the data directory."""
     kernel: Mapping[str, str]
-    """Kernel release and the system settings that matter to a database."""
+    """Kernel release and the system settings that affect a database."""
     user: str
     environment: Mapping[str, str] = {}
-    """The variables that it was started with."""
+    """Environment variables at its start."""
     runtime: Mapping[str, str] = {}
-    """What a Java virtual machine says of itself: flags in force, heap, collector, processors."""
+    """Facts from a Java virtual machine: active flags, heap, collector, processors."""
     absent: Mapping[str, str] = {}
     """What could not be read, with the reason: `virtual machine`, `environment`, or the path of a
-    file. It is unknown, and never the same as anything."""
+    file. An unknown fact is never equal to another."""
 
 
 class StayRecord(Value):
-    """One living deployment: what its servers and processes said of themselves."""
+    """One stay: facts from its servers and processes."""
 
     version: int = RECORD_VERSION
     stay: str
@@ -305,19 +306,18 @@ class StayRecord(Value):
     deployment: str
     started: float
     ready: float
-    """Unix time at which the database could be used."""
+    """Unix time at which the database was ready."""
     stages: Mapping[str, float]
-    """Seconds that each stage of the formation took."""
+    """Seconds of each stage of starting the database."""
     facts: Mapping[str, Scalar]
-    """What the servers say of themselves, read back after formation."""
+    """Facts from the servers, read after the start."""
     processes: tuple[ProcessFacts, ...]
     endpoint: tuple[str, ...]
-    """Every address that clients are told."""
+    """Every address that clients may use."""
     network: Mapping[str, str]
-    """What is really in force: driver, MTU, proxy processes, address translation."""
+    """The active network: driver, MTU, proxy processes, address translation."""
     restored_from: str | None = None
-    """The stay that made the snapshot which its members started with; None where records were put
-    in."""
+    """The stay that made the snapshot of its members; None if the stay loaded the records."""
     control: Mapping[str, float] = {}
-    """What no deployment can change, measured on the first client's host before it was there:
-    `arithmetic` (pieces) and `loopback` (exchanges), in 1/s. Empty in records before version 3."""
+    """Negative control on the first client's host, before the deployment started: `arithmetic`
+    (calculations) and `loopback` (exchanges), in 1/s. Empty in records before version 3."""

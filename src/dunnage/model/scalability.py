@@ -58,11 +58,11 @@ class ScalabilityLaw(Value):
     """κ, without unit: cost of keeping each pair of threads consistent. At 0 there is no peak."""
     peak_threads: Estimate | None
     """N* = √((1−σ)/κ), where throughput is highest; None where κ is 0. `high` is None where the
-    band of κ reaches 0: the peak may then lie anywhere above `low`."""
+    band of κ reaches 0: the peak may then be anywhere above `low`."""
     peak_throughput: Estimate | None
     """Operations per second at N*; None where `peak_threads` is None."""
     extrapolated: bool
-    """Whether N* lies beyond the measured levels, so that nobody has seen it."""
+    """Whether N* is beyond the measured levels, so it was not measured."""
     r_squared: float | None
     """Of the logs of the levels' throughputs; None when they do not differ."""
     points: tuple[FittedPoint, ...]
@@ -72,7 +72,7 @@ class ScalabilityLaw(Value):
 
 
 class Knee(Value):
-    """Where more threads stop paying: N at which growth at the lightest level's rate per thread
+    """Where more threads stop helping: N at which growth at the lightest level's rate per thread
     would reach the highest throughput (the asymptotic bounds of operational analysis; Denning and
     Buzen 1978)."""
 
@@ -91,7 +91,7 @@ class UnderObjective(Value):
     metric: str
     """The latency that the objective is about: `service.p95`."""
     objective: float
-    """Seconds; round numbers inside the range that all deployments of the workload covered."""
+    """Seconds; rounded, and inside the range that all deployments of the workload have."""
     throughput: Estimate | None
     """Operations per second; None where no measured level keeps the objective."""
     at_least: bool

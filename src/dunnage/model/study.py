@@ -25,7 +25,7 @@ STUDY_VERSION = 1
 """1: first public grammar."""
 
 CLIENT_GROUP = "client"
-"""The group of hosts on which load is made. Every other group is there for members."""
+"""The group of hosts for the load generator. Every other group is for members."""
 
 INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""
@@ -37,10 +37,10 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")]
 class TestbedSpec(Spec):
     """The hosts a study runs on."""
 
-    __test__ = False  # not a test class, whatever pytest makes of its name
+    __test__ = False  # pytest would take it for a test class by its name
 
     kind: str = Field(examples=["namespace"])
-    """Where hosts come from."""
+    """How the hosts are made."""
     hosts: Mapping[Name, Annotated[int, Field(ge=1, le=64)]] = Field(
         default={"db": 3, CLIENT_GROUP: 1}, examples=[{"db": 3, CLIENT_GROUP: 1}]
     )
@@ -50,21 +50,21 @@ class TestbedSpec(Spec):
     cores: Cores = Field(default=Cores.APART, examples=["shared"])
     """Whether clients and database hosts have processors of their own."""
     steer: bool = Field(default=True, examples=[True])
-    """Steer received packets to the receiving host's own cores (RPS); without it a database host's
-    receive path runs on the sender's cores and its cost is hidden."""
+    """Process received packets on the receiving host's own cores (RPS). Otherwise they are
+    processed on the sender's cores, and this cost of the database is hidden."""
 
 
 class SubstrateSpec(Spec):
-    """What must live on the hosts before a platform can be used."""
+    """What must run on the hosts before a platform can be used."""
 
     kind: str = Field(default="daemons", examples=["daemons"])
-    """Whose daemons live there: ours, one a host, or some that are there already."""
+    """Which daemons are used: new ones, one per host, or existing ones."""
     contexts: Mapping[str, str] = Field(default={}, examples=[{"db-1": "my-docker-context"}])
-    """What reaches each host's daemon where it is there already: a Docker context."""
+    """The Docker context of each host, for existing daemons."""
 
 
 class ConsistencySpec(Spec):
-    """How many copies must answer. What each value means is the database's to say."""
+    """How many copies must answer. The database defines what each value means."""
 
     read: str | int | None = Field(default=None, examples=["QUORUM"])
     """Copies that must answer a read."""
@@ -78,23 +78,23 @@ class DatabaseSpec(Spec):
     kind: str = Field(examples=["redis"])
     """Which database."""
     version: str | None = Field(default=None, examples=["7.0"])
-    """Default: the one Dunnage knows best."""
+    """Default: the database's first version."""
     image: str | None = Field(default=None, examples=["redis:7.0"])
-    """An image to run in containers instead of the one made from the same tree as the native
-    server. It is then listed as a difference."""
+    """An image to run in containers. Default: an image with the same files as the native server.
+    Another image is listed as a difference."""
     topology: str | None = Field(default=None, examples=["replicas"])
-    """Default: the database's first."""
+    """How members are arranged. Default: the database's first."""
     members: int = Field(default=1, ge=1, le=64, examples=[3])
     """Database processes, each on a host of its own."""
     replication: int | None = Field(default=None, ge=1, examples=[3])
     """Copies of each record, where the database lets you choose."""
     consistency: ConsistencySpec = Field(default=ConsistencySpec(), examples=[{"write": 1}])
     settings: Mapping[str, Scalar] = Field(default={}, examples=[{"maxclients": 1000}])
-    """Server settings, written into its configuration as they are."""
+    """Server settings, copied unchanged into its configuration."""
 
 
 class Limits(Spec):
-    """Limits of one member's cgroup, the same natively and in a container."""
+    """Limits of one member's cgroup, the same with and without a container."""
 
     memory: Annotated[Bytes, Field(gt=0)] | None = Field(default=None, examples=["512MiB"])
     """Memory, page cache included."""
@@ -105,12 +105,12 @@ class Limits(Spec):
 
 
 class DeploymentSpec(Spec):
-    """One variant under study; anything left out is the study's own."""
+    """One variant under study."""
 
     platform: str = Field(examples=["native"])
     """How database processes are run."""
     network: str | None = Field(default=None, examples=["bridge"])
-    """Driver of the network; default: the platform's first."""
+    """Network driver. Default: the platform's first."""
     endpoint: str | None = Field(default=None, examples=["host-port"])
     """The kind of address a client uses."""
     storage: Storage = Field(default=Storage.BIND, examples=["volume"])
@@ -120,11 +120,10 @@ class DeploymentSpec(Spec):
     """The group of hosts the members run on."""
     limits: Limits = Field(default=Limits(), examples=[{"memory": "512MiB"}])
     slowdown: Share = Field(default=0.0, ge=0, lt=1, examples=["5%"])
-    """Stop the servers for this share of the time: a known effect, to test the instrument with."""
+    """Stop the servers for this share of the time: a known effect to test the instrument."""
     loss: Share = Field(default=0.0, ge=0, le=0.5, examples=["5%"])
-    """Lose this share of throughput: the slowdown that does it is found before block 1, and what it
-    loses is measured again after the last block. A known effect, too, where a slowdown's own cost
-    is not known."""
+    """Lose this share of throughput: a known effect to test the instrument. The slowdown that
+    causes it is found before block 1. The loss is measured again after the last block."""
     database: Annotated[Mapping[str, object], KeysOf(DatabaseSpec)] = Field(
         default={}, examples=[{"members": 3}]
     )
@@ -132,33 +131,33 @@ class DeploymentSpec(Spec):
 
 
 class WorkloadSpec(Spec):
-    """A YCSB core workload, by letter or with something of its own."""
+    """A YCSB core workload with a name and options of your own."""
 
     name: Name = Field(examples=["A-again"])
     """A name of your own."""
     core: Literal["A", "B", "C", "D", "E", "F"] = Field(default="A", examples=["A"])
-    """The core workload that it is."""
+    """The core workload to use."""
     phase: Phase = Field(default=Phase.RUN, examples=["load"])
     records: int | None = Field(default=None, ge=1, examples=[10_000])
     """Default: the study's own `records`."""
 
 
 def _workload(value: object) -> object:
-    """A bare letter stands for the core workload of that name."""
+    """A bare letter is the core workload of that name."""
     return {"name": value, "core": value} if isinstance(value, str) else value
 
 
 class SamplerSpec(Spec):
-    """How hosts are watched."""
+    """How the counters of the hosts are read."""
 
     kind: str = Field(default="engine", examples=["engine"])
-    """Who reads the counters."""
+    """The sampler that reads the counters."""
     rate: Hertz = Field(default=1.0, gt=0, le=20, examples=["5Hz"])
     """How often they are read."""
 
 
 class PrimarySpec(Spec):
-    """Which comparisons of a question decide it; what is left out means all."""
+    """Which comparisons decide a question. A key left out means all."""
 
     against: tuple[Name, ...] = Field(default=(), examples=[["docker"]])
     """Some of the question's `against`."""
@@ -169,19 +168,19 @@ class PrimarySpec(Spec):
 
 
 class QuestionSpec(Spec):
-    """What the study shall answer: `against` compared with `baseline`."""
+    """A question for the study: how does `against` differ from `baseline`?"""
 
     baseline: Name = Field(examples=["native"])
-    """The deployment that the others are compared with."""
+    """The deployment to compare the others with."""
     against: tuple[Name, ...] = Field(min_length=1, examples=[["docker"]])
-    """Those others."""
+    """The deployments that are compared with the baseline."""
     metric: str = Field(default="throughput", examples=["throughput"])
-    """See the reference of metrics."""
+    """The metric to compare; see the reference of metrics."""
     tolerance: Share = Field(default=0.03, gt=0, lt=1, examples=["3%"])
-    """Differences up to this count as none."""
+    """A difference up to this size counts as none."""
     primary: PrimarySpec = Field(default=PrimarySpec(), examples=[{"workloads": ["A"]}])
-    """The comparisons that decide the question, where not all of them do: the fewer they are, the
-    narrower are their intervals. The others are shown as secondary."""
+    """The comparisons that decide the question. Fewer of them give narrower intervals. The others
+    are shown as secondary. Default: all."""
 
 
 class Study(Spec):
@@ -194,7 +193,7 @@ class Study(Spec):
     testbed: TestbedSpec = Field(
         examples=[{"kind": "namespace", "hosts": {"db": 3, CLIENT_GROUP: 1}}]
     )
-    """Where it runs."""
+    """The hosts on which the study runs."""
     substrate: SubstrateSpec = Field(default=SubstrateSpec(), examples=[{"kind": "daemons"}])
     database: DatabaseSpec = Field(examples=[{"kind": "redis", "members": 3}])
     """What is deployed, the same in every variant."""
@@ -205,7 +204,7 @@ class Study(Spec):
     factors: Mapping[Name, tuple[Scalar, ...]] = Field(
         default={}, examples=[{"storage": ["bind", "volume"]}]
     )
-    """Keys of a deployment, each with several values: every deployment is multiplied by every
+    """Keys of a deployment, each with several values. Every deployment is repeated with every
     combination."""
     workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(_workload)], ...] = Field(
         min_length=1, examples=[["A", "C"], ["A", {"name": "loading", "phase": "load"}]]
@@ -217,14 +216,14 @@ class Study(Spec):
     load: LoadSpec = Field(examples=[{"threads": [32], "duration": "10s"}])
     """How hard and how long each run drives the database."""
     time: Annotated[Seconds, Field(gt=0)] | None = Field(default=None, examples=["6min"])
-    """How long the study may take: blocks and, unless `load` says it, the measured time of a run
-    are chosen for that, by what earlier results of this machine showed. In place of `blocks`."""
+    """How long the study may take. It replaces `blocks`: the number of blocks is chosen from
+    earlier results on this machine. So is the length of a run, unless `load` gives it."""
     blocks: int = Field(default=6, ge=1, le=1000, examples=[6])
-    """Rounds; each deploys every variant once, in a balanced random order. Below six there is no
-    interval."""
+    """Number of blocks. Each block deploys every variant once, in a balanced random order. With
+    fewer than six there is no interval."""
     spare: int = Field(default=0, ge=0, le=100, examples=[2])
-    """Most further blocks that are measured in place of blocks in which a run is missing or was
-    disturbed from outside. Spoilt blocks stay in the result."""
+    """Most extra blocks. They replace blocks with a missing run or one disturbed from outside. The
+    replaced blocks stay in the result."""
     repeat: int = Field(default=1, ge=1, le=10, examples=[1])
     """Runs of the same workload and level inside one stay."""
     twin: Name | None = Field(default=None, examples=["native"])
@@ -232,16 +231,16 @@ class Study(Spec):
     questions: Mapping[Name, QuestionSpec] = Field(
         default={}, examples=[{"Q1": {"baseline": "native", "against": ["docker"]}}]
     )
-    """What the report shall answer, by names of your own."""
+    """What the report answers, by names of your own."""
     generator: str = Field(default="engine", examples=["engine"])
-    """Who makes the load."""
+    """What makes the load."""
     sampler: SamplerSpec = Field(default=SamplerSpec(), examples=[{"rate": "5Hz"}])
     order: Order = Field(default=Order.RANDOM, examples=["published"])
     unavailable: Unavailable = Field(default=Unavailable.REFUSE, examples=["skip"])
     seed: int = Field(default=1, examples=[1])
-    """Of the random order and of the keys that are asked for."""
+    """Seed of the random order and of the requested keys."""
     patience: Seconds = Field(default=120.0, examples=["120s"])
-    """Time in all that may be spent on measuring again what was disturbed from outside (stolen
-    processor time, other load). Every attempt is recorded."""
+    """Total time to repeat runs that were disturbed from outside (stolen processor time, other
+    load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])
-    """A member that is not ready after this time ends the stay."""
+    """A stay ends if a member is not ready in this time."""

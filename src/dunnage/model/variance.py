@@ -1,4 +1,4 @@
-"""Where the variance of a study lies, and what would settle its questions."""
+"""The sources of variance of a study, and what would decide its questions."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dunnage.model.value import Value
 
 
 class Inseparable(StrEnum):
-    """Why parts of a variance cannot be told apart."""
+    """Why parts of a variance cannot be separated."""
 
     ONE_STAY = "one stay"
-    """Every block has one stay only, so that blocks are not told from stays."""
+    """Every block has only one stay, so blocks and stays cannot be separated."""
     TOO_FEW_BLOCKS = "too few blocks"
     NO_REPEAT = "no repeat"
-    """Each stay has one run, so that runs are not told from stays."""
+    """Each stay has one run, so runs and stays cannot be separated."""
     NO_TWIN = "no twin"
-    """A stay is not told from deployments that react to a block each in its own way."""
+    """Stays and the reactions of deployments to a block cannot be separated."""
 
 
 class VariancePart(Value):
     """One part of the variance of log values, by analysis of variance (method of moments)."""
 
     part: str
-    """`block`, `stay`, `run`; `stay and run` where the design cannot tell them apart; `stay and
-    reaction` where, without a twin, a stay's own variance cannot be told from deployments reacting
-    to a block each in its own way; `all within` where neither twin nor repetition is there."""
+    """`block`, `stay`, `run`; `stay and run` if the design cannot separate them. `stay and
+    reaction` without a twin: reactions of deployments to a block and stays cannot be separated.
+    `all within` without twin and repetition."""
     variance: Estimate
     """Of natural logarithms, interval by Williams (1962) and Tukey; `n` is the blocks."""
     spread: float
@@ -38,19 +38,19 @@ class VariancePart(Value):
 
 
 class VarianceSplit(Value):
-    """How much of the variance of one metric lies between blocks, stays and runs."""
+    """Variance of one metric between blocks, stays and runs."""
 
     metric: str
     workload: str
     level: str
     parts: tuple[VariancePart, ...]
-    """Widest life time first; empty where even blocks cannot be told from what is within."""
+    """Longest lifetime first; empty if even blocks cannot be separated."""
     deployments: tuple[str, ...]
-    """Whose runs it is made of: the twins where there are some, else all."""
+    """Deployments whose runs are used: the twins if there are any, else all."""
     blocks: int
-    """Blocks that have all of these deployments' runs."""
+    """Blocks with the runs of all these deployments."""
     absent: tuple[Inseparable, ...]
-    """Why some parts are not there by themselves."""
+    """Why some parts are not separate."""
 
 
 class Condition(Value):
@@ -62,7 +62,7 @@ class Condition(Value):
 
 
 class QuestionAdvice(Value):
-    """What would settle one question of the study."""
+    """What would decide one question of the study."""
 
     question: str
     comparisons: int
@@ -75,8 +75,8 @@ class QuestionAdvice(Value):
     """Whether a comparison has too few blocks for an interval, so that blocks would first allow
     one."""
     unsettled: tuple[Condition, ...]
-    """Open comparisons that no practicable number of blocks would settle (at most 1000), because
-    the estimate lies almost on an edge or there is no twin."""
+    """Open comparisons that 1000 blocks would not decide: the estimate is near an edge, or there
+    is no twin."""
     seconds: float | None
     """Estimated time for them, from the blocks of this result; None when none is complete."""
     detectable: float | None

@@ -68,7 +68,7 @@ class Docker(Placed[ContainerMember]):
         restorable=(Storage.BIND, Storage.VOLUME),
         begin_with={
             HOST: "containers in the host's own network",
-            BRIDGE: "containers behind Docker's bridge, reached by published ports",
+            BRIDGE: "containers on Docker's bridge, reached by published ports",
         },
     )
 

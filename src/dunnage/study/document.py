@@ -26,7 +26,7 @@ Data = Mapping[str, "Data"] | list["Data"] | str | int | float | bool | None
 MOST_LETTERS = 200_000
 MOST_NODES = 5_000
 DEEPEST = 16
-"""The grammar itself is five deep."""
+"""The grammar has five levels."""
 
 EMPTY = "the file is empty"
 
@@ -41,7 +41,7 @@ class Document:
     lines: Mapping[Path, int]
     problems: tuple[Problem, ...]
     spoiled: frozenset[Path] = frozenset()
-    """Where a value stands that is among the problems already, and that reads as None."""
+    """Paths of values that already have a problem; they read as None."""
 
     def line(self, path: Path) -> int:
         """Line, from 1, of the nearest place on the way to `path`; 0 when there is none."""
@@ -93,9 +93,12 @@ def _too_deep_or_many(yaml: YAML, text: str) -> tuple[int, str] | None:
         elif isinstance(event, CollectionEndEvent):
             depth -= 1
         if depth > DEEPEST:
-            return event.start_mark.line + 1, "this is nested too deeply for a study"
+            return event.start_mark.line + 1, f"this is nested too deeply (over {DEEPEST} levels)"
         if count > MOST_NODES:
-            return event.start_mark.line + 1, "this is too much for a study"
+            return (
+                event.start_mark.line + 1,
+                f"this is too long for a study (over {MOST_NODES} values)",
+            )
     return None
 
 
@@ -120,10 +123,12 @@ class _Reader:
         self.lines.setdefault(path, line)
         self.nodes += 1
         if node in above:
-            return self._problem(line, "this alias stands for something that contains it")
+            return self._problem(line, "this alias refers to a value that contains it")
         if self.nodes > MOST_NODES:
             if self.nodes == MOST_NODES + 1:
-                self._problem(line, "aliases make this too much for a study")
+                self._problem(
+                    line, f"aliases make this too long for a study (over {MOST_NODES} values)"
+                )
             return None
         if isinstance(node, ScalarNode):
             return self._scalar(node, line)
@@ -145,9 +150,7 @@ class _Reader:
                 continue
             if key in data:
                 first = self.lines[(*path, key)]
-                self._problem(
-                    line, f"the key {shown(key)} stands here again, first on line {first}"
-                )
+                self._problem(line, f"the key {shown(key)} appears twice, first on line {first}")
                 continue
             self.lines[(*path, key)] = line
             data[key] = self.value(value_node, (*path, key), (*above, node))
@@ -164,7 +167,7 @@ class _Reader:
             said, quoted = shown(node.value), shown(f'"{node.value}"')
             self._problem(line, f"the key {said} is not a word", f"put it in quotes: {quoted}")
         else:
-            self._problem(line, "a key has to be a word, not a list or mapping")
+            self._problem(line, "a key must be a word, not a list or mapping")
         return None
 
     def _scalar(self, node: ScalarNode, line: int) -> Data:
@@ -172,7 +175,7 @@ class _Reader:
         kind = str(node.tag).removeprefix(_TAG)
         if kind in ("str", "timestamp", "value"):
             if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-                return self._problem(line, "this text holds half of a Unicode character")
+                return self._problem(line, "this text has half of a Unicode character")
             return text
         if kind == "null":
             return None
@@ -187,7 +190,7 @@ class _Reader:
         try:
             number = int(plain, 0 if plain[1:2].isalpha() else 10) if whole else float(plain)
         except ValueError:
-            return self._problem(line, f"{shown(text)} is not a number that can be used here")
+            return self._problem(line, f"{shown(text)} is not a valid number")
         if abs(number) > 2**53 or math.isnan(number):
             return self._problem(line, f"{shown(text)} is too large a number")
         return number
@@ -196,6 +199,6 @@ class _Reader:
         return self._problem(line, f"the tag {shown(node.tag)} is not allowed in a study")
 
     def _problem(self, line: int, what: str, hint: str = "") -> Data:
-        """Note a problem and stand in for the value that could not be had."""
+        """Note a problem; return None in place of the value."""
         self.problems.append(Problem(line, what, hint))
         return None

@@ -1,6 +1,6 @@
 """The usable parts of a study file that may be malformed elsewhere.
 
-One mistake must not hide the others, so the rules look at whatever parts can be understood.
+One mistake must not hide the others, so the rules check every part that can be understood.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Draft:
     records: int
     data: Data
     load: LoadSpec | None
-    rounds: int
+    repetitions: int
     """Blocks times repeats; 1 where they cannot be understood."""
     questions: Mapping[str, QuestionSpec]
     twin: str | None
     generator: str | None
     sampler: SamplerSpec | None
     keys: frozenset[str]
-    """All that the file says at its top."""
+    """The top-level keys of the file."""
     wrong: frozenset[Path]
     """Where the shape is wrong already."""
 
@@ -109,7 +109,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         records=_count(usable.get("records", _RECORDS)),
         data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
         load=_read(LoadSpec, usable.get("load")),
-        rounds=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
+        repetitions=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
         questions={name: spec for name, spec in questions.items() if spec is not None},
         twin=_text(usable.get("twin")),
         generator=_text(usable.get("generator", _GENERATOR)),

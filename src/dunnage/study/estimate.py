@@ -26,7 +26,7 @@ LOSS_LOOKS = 4
 TURNS_SECONDS = 0.7
 """Around every run in turns: samplers on all hosts, generators of all deployments."""
 RUN_RATE = 20_000.0
-"""Operations per second where neither a duration nor a rate says how long a run is."""
+"""Operations per second, without a duration or a rate that gives the length of a run."""
 
 
 def estimate_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:

@@ -16,10 +16,10 @@ def added_blocks(
 ) -> Plan:
     """Return a plan of the blocks that bring `plan` from what it has to `total`.
 
-    Order, seeds and positions of a block depend on the study's seed and the block's number alone,
-    so the added ones are what a plan of `total` blocks has in their place (ids may differ in
-    leading zeros from a hundred blocks on). Where `plan` holds part of the runs (`--only`), so do
-    the added blocks. `deployments` are all resolved ones of the study.
+    Order, seeds and positions of a block depend only on the study's seed and the block's number.
+    The added blocks are therefore those of a plan of `total` blocks. Ids may differ in leading
+    zeros from a hundred blocks on. If `plan` has part of the runs (`--only`), so have the added
+    blocks. `deployments` are all resolved ones of the study.
 
     Raises ResultError that names `where` when the study would no longer give the blocks that are
     there: then another Dunnage planned them, and a longer study would not be one study.
@@ -30,8 +30,8 @@ def added_blocks(
     present = len(plan.blocks)
     if [_shape(block) for block in blocks[:present]] != [_shape(block) for block in plan.blocks]:
         raise ResultError(
-            "the blocks that are there were planned otherwise than this Dunnage plans them, "
-            "so no blocks can be added to them",
+            "another version of Dunnage planned the blocks of this result differently, "
+            "so no blocks can be added",
             where=where,
             hint="dunnage run STUDY  # a new result",
         )

@@ -52,7 +52,7 @@ def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
 
 
 def findings(model: type[BaseModel], data: object, at: Path = ()) -> list[Finding]:
-    """Return what `model` finds wrong with `data`, which stands at the path `at`."""
+    """Return what `model` finds wrong with `data`, the part of a study at the path `at`."""
     try:
         # Strict JSON: a text is never taken for a number, nor a truth value for 1.
         model.model_validate_json(json.dumps(data), strict=True, context=BY_HAND)
@@ -126,15 +126,15 @@ def _said(
     if kind == "string_pattern_mismatch":
         name = key if "[key]" in complaint["loc"] else value
         return (
-            f"{shown(name)} cannot be a name",
-            "use letters, digits, `_`, `.` and `-`, at most 63, beginning with a letter or digit",
+            f"{shown(name)} is not a valid name",
+            "use at most 63 letters, digits, `_`, `.` and `-`; begin with a letter or digit",
         )
     if kind in ("enum", "literal_error"):
         if path == ("dunnage",):
             return (
                 f"`dunnage` must be {STUDY_VERSION}, the version of the grammar, not "
                 f"{shown(value)}",
-                "a newer study needs a newer Dunnage",
+                "write `dunnage: 1`; a newer grammar needs a newer Dunnage",
             )
         words = [part for part in str(context["expected"]).split("'") if part.isalnum()]
         return f"{subject} cannot be {shown(value)}", hint(str(value), words)
@@ -148,7 +148,7 @@ def _said(
         return f"{subject} is empty", remedy
     expected = _WANTED.get(kind, "something else")
     if kind == "string_type" and "str" in complaint["loc"][len(path) - offset :]:
-        expected = "text or a number"  # One branch of a union stands for all of them.
+        expected = "text or a number"  # The first branch of a union answers for all of them.
     elif kind == "string_type" and isinstance(value, int | float):
         remedy = f'put it in quotes: "{value}"'
     return f"{subject} must be {expected}, not {shown(value)}", remedy

@@ -1,6 +1,6 @@
-"""The keys of a study file, as its models say them: what stands where, and how it can be written.
+"""The keys of a study file, from its models: where they are, and how to write them.
 
-A path leads through names that users choose and through positions in lists; a place has `*` there.
+A path has names that users choose and positions in lists; a place has `*` for them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dunnage.model.value import KeysOf
 from dunnage.study.document import Path
 
 ANY = "*"
-"""Stands in a place for every name and list position."""
+"""In a place: any name or list position."""
 
 
 def sections(
@@ -25,7 +25,7 @@ def sections(
 ) -> Iterator[tuple[Path, type[BaseModel]]]:
     """Yield the place and the model of every mapping with keys of its own.
 
-    What stands inside a mapping that repeats the keys of another one is not told again.
+    A mapping that repeats the keys of another one is not entered.
     """
     yield at, model
     for name, field in model.model_fields.items():

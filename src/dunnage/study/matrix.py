@@ -204,10 +204,10 @@ def shares(load: LoadSpec) -> bool:
 
 
 def baseline(study: Study) -> str | None:
-    """Return what a study's deployments are held against, and whose capacity rates are shares of.
+    """Return the deployment to compare with; rates are shares of its capacity.
 
     The first question's baseline, else the twin's original. The baseline of a question may be the
-    twin itself, whose original stands for it then. None where the study names neither.
+    twin, which then means its original. None where the study has neither.
     """
     asked = next((question.baseline for question in study.questions.values()), study.twin)
     is_twin = study.twin is not None and asked == study.twin + TWIN_SUFFIX

@@ -1,7 +1,7 @@
-"""Where a text stopped being YAML, as a person would look for it: where a quote or a bracket opens.
+"""Where a text is not YAML: at the quote or bracket that opens, where a person would look.
 
-A parser notices a quote that is never closed at the end of the file, or at the next quote that it
-takes for the end of the first.
+A parser reports a quote that is never closed at the end of the file, or at the next quote, which it
+takes for the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def misread(error: YAMLError, text: str) -> Problem:
     """Return one problem, with its line, for what a YAML reader raised about `text`."""
     if isinstance(error, ReaderError) and isinstance(error.character, int):
         line = text.count("\n", 0, error.position) + 1
-        what = f"the character U+{error.character:04X} cannot stand in a study"
+        what = f"the character U+{error.character:04X} is not allowed in a study"
         return Problem(line, what, "save the file as plain UTF-8 text")
     if not isinstance(error, MarkedYAMLError):
         return Problem(0, f"this is not a YAML text file: {_one_line(error)}")

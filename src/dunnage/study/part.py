@@ -32,7 +32,7 @@ def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
         if kind is None:
             known = [name for kind in kinds for name in names[kind]]
             raise UsageError(
-                f"no deployment, workload or level fits `{pattern}`", hint=hint(pattern, known)
+                f"no deployment, workload or level matches `{pattern}`", hint=hint(pattern, known)
             )
         chosen.setdefault(kind, []).append(pattern)
 

@@ -1,8 +1,8 @@
 """The schedule of a study: a pure function of the study and its seed.
 
-Randomised complete blocks: each holds one stay of every deployment, so that drift of the machine
-hits all of them alike and the block can be the unit of inference. Their orders are balanced
-(`williams`), so that neither the place in a block nor the deployment before counts as an effect.
+Randomised complete blocks: each has one stay of every deployment. Drift of the machine affects all
+of them equally, so the block is the unit of inference. Orders are balanced (`williams`), so neither
+the place in a block nor the deployment before it counts as an effect.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class _Ids:
 def make_plan(
     study: Study, deployments: Sequence[Deployment], skipped: Sequence[Skipped] = ()
 ) -> Plan:
-    """Return every block, stay and run of a study in the order in which they are to happen.
+    """Return every block, stay and run of a study in order.
 
     `deployments` are all resolved ones; those in `skipped` get no stays and are left out. The same
-    study and seed always give the same plan. Inside one block every deployment has its runs in the
-    same order, and the same seed for the same workload and level, so that the same keys are asked
-    for in the same order: what a run's place in its stay does then cancels in a pair.
+    study and seed always give the same plan. In a block all deployments have their runs in the same
+    order. They have the same seed for the same workload and level, so they request the same keys in
+    the same order. The effect of a run's place in its stay then cancels in a pair.
     """
     left_out = {skip.deployment for skip in skipped}
     present = tuple(each for each in deployments if each.name not in left_out)

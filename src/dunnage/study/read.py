@@ -20,7 +20,7 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     """Read a study file's text and check it against what this Dunnage can do.
 
     `path` only names the file in messages. Raises StudyError with every problem, in order of line,
-    and nothing else, whatever the text.
+    and nothing else for any text.
     """
     document = read_document(text)
     wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
@@ -36,7 +36,7 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
     if not isinstance(data, Mapping):
         if document.problems:
             return []
-        what = f"a study is a mapping of keys to values, not {shown(data)}"
+        what = f"a study must be a mapping of keys to values, not {shown(data)}"
         return [Finding((), what)]
     wrong = shape(data, Study)
     factors = data.get("factors")
@@ -49,9 +49,9 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
 
 
 def _next(document: Document, path: str) -> str:
-    """Whoever has nothing yet begins with a template; whoever mends something checks it again."""
-    told = {problem.what for problem in document.problems}
-    begun = isinstance(document.data, Mapping) or (told and EMPTY not in told)
+    """The next command: write a template for an empty file, else check the file again."""
+    problems = {problem.what for problem in document.problems}
+    begun = isinstance(document.data, Mapping) or (problems and EMPTY not in problems)
     return f"dunnage plan {shlex.quote(path)}" if begun else "dunnage init"
 
 

@@ -31,7 +31,7 @@ from dunnage.units import percent
 
 MOST_DEPLOYMENTS = 100
 MOST_RUNS = 20_000
-"""More than a month of runs; beyond that a number was mistyped."""
+"""More than a month of runs; a larger number is a typing error."""
 
 OPERATIONS = {
     "A": ("read", "update"),
@@ -56,9 +56,7 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
     draft = replace(draft, factors={key: each for key, each in draft.factors.items() if each})
     multiplied = len(draft.deployments) * prod(len(each) for each in draft.factors.values())
     if multiplied > MOST_DEPLOYMENTS:
-        what = (
-            f"this makes {multiplied} deployments, and at most {MOST_DEPLOYMENTS} can be compared"
-        )
+        what = f"this makes {multiplied} deployments; a study compares at most {MOST_DEPLOYMENTS}"
         return [Finding(("factors",) if draft.factors else ("deployments",), what)]
     every = variants(draft.deployments, draft.factors)
     found = [
@@ -94,12 +92,12 @@ def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
 
 def _size(draft: Draft, deployments: int) -> Iterator[Finding]:
     settings = len(levels(draft.load)) if draft.load else 1
-    runs = draft.rounds * deployments * len(draft.workloads) * settings
+    runs = draft.repetitions * deployments * len(draft.workloads) * settings
     if runs > MOST_RUNS:
         yield Finding(
             ("blocks",),
-            f"this makes {runs} runs, and a study holds at most {MOST_RUNS}",
-            "make several studies",
+            f"this makes {runs} runs; a study has at most {MOST_RUNS}",
+            "write fewer `blocks`, or make several studies",
         )
 
 
@@ -107,7 +105,7 @@ def _hosts(draft: Draft) -> Iterator[Finding]:
     if draft.groups is not None and CLIENT_GROUP not in draft.groups:
         yield Finding(
             ("testbed", "hosts"),
-            f"the testbed has no group `{CLIENT_GROUP}`, where load is made",
+            f"the testbed has no group `{CLIENT_GROUP}` for the load generator",
             f"write for example `{example(('testbed', 'hosts'))}`",
         )
 
@@ -116,15 +114,15 @@ def _quantities(draft: Draft) -> Iterator[Finding]:
     if "time" in draft.keys and "blocks" in draft.keys:
         yield Finding(
             ("blocks",),
-            "`time` chooses the number of blocks, so `blocks` cannot be given as well",
-            "remove one of the two",
+            "`time` chooses the number of blocks, so `blocks` is not allowed",
+            "remove `blocks` or `time`",
         )
 
 
 def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     for key, values in draft.factors.items():
         if len(set(map(str, values))) < len(values):
-            yield Finding(("factors", key), f"the factor `{key}` holds a value twice")
+            yield Finding(("factors", key), f"the factor `{key}` has a value twice")
     names = [variant.name for variant in every]
     for variant in every:
         where: Path = ("factors",) if draft.factors else ("deployments", variant.origin)
@@ -132,10 +130,10 @@ def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             yield Finding(
                 where,
                 f"the name {shown(variant.name)} is too long",
-                "keep a deployment's name, with its factors, below 59 characters",
+                "use at most 58 characters for a deployment's name with its factors",
             )
         if names.count(variant.name) > 1 and draft.factors:
-            yield Finding(where, f"two deployments would both be called {shown(variant.name)}")
+            yield Finding(where, f"two deployments would have the name {shown(variant.name)}")
 
 
 def factor_names(keys: Iterable[str]) -> Iterator[Finding]:
@@ -151,7 +149,7 @@ def _workloads(draft: Draft) -> Iterator[Finding]:
         if workload.name in seen:
             yield Finding(
                 ("workloads", index),
-                f"two workloads are called {shown(workload.name)}",
+                f"two workloads have the name {shown(workload.name)}",
                 "give one of them another name: `{name: A-again, core: A}`",
             )
         seen.add(workload.name)
@@ -164,7 +162,7 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     if draft.twin is not None and draft.twin + TWIN_SUFFIX in names:
         yield Finding(
             ("twin",),
-            f"the twin would be called {shown(draft.twin + TWIN_SUFFIX)}, and that name is taken",
+            f"the name of the twin, {shown(draft.twin + TWIN_SUFFIX)}, is already used",
             "rename that deployment",
         )
     if draft.twin in names:
@@ -178,10 +176,10 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 yield Finding(
                     (*path, "against", index),
                     f"{shown(against)} is compared with itself",
-                    "remove it from `against`; for the noise of the method write `twin:`",
+                    "remove it from `against`; write `twin:` to measure the noise of the method",
                 )
             elif against in question.against[:index]:
-                yield Finding((*path, "against", index), f"{shown(against)} is there twice")
+                yield Finding((*path, "against", index), f"{shown(against)} appears twice")
             elif _is_unknown(against, names, draft):
                 yield unknown((*path, "against", index), "deployment", against, names)
         yield from _metric((*path, "metric"), question.metric, draft)
@@ -207,7 +205,7 @@ def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
     if not metric.compared:
         yield Finding(
             path,
-            f"`{name}` is shown for every run, but a ratio of it says nothing",
+            f"a question cannot compare `{name}`; it is only shown for every run",
             hint(name, COMPARED),
         )
         return
@@ -218,18 +216,18 @@ def _metric(path: Path, name: str, draft: Draft) -> Iterator[Finding]:
     if len(parts) > 2 and done and parts[0] not in done:
         yield Finding(
             path,
-            f"no workload of this study does any {parts[0]}",
-            f"its workloads do: {listed(done)}",
+            f"no workload of this study has the operation `{parts[0]}`",
+            f"its workloads have: {listed(done)}",
         )
 
 
 def _measured(path: Path, name: str, load: LoadSpec) -> Iterator[Finding]:
-    """Whether some level of the load tells a metric."""
+    """Whether some level of the load measures a metric."""
     if name == "saturation":
         if load.search is None:
             yield Finding(
                 path,
-                "`saturation` is found by a search, and the load has none",
+                "`saturation` needs a search, and the load has none",
                 "write `search: {}` under `load`, or `throughput` here",
             )
     elif METRICS[name].open_only and load.threads and not load.rate:
@@ -241,7 +239,7 @@ def _measured(path: Path, name: str, load: LoadSpec) -> Iterator[Finding]:
     elif load.search and not (load.threads or load.rate) and name not in SEARCHED:
         yield Finding(
             path,
-            f"a search does not tell `{name}`",
+            f"a search does not measure `{name}`",
             f"its metrics are {listed(SEARCHED)}; or load with `rate: [2000]`",
         )
 
@@ -255,7 +253,7 @@ def _precise(path: Path, question: QuestionSpec, draft: Draft) -> Iterator[Findi
     least, most = percent(question.tolerance), percent(search.precision)
     yield Finding(
         place,
-        f"a search with a precision of {most} cannot tell a difference of {least}, the tolerance "
+        f"a search with a precision of {most} cannot show a difference of {least}, the tolerance "
         "of this question",
         f"write `tolerance: {_written(most)}` here, or `search: {{precision: {_written(least)}}}`",
     )

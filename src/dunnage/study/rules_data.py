@@ -25,21 +25,21 @@ def data_rules(draft: Draft) -> Iterator[Finding]:
         if workload.phase is Phase.LOAD:
             yield Finding(
                 ("workloads", index),
-                f"{name} measures how records are put in, and with `data: restore` they are there",
+                f"{name} measures loading, and `data: restore` loads no records",
                 f"{LOADING}, or make two studies",
             )
         elif workload.core in INSERTING:
             yield Finding(
                 ("workloads", index),
-                f"{name} inserts records, so that the next run of its stay would need the data "
-                "again, and it can be restored only before members start",
+                f"{name} inserts records, so the next run needs the data restored, and that is "
+                "possible only before members start",
                 f"{LOADING}, or use A, B, C or F here",
             )
         elif own is not None and own != draft.records and not draft.touched("records"):
             yield Finding(
                 ("workloads", index, "records"),
-                f"{name} wants {own} records where a stay starts with {draft.records}, and the "
-                "data can be restored only before members start",
+                f"{name} needs {own} records, and stays start with {draft.records}: data can be "
+                "restored only before members start",
                 f"{LOADING}, or make two studies",
             )
 
@@ -47,7 +47,7 @@ def data_rules(draft: Draft) -> Iterator[Finding]:
 def storage_rules(
     spec: DeploymentSpec, platform: PlatformOffer, data: Data, place: Path
 ) -> Iterator[Finding]:
-    """Yield storage on which nothing can be put before a member starts."""
+    """Yield storage that cannot be filled before a member starts."""
     if data is not Data.RESTORE or spec.storage not in platform.storages:
         return
     if spec.storage not in platform.restorable:
@@ -55,7 +55,7 @@ def storage_rules(
         yield Finding(
             place,
             f"data cannot be restored on storage {shown(spec.storage.value)} of platform "
-            f"{shown(spec.platform)}: nothing can be put there before a member starts",
+            f"{shown(spec.platform)}: it cannot be filled before a member starts",
             " or ".join((LOADING, *instead)),
         )
 

@@ -81,13 +81,13 @@ def _group(spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _At) -> I
     elif spec.hosts == CLIENT_GROUP:
         yield Finding(
             at("hosts"),
-            "members cannot live on the client's hosts: load is made there",
+            "members cannot run on the client's hosts: the load generator runs there",
             "name another group, for example `hosts: db`",
         )
 
 
 def _own_database(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _At) -> Iterator[Finding]:
-    """Judge what a deployment changes about the database, and whether its members have places."""
+    """Check what a deployment changes of the database, and whether its members have hosts."""
     if draft.database is None:
         return
     wrong = findings(DatabaseSpec, {"kind": draft.database.kind, **spec.database})
@@ -110,7 +110,7 @@ def _own_database(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _At) -> 
         yield Finding(
             at("database", "members") if own else _study_place(draft, "members"),
             f"{merged.members} members do not fit on the {size} hosts of group "
-            f"{shown(spec.hosts)}: members live on different hosts",
+            f"{shown(spec.hosts)}: each member needs its own host",
             f"write `hosts: {{{spec.hosts}: {merged.members}, client: 1}}` in `testbed`",
         )
 
@@ -122,7 +122,7 @@ def _study_place(draft: Draft, key: str) -> Path:
 
 
 def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[str, str, str]]:
-    """Yield (key, sentence, advice) for whatever does not fit in one database."""
+    """Yield (key, sentence, advice) for everything that does not fit in one database."""
     database = offer.databases.get(spec.kind)
     if database is None:
         yield "kind", f"unknown database {shown(spec.kind)}", hint(spec.kind, offer.databases)
@@ -130,7 +130,7 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
     fits = True
     for key, chosen, known, cannot in (
         ("topology", spec.topology, database.topologies, "has no topology"),
-        ("version", spec.version, database.versions, "cannot be had in version"),
+        ("version", spec.version, database.versions, "has no version"),
     ):
         if chosen is not None and chosen not in known:
             fits = False
@@ -141,15 +141,15 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
     elif spec.image is not None and not _IMAGE.fullmatch(spec.image):
         yield (
             "image",
-            f"{shown(spec.image)} cannot be an image",
+            f"{shown(spec.image)} is not the name of an image",
             f"write for example `{spec.kind}:{database.versions[0]}`",
         )
     for name, value in spec.settings.items():
         if not (_SETTING.fullmatch(name) and str(value).isprintable()):
             yield (
                 "settings",
-                f"{shown(name)} cannot be a setting with the value {shown(value)}",
-                "a setting is one word, and its value one line",
+                f"{shown(name)} with the value {shown(value)} is not a valid setting",
+                "write one word as the setting and one line as its value",
             )
     if fits:
         whole = with_defaults(spec, offer)
@@ -160,7 +160,7 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
 def _substrate(
     substrate: SubstrateSpec, groups: Mapping[str, int], used: set[str], offer: Offer
 ) -> Iterator[Finding]:
-    """Judge the study's substrate; it speaks only for platforms of its own family."""
+    """Check the study's substrate; it matters only for platforms of its own family."""
     chosen = offer.substrates.get(substrate.kind)
     if chosen is None:
         return
@@ -186,6 +186,6 @@ def _substrate(
         if without:
             yield Finding(
                 ("substrate",),
-                f"no Docker context is named for {listed(without, most=4)}",
+                f"there is no Docker context for {listed(without, most=4)}",
                 f"write `contexts: {{{without[0]}: my-docker-context}}`",
             )

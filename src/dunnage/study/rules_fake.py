@@ -1,4 +1,4 @@
-"""What fakes go with: nothing real can run on fake hosts, and what is fake runs nowhere else."""
+"""Fake parts run only on fake hosts, and real parts only on real hosts."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterat
             what = f"a fake {noun} can run on fake hosts only"
             yield Finding(path, what, f"write for example {instead}")
     if hosts.fake and draft.testbed.cores is Cores.SHARED:
-        yield Finding(("testbed", "cores"), "fake hosts have no processors", "leave `cores` out")
+        yield Finding(("testbed", "cores"), "fake hosts have no processors", "remove `cores`")
     if hosts.fake and draft.load is not None and draft.load.turns is not None:
-        yield Finding(("load", "turns"), "fake hosts know no turns", "remove `turns`")
+        yield Finding(("load", "turns"), "fake hosts do not support turns", "remove `turns`")
 
 
 def _chosen(

@@ -31,7 +31,7 @@ def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
             if key in load.model_fields_set:
                 yield Finding(
                     ("load", key),
-                    f"`{key}` means something only with `rate` or `search`",
+                    f"`{key}` applies only to `rate` and `search`",
                     f"remove `{key}`",
                 )
     yield from _levels(load)
@@ -50,13 +50,13 @@ def _levels(load: LoadSpec) -> Iterator[Finding]:
     seen: set[str] = set()
     for place, level in zip(places, levels(load), strict=False):
         if level.name in seen:
-            yield Finding(place, f"the level {shown(level.name)} is there twice")
+            yield Finding(place, f"the level {shown(level.name)} appears twice")
         seen.add(level.name)
     for index, rate in enumerate(load.rate):
         if rate.number is not None and rate.number < 1:
             yield Finding(
                 ("load", "rate", index),
-                f"`{rate.number:g}` operations per second are less than one",
+                f"`{rate.number:g}` is less than one operation per second",
                 f"did you mean `{percent(rate.number).replace(' ', '').replace('.0', '')}`, "
                 "a share of the baseline's capacity?",
             )
@@ -67,7 +67,7 @@ def _shares(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
         if "calibration" in load.model_fields_set and not draft.touched("load", "rate"):
             yield Finding(
                 ("load", "calibration"),
-                "`calibration` means something only with a rate that is a share",
+                "`calibration` applies only to a rate that is a share",
                 "write for example `rate: [60%]`, or remove `calibration`",
             )
         return
@@ -76,7 +76,7 @@ def _shares(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
         index = next(at for at, rate in enumerate(load.rate) if rate.share is not None)
         yield Finding(
             ("load", "rate", index),
-            "a rate is a share of the baseline's capacity, and this study names no baseline",
+            "a rate is a share of the baseline's capacity, and this study has no baseline",
             f"write a question, for example `{example(('questions',))}`, or a `twin`",
         )
 
@@ -94,14 +94,14 @@ def _search(search: Search, draft: Draft) -> Iterator[Finding]:
             yield Finding(
                 ("workloads", index),
                 f"a search cannot measure the load phase of {shown(workload.name)}: "
-                "its records go in only once",
+                "its records are loaded only once",
                 "make two studies, or remove `search`",
             )
         elif workload.core in INSERTING:
             yield Finding(
                 ("workloads", index),
-                f"a search cannot measure {shown(workload.name)}: it inserts records, so that each "
-                "load of the search would find another database than the one before",
+                f"a search cannot measure {shown(workload.name)}: it inserts records, so each load "
+                "of the search would change the database for the next one",
                 "use A, B, C or F here, or load with `rate: [2000]` instead of `search`",
             )
 
@@ -116,7 +116,7 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
         yield Finding(
             ("load", "operations"),
             "`duration` and `operations` cannot both be given",
-            "keep `duration`: runs of equal length are compared best",
+            "keep `duration`: runs of equal length compare best",
         )
     elif (
         load.duration is None
@@ -128,6 +128,6 @@ def _ending(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     ):
         yield Finding(
             ("load",),
-            "the load does not say how long a run is",
+            "the load does not give the length of a run",
             "write `duration: 10s`, or `operations: 100000`",
         )

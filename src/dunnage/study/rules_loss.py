@@ -20,7 +20,7 @@ def loss_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
         if variant.keys.get("slowdown"):
             yield Finding(
                 ("deployments", variant.origin, "loss"),
-                "a `loss` is a slowdown that is found, and one is declared here",
+                "`loss` finds its own slowdown, so `slowdown` is not allowed",
                 "remove `slowdown`, or `loss`",
             )
     load = draft.load
@@ -29,13 +29,13 @@ def loss_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             if getattr(load, key):
                 yield Finding(
                     ("load", key),
-                    "at a rate no throughput is lost by a slowdown",
+                    "a slowdown loses no throughput at a fixed rate, so `loss` needs a closed loop",
                     f"remove `{key}`, or `loss`",
                 )
         if len(load.threads) > 1:
             yield Finding(
                 ("load", "threads"),
-                "what a slowdown loses differs from level to level, and it is found for one",
+                "a loss is found for one level only",
                 "keep one number of threads",
             )
     if draft.touched("workloads"):
@@ -44,12 +44,12 @@ def loss_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
         if workload.phase is Phase.LOAD or workload.core in INSERTING:
             yield Finding(
                 ("workloads", index),
-                "what is lost cannot be found while records are inserted",
+                "a loss cannot be found while records are inserted",
                 "use A, B, C or F here, or remove `loss`",
             )
     if len(draft.workloads) > 1:
         yield Finding(
             ("workloads",),
-            "what a slowdown loses differs from workload to workload, and it is found for one",
+            "a loss is found for one workload only",
             "keep one workload",
         )

@@ -37,6 +37,6 @@ def primary_rules(path: Path, question: QuestionSpec, draft: Draft) -> Iterator[
         for index, name in enumerate(names):
             place = (*path, key, index)
             if name in names[:index]:
-                yield Finding(place, f"{shown(name)} is there twice")
+                yield Finding(place, f"{shown(name)} appears twice")
             elif whole and name not in there:
                 yield Finding(place, f"unknown {noun} {shown(name)}", hint(name, there))

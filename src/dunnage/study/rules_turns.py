@@ -1,4 +1,4 @@
-"""What load in turns must make sense of: everything lives at once, and only throughput is told."""
+"""Rules of load in turns: all deployments run together, and latencies are not compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dunnage.model.study import CLIENT_GROUP, INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
-from dunnage.study.suggest import listed
+from dunnage.study.suggest import listed, shown
 from dunnage.units import duration
 
 LEAST_TURNS = 4
@@ -34,31 +34,29 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
         least = duration(LEAST_TURNS * load.turns)
         yield Finding(
             ("load", "duration"),
-            f"each deployment has {LEAST_TURNS} turns at least, {least} in all",
+            f"`duration` is too short: each deployment needs {LEAST_TURNS} turns, {least} in total",
             "write for example `duration: 6s`",
         )
     for key in ("rate", "search", "operations"):
         if getattr(load, key):
             yield Finding(
                 ("load", key),
-                f"`{key}` cannot come in turns: who waits for a turn falls behind",
-                "remove it, or `turns`",
+                f"`{key}` is not possible with `turns`: waiting for a turn would delay operations",
+                f"remove `{key}`, or `turns`",
             )
     if (draft.groups or {}).get(CLIENT_GROUP, 1) > 1:
         yield Finding(
             ("testbed", "hosts"),
-            "clients on several hosts cannot change places at the same moment",
+            "clients on several hosts cannot switch turns at the same moment",
             "write `client: 1`, or remove `turns`",
         )
     if draft.data is Data.RESTORE:
-        yield Finding(
-            ("data",), "with `turns` every stay puts its records in", "write `data: load`"
-        )
+        yield Finding(("data",), "with `turns` every stay loads its records", "write `data: load`")
     for index, workload in draft.workloads.items():
         if workload.phase is Phase.LOAD or workload.core in INSERTING:
             yield Finding(
                 ("workloads", index),
-                "what inserts records cannot be driven in turns",
+                f"{shown(workload.name)} inserts records, which is not possible with `turns`",
                 "use A, B, C or F here, or remove `turns`",
             )
     yield from _readings(draft, len(every) + (draft.twin is not None), load.turns)
@@ -67,13 +65,13 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
         if question.metric not in IN_TURNS:
             yield Finding(
                 ("questions", name, "metric"),
-                f"turns do not tell `{question.metric}`",
-                f"their metrics are {listed(IN_TURNS)}; or remove `turns`",
+                f"load in turns does not measure `{question.metric}`",
+                f"its metrics are {listed(IN_TURNS)}; or remove `turns`",
             )
 
 
 def _readings(draft: Draft, deployments: int, turn: float) -> Iterator[Finding]:
-    """Whether hosts are read often enough to tell what each does while others have their turns."""
+    """Whether hosts are read often enough to see what each uses in the others' turns."""
     wait = max(deployments - 1, 1) * turn - SETTLING
     if draft.sampler is None or wait <= 0 or draft.sampler.rate * wait >= READINGS - _ROUNDING:
         return
@@ -81,8 +79,8 @@ def _readings(draft: Draft, deployments: int, turn: float) -> Iterator[Finding]:
     often = least <= MOST_READINGS
     yield Finding(
         ("load", "turns"),
-        f"hosts are read {draft.sampler.rate:g} times a second, too seldom to tell what a "
-        f"deployment does in the {duration(wait)} of the others' turns",
+        f"a sampler rate of {draft.sampler.rate:g} Hz is too low to see what a deployment uses "
+        f"in the {duration(wait)} of the others' turns",
         f"write `sampler: {{rate: {least}Hz}}`" if often else "write longer `turns`",
     )
 
@@ -95,15 +93,15 @@ def _deployments(every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
         if variant.keys.get("client") == ClientPlace.CONTAINER:
             yield Finding(
                 (*place, "client"),
-                "a client in a container cannot be held still between turns",
+                "a client in a container cannot be paused between turns",
                 "remove `client`, or `turns`",
             )
         stopped = "loss" if variant.keys.get("loss") else "slowdown"
         if variant.keys.get(stopped) and not whole:
             yield Finding(
                 (*place, stopped),
-                f"servers are stopped every {duration(PAUSE_PERIOD)}, and a turn of "
-                f"{duration(turn)}, of which the first {duration(SETTLING)} do not count, would "
-                "hold now more of these stops and now fewer",
+                f"servers stop every {duration(PAUSE_PERIOD)}; a turn of {duration(turn)}, "
+                f"without its first {duration(SETTLING)}, does not have the same number of stops "
+                "each time",
                 f"write for example `turns: {duration(_WHOLE)}`",
             )

@@ -14,7 +14,7 @@ from dunnage.units import SHARES, quantity
 
 LEAST_RECORDS = 100
 LEAST_SECONDS = 2.0
-"""Whether a shorter run was steady cannot be told, so that it is never valid."""
+"""A shorter run is never valid: whether it was steady is unknown."""
 LEAST_PROBE = 1.0
 """Seconds of a probe, which need not be steady."""
 

@@ -16,8 +16,7 @@ from dunnage.units import OPTIONAL_UNIT, UNIT
 def study_schema(offer: Offer) -> dict[str, Any]:
     """Return the schema with everything that this Dunnage knows by name filled in.
 
-    A schema cannot say all that `dunnage plan` checks: whether names refer to something, and
-    whether a platform has a network.
+    A schema does not check everything that `dunnage plan` does, such as references between names.
     """
     schema = Study.model_json_schema()
     parts = schema["$defs"]

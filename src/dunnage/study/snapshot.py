@@ -13,10 +13,9 @@ _DIGITS = 12
 def snapshot_name(deployment: Deployment, records: int) -> str:
     """Name the data that stays of a deployment start with.
 
-    Deployments with the same database on the same group of hosts share it, whatever else they
-    differ in: no platform, network or storage has a copy that others do not have. Where containers
-    run an image that a user named, other software runs on each platform, and it reads its own files
-    only.
+    Deployments with the same database on the same group of hosts share it, on every platform,
+    network and storage. An image that a user names is other software, which reads only its own
+    files: then each platform has its own snapshot.
     """
     of = {
         "database": deployment.database.model_dump(mode="json"),

@@ -1,4 +1,4 @@
-"""The text that `dunnage init` writes: a study to begin with, every line explained."""
+"""The text that `dunnage init` writes: a first study with comments."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def template(
     return f"""\
 # A study for Dunnage: what to compare, where, under which load, and which questions to answer.
 #
-#   dunnage plan THIS-FILE      shows every run, the time it takes, and what is missing
-#   dunnage run THIS-FILE       carries it out and writes a report
+#   dunnage plan THIS-FILE      shows blocks, stays, counts and time; `--runs` lists the runs
+#   dunnage run THIS-FILE       runs the study and writes a report
 #
-# Quantities carry their units: 10s, 3%, 1GiB, 5Hz. A mistyped key is an error, never ignored.
+# Quantities have units: 10s, 3%, 1GiB, 5Hz. An unknown key is an error.
 
 dunnage: 1                  # version of this grammar
 name: "{_name(name)}"
@@ -45,7 +45,7 @@ name: "{_name(name)}"
 # Where it runs: {offer.testbeds[testbed].meaning}.
 testbed:
   kind: {testbed}
-  hosts: {{db: 3, client: 1}} # groups: members live on `db`, the load is made on `client`
+  hosts: {{db: 3, client: 1}} # groups: members run on `db`, the load generator on `client`
 
 # What is deployed, the same in every variant.
 database:
@@ -56,23 +56,23 @@ database:
 # The variants to compare.
 deployments:
 {"".join(written.values())}
-# To multiply every variant by a choice, remove the `#` here (names become `…-storage-tmpfs`):
+# To repeat every variant with each of several values, remove this `#` (names get `-storage-tmpfs`):
 # factors: {{storage: [bind, tmpfs]}}
 
-# Deployed twice in every block; how far the twins differ is how far the answers can be trusted.
+# Started twice in every block. The difference between the twins shows the error of the answers.
 twin: {baseline}
 
-# The load: YCSB's core workloads, by letter (A half updates, B few, C reads only, … F).
+# The load: YCSB core workloads, by letter (A half updates, B few updates, C reads only, … F).
 workloads: [A, C]
 records: 10000              # of 1 kB each
 load:
-  threads: [8, 32]          # a closed loop; instead `rate: [2000]`: so many operations per second
+  threads: [8, 32]          # closed loops; `rate: [2000]` is an open load in operations per second
   warmup: 1s
   duration: 10s
 
-blocks: 6                   # rounds; each holds every variant once, in a balanced random order
+blocks: 6                   # each block starts every variant once, in a balanced random order
 {_driven(offer, fake=fake)}
-# What the report answers. Differences within the tolerance count as none.
+# What the report answers. A difference within the tolerance counts as none.
 questions:
   throughput: {{baseline: {baseline}, against: [{against}], metric: throughput, tolerance: 3%}}
   latency: {{baseline: {baseline}, against: [{against}], metric: service.p95, tolerance: 3%}}

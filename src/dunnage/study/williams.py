@@ -1,10 +1,10 @@
 """Orders of blocks that are balanced for place and for predecessor.
 
-A Williams square (E. J. Williams 1949, Australian Journal of Scientific Research A 2, 149–168) has
-every one of k things equally often in every place and equally often directly after every other one:
-k rows where k is even, 2k where it is odd. Shuffling each block by itself balances neither: in
-short studies a deployment may come last nearly always, or always after the same other one, and then
-the machine's drift inside a block, or what the one before left behind, is taken for its effect.
+In a Williams square each of k things is equally often in every place, and equally often directly
+after each other one (E. J. Williams 1949, Australian Journal of Scientific Research A 2, 149–168).
+It has k rows if k is even, 2k if k is odd. Shuffling each block alone balances neither. In a short
+study one deployment may then nearly always come last, or after the same other one. Drift inside a
+block, or what the other one leaves behind, would look like its effect.
 """
 
 from __future__ import annotations

@@ -67,7 +67,9 @@ def test_a_part_of_the_runs_grows_by_the_same_part() -> None:
 
 
 def test_another_seed_would_be_another_study_and_is_refused() -> None:
-    with pytest.raises(ResultError, match="planned otherwise") as raised:
+    with pytest.raises(
+        ResultError, match="planned the blocks of this result differently"
+    ) as raised:
         added(study(seed=2), planned(study(seed=1)), 12)
     assert raised.value.where == "here"
     assert raised.value.hint.startswith("dunnage run ")

@@ -43,11 +43,11 @@ def test_a_twin_loses_what_its_original_does_and_is_not_tried_by_itself() -> Non
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("loss: 5%", "loss: 5%, slowdown: 5%", "a slowdown that is found"),
+        ("loss: 5%", "loss: 5%, slowdown: 5%", "`loss` finds its own slowdown"),
         ("loss: 5%", "loss: 60%", "50%"),
-        ("threads: [32]", "rate: [2000]", "no throughput is lost"),
-        ("[32]", "[8, 32]", "differs from level to level"),
-        ("[C]", "[A, C]", "differs from workload to workload"),
+        ("threads: [32]", "rate: [2000]", "loses no throughput"),
+        ("[32]", "[8, 32]", "for one level only"),
+        ("[C]", "[A, C]", "for one workload only"),
         ("[C]", "[D]", "while records are inserted"),
     ],
 )

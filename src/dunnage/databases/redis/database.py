@@ -35,7 +35,7 @@ class Redis:
         name="Redis",
         check=demand.check,
         check_restore=demand.check_restore,
-        begin_with=("replicas", "one primary and two copies"),
+        begin_with=("replicas", "one primary and two replicas"),
         needs=(Capability("software"),),
     )
 
