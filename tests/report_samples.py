@@ -14,7 +14,6 @@ from dunnage.analysis.checks.finding import share
 from dunnage.model.analysis import (
     Analysis,
     Comparison,
-    Estimate,
     Ground,
     LatencyCurve,
     OrderDiagnosis,
@@ -28,6 +27,7 @@ from dunnage.model.analysis import (
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
 from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.estimate import Estimate
 from dunnage.model.level import Level
 from dunnage.model.metrics import HEADLINE, METRICS, Better
 from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference

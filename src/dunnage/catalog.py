@@ -137,13 +137,13 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
     if OFFER.testbeds[testbed].fake:
         return defaultdict(lambda: Support(met=True))
     debian = DebianSoftware()
-    trees = {
-        need: debian.software_support(name)
-        for name, database in OFFER.databases.items()
-        for need in database.needs
-    }
     machine = {**namespace_supports(), ENGINE: engine_support(), DOCKER: debian.docker_support()}
-    return {**machine, **trees}
+    trees: dict[Capability, Support] = {}
+    for name, database in OFFER.databases.items():
+        for need in database.needs:
+            if need not in trees or trees[need].met:
+                trees[need] = debian.software_support(name)
+    return {**trees, **machine}
 
 
 def here(testbed: str) -> Mapping[str, Scalar]:
@@ -196,7 +196,7 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
 
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
-    if study.testbed.kind == "namespace":
+    if not OFFER.testbeds[study.testbed.kind].fake:
         yield from _LAB_NEEDS
         yield from OFFER.databases[deployment.database.kind].needs
     platform = OFFER.platforms[deployment.platform]

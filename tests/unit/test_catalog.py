@@ -108,6 +108,19 @@ def test_existing_daemons_need_no_dockerd_of_ours(monkeypatch: pytest.MonkeyPatc
     assert skipped == ()
 
 
+def test_every_need_of_a_part_is_looked_for_on_this_machine() -> None:
+    offer = catalog.OFFER
+    needs = {need for database in offer.databases.values() for need in database.needs}
+    for platform in offer.platforms.values():
+        needs |= {
+            need
+            for network in platform.networks
+            for endpoint in platform.networks[network].endpoints
+            for need in platform.needs_of(network, endpoint)
+        }
+    assert needs <= catalog.supports("namespace").keys()
+
+
 def test_fakes_can_run_anywhere() -> None:
     assert all(support.met for support in catalog.supports("fake").values())
 

@@ -24,6 +24,10 @@ use wire::samples::PauseLine;
 use crate::moment::{instant_of, unix_time};
 use crate::stop::Stop;
 
+/// A stop that lasts longer than it should by more than this was cut by a turn of others, or by the
+/// control after a turn, which takes 10 ms.
+const CUT: Duration = Duration::from_millis(8);
+
 /// Time between lines of the file.
 const LINE: Duration = Duration::from_millis(200);
 
@@ -93,7 +97,7 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
                 stopped = held.hold(&stop, length)?;
                 out.stopped(stopped)?;
             }
-            excess = schedule.excess(excess, stopped);
+            excess = schedule.excess(excess, length, stopped);
         }
         out.write_now_and_then()?;
         number = schedule.next(number, start.elapsed());
@@ -189,10 +193,10 @@ impl Schedule {
         Duration::from_secs_f64((self.share * self.period - excess).clamp(0.0, most))
     }
 
-    /// Seconds by which stops were too long in all, after one more. What lasted longer than a
-    /// period was cut by the turns of others: nothing is made up for then.
-    fn excess(&self, before: f64, stopped: Duration) -> f64 {
-        if stopped.as_secs_f64() >= self.period {
+    /// Seconds by which stops were too long in all, after one more. What was cut by the turns of
+    /// others is not made up for.
+    fn excess(&self, before: f64, wanted: Duration, stopped: Duration) -> f64 {
+        if stopped > wanted + CUT {
             return 0.0;
         }
         before + stopped.as_secs_f64() - self.share * self.period
@@ -247,11 +251,12 @@ mod tests {
 
     #[test]
     fn a_stop_that_was_too_long_shortens_the_next() {
-        let excess = SCHEDULE.excess(0.0, Duration::from_micros(700));
+        let wanted = Duration::from_micros(500);
+        let excess = SCHEDULE.excess(0.0, wanted, Duration::from_micros(700));
         assert!((SCHEDULE.length(excess).as_secs_f64() - 0.0003).abs() < 1e-9);
-        let excess = SCHEDULE.excess(0.0, Duration::from_millis(5));
+        let excess = SCHEDULE.excess(0.0, wanted, Duration::from_millis(5));
         assert_eq!(SCHEDULE.length(excess), Duration::ZERO);
-        let excess = SCHEDULE.excess(excess, Duration::ZERO);
+        let excess = SCHEDULE.excess(excess, Duration::ZERO, Duration::ZERO);
         assert!(
             (excess - 0.004).abs() < 1e-9,
             "what is not made up for yet stays"
@@ -265,7 +270,11 @@ mod tests {
 
     #[test]
     fn a_stop_that_others_turns_cut_is_not_made_up_for() {
-        assert!(SCHEDULE.excess(0.0002, Duration::from_millis(500)).abs() < 1e-12);
+        let wanted = Duration::from_millis(5);
+        for cut in [15, 500] {
+            let excess = SCHEDULE.excess(0.0002, wanted, Duration::from_millis(cut));
+            assert!(excess.abs() < 1e-12);
+        }
     }
 
     #[test]
@@ -303,7 +312,7 @@ mod tests {
                 stopped = length + Duration::from_micros(60 + number * 37 % 91);
             }
             paused += stopped;
-            excess = schedule.excess(excess, stopped);
+            excess = schedule.excess(excess, length, stopped);
         }
         assert!((paused.as_secs_f64() - 0.005).abs() < 151e-6);
     }

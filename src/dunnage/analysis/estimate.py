@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import normal_probability, normal_quantile, t_quantile
 from dunnage.analysis.groups import grouped
-from dunnage.model.analysis import Estimate
+from dunnage.model.estimate import Estimate
 
 MINIMUM_BLOCKS = 6
 """Fewer complete blocks have no interval."""

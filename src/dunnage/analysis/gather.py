@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from dunnage.analysis.checks.finding import count, share
 from dunnage.analysis.order import Placed
-from dunnage.analysis.runs import Runs, counts
-from dunnage.analysis.runs import Setting as Setting
+from dunnage.analysis.runs import Runs, Setting, counts
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary

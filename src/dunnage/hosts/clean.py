@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dunnage.hosts.control_groups.groups import TOP, ControlGroups
 from dunnage.hosts.control_groups.here import control_groups
+from dunnage.hosts.first_process import Identity
 from dunnage.hosts.lab import LABS, SCRATCH, Owner, is_lab, is_roots, registry
-from dunnage.hosts.namespace.first_process import Identity
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
+from dunnage.hosts.first_process import Identity, identity
 from dunnage.hosts.held_file import hold, let_go
-from dunnage.hosts.namespace.first_process import Identity, identity
 
 STATE = Path("/run/dunnage")
 LABS = STATE / "labs"

@@ -33,9 +33,10 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
     used: set[str] = set()
     for variant in every:
         at = partial(draft.place, variant.origin)
-        wrong = findings(DeploymentSpec, dict(variant.keys))
+        written = ("deployments", variant.origin)
+        wrong = findings(DeploymentSpec, dict(variant.keys), written)
         if wrong:
-            yield from (Finding(at(*each.path), each.what, each.hint) for each in wrong)
+            yield from (Finding(at(*each.path[2:]), each.what, each.hint) for each in wrong)
             continue
         spec = DeploymentSpec.model_validate(variant.keys)
         platform = offer.platforms.get(spec.platform)
@@ -90,9 +91,9 @@ def _own_database(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _At) -> 
     """Check what a deployment changes of the database, and whether its members have hosts."""
     if draft.database is None:
         return
-    wrong = findings(DatabaseSpec, {"kind": draft.database.kind, **spec.database})
+    wrong = findings(DatabaseSpec, {"kind": draft.database.kind, **spec.database}, ("database",))
     if wrong:
-        yield from (Finding(at("database", *each.path), each.what, each.hint) for each in wrong)
+        yield from (Finding(at(*each.path), each.what, each.hint) for each in wrong)
         return
     try:
         merged = merged_database(draft.database, spec.database)

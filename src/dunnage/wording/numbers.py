@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from dunnage.model.analysis import Estimate
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 
 MINUS = "\u2212"

@@ -1,4 +1,4 @@
-"""Why parts of a variance are not told apart, in sentences."""
+"""What parts of a variance do not say, in sentences."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ _SENTENCES: Mapping[Inseparable, str] = {
 
 
 def inseparable(split: VarianceSplit) -> tuple[str, ...]:
-    """One sentence for each reason: what cannot be told apart, and what would do it."""
+    """One sentence for each part that is not known: why, and what would help."""
     known = {"deployments": ", ".join(split.deployments), "blocks": split.blocks}
-    return tuple(_SENTENCES[reason].format(**known) for reason in split.absent)
+    negative = (
+        f"The estimated variance of each {part.part} in {split.metric} is negative, as chance can "
+        "make it. It is shown as 0."
+        for part in split.parts
+        if part.truncated
+    )
+    return (*(_SENTENCES[reason].format(**known) for reason in split.absent), *negative)

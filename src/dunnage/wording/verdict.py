@@ -1,14 +1,13 @@
-"""Why a verdict is what it is, and what would settle a question, in sentences."""
+"""Why a verdict is what it is, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from dunnage.analysis.estimate import MINIMUM_BLOCKS
-from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer
+from dunnage.model.analysis import Comparison, Ground, Overload
 from dunnage.model.estimate import Estimate
-from dunnage.model.variance import QuestionAdvice
-from dunnage.units import duration, percent
+from dunnage.units import percent
 
 ON_AN_EDGE = (
     "The estimate is on the edge between two verdicts. More blocks do not help there, but a "
@@ -21,10 +20,6 @@ TWINS_TOO_FAR = (
 OWN = "These are the twins: they are judged by the tolerance alone, so that they can fail."
 NO_TWIN = "The study has no twin, so it is not known how far identical deployments differ."
 NO_BOUND = "It is not known in both results how far identical deployments differ there."
-REPEAT = (
-    "Most of the noise that pairs in a block do not cancel is between runs of one stay: a higher "
-    "`repeat` helps more than blocks."
-)
 _PLACES: Mapping[Ground, str] = {
     Ground.INSIDE: "is inside",
     Ground.BEYOND: "is beyond the tolerance of",
@@ -41,10 +36,12 @@ def reason(comparison: Comparison) -> str:
 def _grounds(comparison: Comparison) -> str:
     if comparison.withheld:
         return _withheld(comparison)
-    place = _PLACES.get(comparison.ground, "crosses")
+    moved = bool(comparison.apart and not comparison.twins)
+    across = "is neither far enough inside nor beyond" if moved else "crosses"
+    place = _PLACES.get(comparison.ground, across)
     texts = [f"{_interval(comparison.difference)} {place} ±{percent(comparison.tolerance)}."]
-    if comparison.apart and not comparison.twins:
-        least = percent(comparison.apart)
+    if moved:
+        least = percent(comparison.apart or 0.0)
         texts.append(f"Identical deployments differ by at least {least}, which counts here.")
     if comparison.ground in _STUCK:
         texts.append(_STUCK[comparison.ground])
@@ -77,41 +74,6 @@ def _withheld(comparison: Comparison) -> str:
         case Ground.NO_BOUND:
             return NO_BOUND
     return NO_TWIN
-
-
-def advice(advised: QuestionAdvice, answer: QuestionAnswer) -> str:
-    """What would settle a question, and how long that takes."""
-    if not advised.comparisons:
-        return f"{advised.question} compares nothing that was measured."
-    if advised.more_blocks == 0:
-        return f"{advised.question} is settled."
-    said = []
-    if advised.more_blocks is not None:
-        deed = "allow an interval for" if advised.short else "settle"
-        what = f"the rest of {advised.question}" if advised.unsettled else advised.question
-        time = "" if advised.seconds is None else f", about {duration(advised.seconds)}"
-        more = advised.more_blocks
-        blocks = "1 more block" if more == 1 else f"{more} more blocks"
-        said.append(f"{blocks} would {deed} {what} (`--blocks +{more}`{time}).")
-    said += _stuck(advised, answer)
-    if advised.repeat_helps:
-        said.append(REPEAT)
-    return " ".join(said)
-
-
-def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[str]:
-    """Why blocks do not settle the comparisons that they do not settle."""
-    reasons: dict[str, list[str]] = {}
-    unsettled = {(each.deployment, each.workload, each.level) for each in advised.unsettled}
-    for each in answer.comparisons:
-        place = (each.deployment, each.workload, each.level)
-        if each.primary and place in unsettled:
-            edge = each.blocks_needed is not None or each.ground is Ground.ON_AN_EDGE
-            why = ON_AN_EDGE if edge else reason(each)
-            reasons.setdefault(why, []).append(", ".join(place))
-    if len(advised.unsettled) == advised.comparisons and len(reasons) == 1:
-        return [f"{advised.question}: {why}" for why in reasons]
-    return [f"{'; '.join(names)}: {why}" for why, names in reasons.items()]
 
 
 def _interval(difference: Estimate) -> str:

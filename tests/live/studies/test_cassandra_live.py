@@ -18,7 +18,8 @@ from study_process import StudyProcess, insist_nothing_left, started
 
 from dunnage import catalog
 from dunnage.errors import RunError, StayError
-from dunnage.findings.parity import compare
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.lab import SCRATCH
 from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause
@@ -156,10 +157,10 @@ def test_members_say_of_themselves_what_was_asked_for(ring: Result, deployment: 
 def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Result) -> None:
     study = read_study(ring.study_text, "study.yaml", catalog.OFFER)
     native, bridge = deployments(study, catalog.OFFER)
-    factors = compare.keys(compare.factors(native, bridge))
+    declared = keys(factors(native, bridge))
     spoiling = {Cause.UNDECLARED, Cause.UNKNOWN}
     for one, other in zip(stays(ring, "native"), stays(ring, "bridge"), strict=True):
-        found = compare.compare(one, other, factors)
+        found = compare(one, other, declared)
         assert [sentence(each) for each in found if each.cause in spoiling] == []
         locked = [each.limits["locked_memory"] for each in (*one.processes, *other.processes)]
         assert locked == ["some"] * 6

@@ -10,7 +10,8 @@ import pytest
 from study_process import answered, insist_nothing_left
 
 from dunnage import catalog
-from dunnage.findings.parity import compare
+from dunnage.findings.parity.compare import compare
+from dunnage.findings.parity.factors import factors, keys
 from dunnage.model.analysis import Analysis
 from dunnage.model.parity import Cause
 from dunnage.model.record import StayRecord
@@ -100,8 +101,8 @@ def test_no_deployment_differs_in_more_than_what_is_under_study(restored: Result
     study = read_study(restored.study_text, "study.yaml", catalog.OFFER)
     native, *others = deployments(study, catalog.OFFER)
     for other in others:
-        factors = compare.keys(compare.factors(native, other))
-        found = compare.compare(stay(restored, native.name), stay(restored, other.name), factors)
+        declared = keys(factors(native, other))
+        found = compare(stay(restored, native.name), stay(restored, other.name), declared)
         assert [sentence(each) for each in found if each.cause is Cause.UNDECLARED] == []
 
 

@@ -13,7 +13,8 @@ from study_process import answered
 
 from dunnage.findings.losses.agreement import agreements
 from dunnage.findings.two_results.overhead import overhead_changes
-from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
+from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.estimate import Estimate
 from dunnage.units import duration
 from study_worth import in_short, insist_it_answered
 

@@ -8,7 +8,8 @@ from test_analysis_judge import judged
 
 from dunnage.findings.variance.advice import advise, block_seconds
 from dunnage.findings.variance.variance import RUN, STAY, STAY_AND_REACTION
-from dunnage.model.analysis import Comparison, Estimate, Ground, QuestionAnswer, Verdict
+from dunnage.model.analysis import Comparison, Ground, QuestionAnswer, Verdict
+from dunnage.model.estimate import Estimate
 from dunnage.model.variance import Condition, VariancePart, VarianceSplit
 
 PLACE = Condition(deployment="docker", workload="A", level="t8")

@@ -21,6 +21,7 @@ from dunnage.model.between import ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.level import Level
 from dunnage.model.look import Look
+from dunnage.model.metrics import METRICS
 from dunnage.model.record import Record, StayRecord
 from dunnage.wording.between import left_out, mismatch
 
@@ -173,11 +174,18 @@ def test_looks_at_either_result_widen_the_intervals() -> None:
 
 
 def overloaded(one: AnalysedResult, deployment: str) -> AnalysedResult:
+    """The result with a deployment over capacity, and so without means of its latencies."""
     runs = tuple(
         run.model_copy(update={"over_capacity": run.deployment == deployment})
         for run in one.analysis.runs
     )
-    return replace(one, analysis=one.analysis.model_copy(update={"runs": runs}))
+    means = tuple(
+        summary
+        for summary in one.analysis.summaries
+        if not (summary.deployment == deployment and METRICS[summary.metric].latency)
+    )
+    analysis = one.analysis.model_copy(update={"runs": runs, "summaries": means})
+    return replace(one, analysis=analysis)
 
 
 def test_latencies_over_capacity_are_left_out_and_said_and_throughput_is_compared() -> None:
@@ -188,6 +196,12 @@ def test_latencies_over_capacity_are_left_out_and_said_and_throughput_is_compare
     assert ("native", "service.p95") in verdicts
     (told,) = map(left_out, found.left_out)
     assert told == "docker, service.p95, A, t8: over capacity in the second result"
+
+
+def test_what_was_over_capacity_in_both_results_is_said_as_well() -> None:
+    both = (overloaded(judged(seed=seed), "docker") for seed in (1, 2))
+    (told,) = map(left_out, compare(*both).left_out)
+    assert told == "docker, service.p95, A, t8: over capacity in the first and the second result"
 
 
 def test_an_overhead_of_latency_is_not_told_where_the_baseline_was_over_capacity() -> None:

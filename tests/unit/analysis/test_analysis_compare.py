@@ -12,7 +12,8 @@ from dunnage.analysis.looks import coverage
 from dunnage.findings.differences.blocks import blocks_needed, settle
 from dunnage.findings.differences.twins import Twin
 from dunnage.findings.differences.verdict import Edges, decide
-from dunnage.model.analysis import Estimate, Ground, Overload, Verdict
+from dunnage.model.analysis import Ground, Overload, Verdict
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import Better
 
 PAIRS = Paired((0.0, 0.01, 0.02, 0.0, 0.01, 0.02))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dunnage.analysis.gather import Setting
+from dunnage.analysis.runs import Setting
 from dunnage.findings.scalability.ladder import Ladder, knee
 from dunnage.findings.scalability.monotone import round_objectives, under_objectives, within
 from dunnage.findings.scalability.quadratic import quadratic

@@ -7,7 +7,7 @@ from analysis_cases import host, measurement, samples, windows
 from analysis_study import record
 from hdrh.histogram import HdrHistogram
 
-from dunnage.analysis.gather import Setting
+from dunnage.analysis.runs import Setting
 from dunnage.findings.timeline.timeline import MOST, timeline
 from dunnage.model.explanation import TimeLine
 from dunnage.model.load import Sample, Samples

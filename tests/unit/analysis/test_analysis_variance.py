@@ -95,13 +95,16 @@ def test_without_both_only_the_blocks_part_is_told_from_the_rest() -> None:
     assert found.absent == (Inseparable.NO_REPEAT, Inseparable.NO_TWIN)
 
 
-def test_a_negative_estimate_is_shown_as_zero_and_marked() -> None:
+def test_a_negative_estimate_is_shown_as_zero_and_says_so() -> None:
     seen = [of(6, 2, seed, block=0.0, stay=0.0, run=0.02**2) for seed in range(20)]
     negative = [found for found in seen if any(part.truncated for part in found.parts)]
     assert negative
     for found in negative:
         zeros = [part for part in found.parts if part.truncated]
         assert all(part.variance.value == 0 and part.share == 0 for part in zeros)
+        said = [text for text in inseparable(found) if "is negative" in text]
+        assert len(said) == len(zeros)
+        assert zeros[0].part in said[0]
 
 
 @pytest.mark.parametrize("blocks", [1, 5])

@@ -12,10 +12,10 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts import clean, lab
+from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.lab import Owner, is_lab, is_roots
 from dunnage.hosts.machine_lock import forget_measuring, measuring
 from dunnage.hosts.namespace.environment import cpu_model
-from dunnage.hosts.namespace.first_process import Identity, identity, running
 
 HOLD = """
 import sys

@@ -13,9 +13,9 @@ from dunnage.model.analysis import (
     Analysis,
     ControlDifference,
     ControlMoment,
-    Estimate,
     NeighbourCost,
 )
+from dunnage.model.estimate import Estimate
 from dunnage.report.terminal.brief import brief
 from report_samples import sample
 
@@ -57,7 +57,9 @@ def test_what_differs_puts_the_blocks_in_doubt_before_anything_else() -> None:
         analysis
     )
     made = sample()
-    assert "not reliable" in " ".join(shown(brief(analysis, made.study, made.plan)).split())
+    assert "differences of 9.0 % or less are not reliable" in " ".join(
+        shown(brief(analysis, made.study, made.plan)).split()
+    )
 
 
 def neighbours(low: float, high: float) -> Analysis:
@@ -70,11 +72,13 @@ def test_neighbours_that_cost_too_much_withhold_what_is_said_of_a_metric() -> No
     made = sample()
     spoilt = neighbours(-0.14, -0.09)
     assert neighbours_withhold(spoilt).startswith(
-        "deployments that live side by side have their throughput (all) lowered by 9.8 % at least"
+        "deployments that live side by side have their throughput (all) lowered by 9.0 % at least"
     )
     assert "Measure without `turns`" in " ".join(
         shown(brief(spoilt, made.study, made.plan)).split()
     )
+    assert "lowered by 60.0 % at least" in neighbours_withhold(neighbours(-0.7, -0.6))
+    assert "raised by 9.0 % at least" in neighbours_withhold(neighbours(0.09, 0.14))
     assert neighbours_withhold(neighbours(-0.03, 0.01)) == neighbours_withhold(made.analysis) == ""
 
 

@@ -35,19 +35,24 @@ def test_a_check_says_whether_the_loss_is_still_what_was_asked_for() -> None:
     assert told(value=0.052).endswith(
         "after the last block it was 5.2 %, between 4.6 and 5.4 % (400 pairs of pieces of one stay)"
     )
-    assert told(value=0.06, low=0.055, high=0.065).endswith("so this loss is not known")
+    text = told(value=0.06, low=0.055, high=0.065)
+    assert text.endswith("so it is known only as far as both tell")
 
 
 def test_where_nothing_shall_be_lost_nothing_is_said() -> None:
     assert losses(sample().analysis) == ()
 
 
-def read_as(value: float, low: float, high: float, found: KnownLoss = FOUND) -> Analysis:
+def read_as(
+    value: float, low: float, high: float, found: KnownLoss = FOUND, level: float = 0.95
+) -> Analysis:
     """An analysis whose first question reads the loss of one deployment so."""
     analysis = sample().analysis
     first, *others = analysis.answers
     comparison = next(each for each in first.comparisons if each.metric == "throughput")
-    read = comparison.difference.model_copy(update={"value": value, "low": low, "high": high})
+    read = comparison.difference.model_copy(
+        update={"value": value, "low": low, "high": high, "level": level}
+    )
     asked = comparison.model_copy(update={"difference": read, "primary": True})
     answers = (first.model_copy(update={"comparisons": (asked,)}), *others)
     return analysis.model_copy(
@@ -70,12 +75,23 @@ def test_what_was_lost_after_the_last_block_counts_as_well() -> None:
     found = FOUND.model_copy(update={"checked": checked})
     (agreement,) = agreements(read_as(-0.041, -0.045, -0.037, found))
     assert agreement.known == pytest.approx(0.045)
-    assert agreement.low == pytest.approx(0.004 - math.hypot(0.004, 0.00195, 0.002))
+    assert agreement.low == pytest.approx(0.004 - math.hypot(0.004, 0.045 - 0.036))
+    assert agreement.high == pytest.approx(0.004 + math.hypot(0.004, 0.0538 - 0.045))
+
+
+def test_at_a_second_look_what_is_known_has_the_coverage_of_the_look() -> None:
+    (first,) = agreements(read_as(-0.045, -0.051, -0.039))
+    (second,) = agreements(read_as(-0.045, -0.051, -0.039, level=0.9875))
+    assert first.difference == second.difference
+    assert second.low == pytest.approx(
+        0.005 - math.hypot(0.006, 0.0039 * 2.4977 / 1.95996), rel=1e-4
+    )
 
 
 def test_the_report_says_whether_what_was_read_agrees_with_what_is_known() -> None:
     *_, text = losses(read_as(-0.045, -0.051, -0.039))
     assert "agrees with the 5.0 % that is known to be lost" in text
+    assert "the difference is +0.5 percentage points (−0.2 … +1.2)" in text
     *_, text = losses(read_as(-0.02, -0.021, -0.019))
     assert "does not agree with the 5.0 %" in text
 

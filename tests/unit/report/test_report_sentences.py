@@ -3,7 +3,8 @@
 import pytest
 
 from dunnage.findings.differences import sentences
-from dunnage.model.analysis import Comparison, Estimate, Ground, Verdict
+from dunnage.model.analysis import Comparison, Ground, Verdict
+from dunnage.model.estimate import Estimate
 from dunnage.model.level import Level
 from dunnage.wording import terms
 from report_samples import sample

@@ -285,6 +285,12 @@ def test_a_deployment_that_cannot_be_understood_is_not_reported_as_unknown_too()
     assert "platfrom" in only_problem(changed("platform: docker", "platfrom: docker")).what
 
 
+def test_a_factor_that_is_written_wrongly_shows_how_to_write_it() -> None:
+    first, *_ = problems(changed("twin: native\n", "factors: {slowdown: [200%]}\n"))
+    assert first.what == "`slowdown` must be less than 100%, not `200%`"
+    assert first.hint == "write for example `slowdown: 5%`"
+
+
 def test_factors_are_judged_with_every_deployment_that_they_make() -> None:
     text = changed("twin: native\n", "factors: {storage: [bind, volume]}\n")
     text = text[: text.index("questions:")]

@@ -9,7 +9,8 @@ import pytest
 from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.variance import Condition, QuestionAdvice
-from dunnage.wording.verdict import ON_AN_EDGE, advice, reason
+from dunnage.wording.advice import recommendation
+from dunnage.wording.verdict import ON_AN_EDGE, reason
 
 
 def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: Any) -> Comparison:
@@ -50,6 +51,11 @@ def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: An
             comparison(Ground.BEYOND, 0.1, 0.2, apart=0.02),
             "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3.0 %. Identical "
             "deployments differ by at least 2.0 %, which counts here.",
+        ),
+        (
+            comparison(Ground.ACROSS, -0.005, 0.025, apart=0.01),
+            "The interval -0.5 % to +2.5 % is neither far enough inside nor beyond ±3.0 %. "
+            "Identical deployments differ by at least 1.0 %, which counts here.",
         ),
         (
             comparison(Ground.ON_AN_EDGE),
@@ -102,7 +108,7 @@ def asked(*comparisons: Comparison, **advised: Any) -> str:
         "seconds": 8400.0,
         "detectable": None,
     }
-    return advice(QuestionAdvice(**{**given, **advised}), answer)
+    return recommendation(QuestionAdvice(**{**given, **advised}), answer)
 
 
 def test_blocks_and_time_are_named() -> None:

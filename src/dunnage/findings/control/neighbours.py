@@ -17,8 +17,9 @@ from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.estimate import Paired, block_logs
 from dunnage.analysis.gather import Gathered
 from dunnage.analysis.values import values
-from dunnage.model.analysis import Estimate, NeighbourCost
+from dunnage.model.analysis import NeighbourCost
 from dunnage.model.check import Status
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import IN_TURNS
 from dunnage.model.record import Record
 

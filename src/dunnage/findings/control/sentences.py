@@ -20,10 +20,11 @@ def control_differs(analysis: Analysis) -> str:
     if not differing:
         return ""
     listed = "; ".join(map(_difference, differing))
+    largest = max(control.difference.reach or 0.0 for control in differing)
     return (
         f"What no deployment can change, measured {MOMENTS[differing[0].moment]}, differs between "
         f"deployments: {listed}. The order, what a deployment left behind, or the machine caused "
-        "this. So the other differences here are not reliable either."
+        f"this. So other differences of {numbers.most(largest)} or less are not reliable either."
     )
 
 
@@ -60,9 +61,10 @@ def neighbours_withhold(analysis: Analysis) -> str:
             cost = difference.apart or 0.0
             if cost > tolerances.get(neighbours.metric, math.inf):
                 whose = f"that of {terms.plain(name)} more than others'" if name else "all"
-                way = "lowered" if difference.value < 0 else "raised"
+                lowered = difference.high is not None and difference.high < 0
+                way, by = ("lowered", -(difference.high or 0.0)) if lowered else ("raised", cost)
                 told.append(
-                    f"{terms.phrase(neighbours.metric)} ({whose}) {way} by {numbers.least(cost)}"
+                    f"{terms.phrase(neighbours.metric)} ({whose}) {way} by {numbers.least(by)}"
                 )
     if not told:
         return ""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from dunnage.analysis.additive import difference, mean
 from dunnage.analysis.estimate import block_means
-from dunnage.analysis.gather import Gathered, Setting
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.findings.cpu.shares import SOFT
 from dunnage.model.explanation import AbsentCounter, Association

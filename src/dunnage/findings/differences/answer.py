@@ -10,7 +10,8 @@ from dunnage.analysis.looks import coverage, number
 from dunnage.drawing.figure import Tabled
 from dunnage.findings.differences import looks
 from dunnage.findings.differences.scope import Pairing
-from dunnage.model.analysis import Analysis, Comparison, Estimate, Verdict
+from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import HEADLINE
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study

@@ -89,12 +89,21 @@ class Scope:
 
     def cells(self) -> Iterator[Cell]:
         """Everything with a value that means something: latencies over capacity do not."""
+        return (cell for cell in self._measured() if not self._lost(cell))
+
+    def lost(self) -> Iterator[Cell]:
+        """What was measured over capacity, so that its values mean nothing."""
+        return filter(self._lost, self._measured())
+
+    def _measured(self) -> Iterator[Cell]:
         for deployment, setting in product(self.plan.deployments, self._settings):
             runs = self.runs.valid(deployment.name, setting)
             for metric in METRICS:
-                lost = self.runs.lost(deployment.name, setting, metric)
-                if not lost and any(metric in run.values for run in runs):
+                if any(metric in run.values for run in runs):
                     yield Cell(deployment.name, metric, setting)
+
+    def _lost(self, cell: Cell) -> bool:
+        return self.runs.lost(cell.deployment, cell.setting, cell.metric)
 
     def against(self, reference: str) -> tuple[Pairing, ...]:
         """Every metric of every deployment against `reference`."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dunnage.analysis.distributions import normal_quantile
 from dunnage.model.analysis import Analysis, Comparison
-from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss
 
 
 class Agreement(NamedTuple):
-    """What was read less what is known, as shares of throughput, with its 95 % interval."""
+    """What was read less what is known, as shares of throughput, with the interval of the first."""
 
     comparison: Comparison
     known: float
@@ -43,8 +43,8 @@ def agreements(analysis: Analysis) -> tuple[Agreement, ...]:
 def _agreement(comparison: Comparison, loss: KnownLoss) -> Agreement:
     """The interval of a difference of two estimates, from the intervals of both (MOVER: Zou and
     Donner 2008, Statistics in Medicine 27, 1693–1702)."""
-    known, below, above = _together(loss)
     read = comparison.difference
+    known, below, above = _together(loss, read.level)
     assert read.low is not None and read.high is not None  # noqa: S101 (asked for before)
     difference = read.value + known
     return Agreement(
@@ -56,16 +56,16 @@ def _agreement(comparison: Comparison, loss: KnownLoss) -> Agreement:
     )
 
 
-def _together(loss: KnownLoss) -> tuple[float, float, float]:
-    """A known loss, and how far its interval reaches down and up: both stays, by their pairs."""
+def _together(loss: KnownLoss, level: float) -> tuple[float, float, float]:
+    """A known loss, and how far its interval reaches down and up: from the lowest end of both
+    stays to the highest, as one stay may lose more than another.
+
+    Intervals of losses are normal ones, so those of another level are as many times as wide as the
+    quantiles are large.
+    """
     stays = [loss.loss, *((loss.checked,) if loss.checked is not None else ())]
-    pairs = sum(stay.n for stay in stays)
-    reach = [[stay.n / pairs * side for side in _sides(stay)] for stay in stays]
-    value = sum(stay.n / pairs * stay.value for stay in stays)
-    below, above = (math.hypot(*sides) for sides in zip(*reach, strict=True))
-    return value, below, above
-
-
-def _sides(estimate: Estimate) -> tuple[float, float]:
-    assert estimate.low is not None and estimate.high is not None  # noqa: S101 (a loss has both)
-    return estimate.value - estimate.low, estimate.high - estimate.value
+    value = sum(stay.n * stay.value for stay in stays) / sum(stay.n for stay in stays)
+    wider = normal_quantile((1 + level) / 2) / normal_quantile((1 + loss.loss.level) / 2)
+    below = max(value - stay.low for stay in stays if stay.low is not None)
+    above = max(stay.high - value for stay in stays if stay.high is not None)
+    return value, wider * below, wider * above

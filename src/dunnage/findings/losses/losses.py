@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dunnage.findings.losses.agreement import Agreement, agreements
-from dunnage.model.analysis import Analysis, Estimate
+from dunnage.model.analysis import Analysis
+from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss
 from dunnage.units import percent
 from dunnage.wording import numbers, terms
@@ -28,9 +29,14 @@ def _read(found: Agreement) -> str:
     return (
         f"the answer says {numbers.seen(read.difference)} ({ends}) for "
         f"{terms.plain(read.deployment)} under workload {terms.plain(read.workload)}, which "
-        f"{agree} the {percent(found.known)} that is known to be lost: they differ by "
-        f"{numbers.difference(found.difference)} ({numbers.interval(found.low, found.high)})"
+        f"{agree} the {percent(found.known)} that is known to be lost: the difference is "
+        f"{_points(found.difference)} percentage points "
+        f"({_points(found.low)} … {_points(found.high)})"
     )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", numbers.MINUS)
 
 
 def _checked(loss: KnownLoss) -> str:
@@ -42,7 +48,7 @@ def _checked(loss: KnownLoss) -> str:
     told = f"after the last block it was {percent(checked.value)}, between {_ends(checked)}"
     if low <= loss.asked <= high:
         return told
-    return f"{told}. That is not the requested loss, so this loss is not known"
+    return f"{told}. That is not the requested loss, so it is known only as far as both tell"
 
 
 def _ends(loss: Estimate) -> str:

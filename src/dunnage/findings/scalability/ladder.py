@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunnage.analysis.estimate import over_blocks
-from dunnage.analysis.gather import Gathered, Setting
+from dunnage.analysis.gather import Gathered
+from dunnage.analysis.runs import Setting
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import Knee
 

@@ -177,8 +177,9 @@ class _Both:
 
     @cached_property
     def _cells(self) -> tuple[Cell, ...]:
-        """What either has a value of, but where the load is not the same."""
-        cells = dict.fromkeys((*self.a.values, *self.b.values))
+        """What either has a value of, or lost over capacity, but where the load is not the same."""
+        lost = (side.scope.lost() for side in (self.a, self.b))
+        cells = dict.fromkeys((*self.a.values, *self.b.values, *chain(*lost)))
         return tuple(cell for cell in cells if cell.setting not in self._other_rates)
 
     @cached_property

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.errors import HostLostError, RunError
-from dunnage.hosts.namespace.first_process import FirstProcess
+from dunnage.hosts.first_process import FirstProcess
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT: Mapping[str, str] = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}

@@ -14,6 +14,7 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
 from dunnage.hosts.control_groups.here import control_groups
+from dunnage.hosts.first_process import FirstProcess
 from dunnage.hosts.lab import Lab, registry
 from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.namespace.cores import (
@@ -25,7 +26,6 @@ from dunnage.hosts.namespace.cores import (
 )
 from dunnage.hosts.namespace.enter import Door
 from dunnage.hosts.namespace.environment import lab_facts, machine_facts
-from dunnage.hosts.namespace.first_process import FirstProcess
 from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost
 from dunnage.hosts.namespace.network import (
     InForce,

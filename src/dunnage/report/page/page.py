@@ -49,6 +49,7 @@ from dunnage.report.page import places
 from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
+from dunnage.wording.advice import recommendation
 from dunnage.wording.variance import inseparable
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -193,7 +194,9 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
-    environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
+    environment.globals.update(
+        words, at=places, recommendation=recommendation, why_not=reasons.of_run, METRICS=METRICS
+    )
     environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
 

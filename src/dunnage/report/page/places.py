@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from dunnage.drawing.figure import Axis, Band, Figure, Line
 
-T = TypeVar("T")
+T = TypeVar("T", bound=tuple[float, ...])
 MOST = 240
-"""Places that a line has at most; more cannot be told apart on a screen."""
+"""Places that a line has at most; a screen shows no more."""
 
 
 def down(axis: Axis, value: float) -> float:
@@ -36,10 +36,19 @@ def area(figure: Figure, band: Band) -> str:
 
 def _unbroken(places: Sequence[T | None]) -> Iterator[list[T]]:
     """Runs of places between those that are not known."""
-    shown = places[:: -(-len(places) // MOST)] if places else ()
-    for known, run in groupby(shown, lambda place: place is not None):
+    for known, run in groupby(places, lambda place: place is not None):
         if known:
-            yield [place for place in run if place is not None]
+            yield list(_thinned([place for place in run if place is not None], len(places)))
+
+
+def _thinned(run: Sequence[T], of: int) -> Iterator[T]:
+    """About `MOST` of `of` places: of every few the first, lowest, highest and last, in order."""
+    few = 4 * -(-of // MOST) if of > MOST else 1
+    for begin in range(0, len(run), few):
+        group = run[begin : begin + few]
+        lowest = min(range(len(group)), key=lambda at: group[at][1])
+        highest = max(range(len(group)), key=lambda at: group[at][-1])
+        yield from (group[at] for at in sorted({0, lowest, highest, len(group) - 1}))
 
 
 def _place(figure: Figure, series: str, x: float, y: float) -> str:

@@ -17,7 +17,8 @@ from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sources import restored
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
-from dunnage.wording import alike, numbers, parity, terms, verdict
+from dunnage.wording import alike, numbers, parity, terms
+from dunnage.wording.advice import recommendation
 
 _REASONS_SHOWN = 5
 Line = tuple[str, str]
@@ -108,4 +109,4 @@ def advice(analysis: Analysis) -> Iterator[Line]:
     answers = {each.question: each for each in analysis.answers}
     for found in analysis.advice:
         if found.settled < found.comparisons:
-            yield "Advice", verdict.advice(found, answers[found.question])
+            yield "Advice", recommendation(found, answers[found.question])
