@@ -26,6 +26,20 @@ impl Scene {
         Self { busy, directory }
     }
 
+    /// Start `pause` on the child with more words; returns it and its file.
+    fn paused(&self, words: &[&str]) -> (Child, PathBuf) {
+        let out = self.directory.join("pause.jsonl");
+        let pause = engine()
+            .arg("pause")
+            .args(words)
+            .args(["--pid", &self.busy.id().to_string()])
+            .arg("--out")
+            .arg(&out)
+            .spawn()
+            .unwrap();
+        (pause, out)
+    }
+
     /// Seconds in which the child ran or waited for a processor: all but those it was stopped.
     fn runnable(&self) -> f64 {
         let text = fs::read_to_string(format!("/proc/{}/schedstat", self.busy.id())).unwrap();
@@ -77,14 +91,7 @@ fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
 #[test]
 fn a_busy_process_loses_the_declared_share_and_runs_on_afterwards() {
     let scene = Scene::new("pause-share");
-    let out = scene.directory.join("pause.jsonl");
-    let mut pause = engine()
-        .args(["pause", "--share", "0.2", "--period", "0.02"])
-        .args(["--pid", &scene.busy.id().to_string()])
-        .arg("--out")
-        .arg(&out)
-        .spawn()
-        .unwrap();
+    let (mut pause, out) = scene.paused(&["--share", "0.2", "--period", "0.02"]);
     let lines = || fs::read_to_string(&out).unwrap_or_default().lines().count();
     wait_for("the second line", || lines() >= 2);
     let (began, before) = (Instant::now(), scene.runnable());
@@ -121,14 +128,7 @@ fn points(out: &Path) -> Vec<(f64, f64)> {
 #[test]
 fn what_passed_in_the_turns_of_others_is_not_made_up_for() {
     let scene = Scene::new("pause-frozen");
-    let out = scene.directory.join("pause.jsonl");
-    let mut pause = engine()
-        .args(["pause", "--share", "0.2", "--period", "0.02"])
-        .args(["--pid", &scene.busy.id().to_string()])
-        .arg("--out")
-        .arg(&out)
-        .spawn()
-        .unwrap();
+    let (mut pause, out) = scene.paused(&["--share", "0.2", "--period", "0.02"]);
     let lines = || fs::read_to_string(&out).unwrap_or_default().lines().count();
     wait_for("the second line", || lines() >= 2);
     let itself = Pid::from_raw(pause.id().cast_signed());
@@ -152,18 +152,12 @@ fn what_passed_in_the_turns_of_others_is_not_made_up_for() {
 #[test]
 fn with_a_rest_a_process_is_left_alone_for_half_of_the_time_from_a_moment_on() {
     let scene = Scene::new("pause-rest");
-    let out = scene.directory.join("pause.jsonl");
     let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_millis(500);
-    let mut pause = engine()
-        .args([
-            "pause", "--share", "0.5", "--period", "0.1", "--rest", "0.4",
-        ])
-        .args(["--begin", &begin.as_secs_f64().to_string()])
-        .args(["--pid", &scene.busy.id().to_string()])
-        .arg("--out")
-        .arg(&out)
-        .spawn()
-        .unwrap();
+    let moment = begin.as_secs_f64().to_string();
+    let words = [
+        "--share", "0.5", "--period", "0.1", "--rest", "0.4", "--begin", &moment,
+    ];
+    let (mut pause, out) = scene.paused(&words);
     let lines = || {
         let text = fs::read_to_string(&out).unwrap_or_default();
         let whole = text.lines().filter(|line| line.ends_with('}'));
