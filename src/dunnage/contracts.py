@@ -193,6 +193,20 @@ class SoftwareStore(Protocol):
 
 
 @dataclass(frozen=True)
+class DockerBinaries:
+    """Docker's daemon as a program to start; `origin` says whose it is."""
+
+    dockerd: Path
+    """Path of the program, the same on every host."""
+    environment: Mapping[str, str]
+    """What is added to its environment, so that it finds its tools."""
+    origin: str
+    traces: tuple[str, ...] = ()
+    """What dockerd and containerd make outside the directories they are told to use, first what is
+    inside; none where they are installed, because it may be theirs."""
+
+
+@dataclass(frozen=True)
 class Certificates:
     """Files on this machine for TLS with a daemon."""
 

@@ -9,9 +9,9 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.contracts import DockerBinaries
 from dunnage.errors import UnavailableError
 from dunnage.software import debian
 from dunnage.software.cache import Cache
@@ -48,18 +48,6 @@ _TRACES = (
 )
 # Debian's own preference first; the other for kernels without nf_tables.
 _VARIANTS = ("nft", "legacy")
-
-
-@dataclass(frozen=True)
-class DockerBinaries:
-    """A daemon to start with exactly this environment added; `origin` says whose it is."""
-
-    dockerd: Path
-    environment: Mapping[str, str]
-    origin: str
-    traces: tuple[str, ...] = ()
-    """What dockerd and containerd make outside the directories they are told to use, first what is
-    inside; none where they are installed, because it may be theirs."""
 
 
 def on_path() -> DockerBinaries | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import Tree
+from dunnage.contracts import DockerBinaries, Tree
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
 from dunnage.model.offer import Support
@@ -18,7 +18,6 @@ from dunnage.model.value import Scalar
 from dunnage.software import debian, docker, maven
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
-from dunnage.software.docker import DockerBinaries
 from dunnage.software.image import write_image
 from dunnage.software.java_tree import make_java_tree
 from dunnage.software.recipe import JavaRecipe, Recipe

@@ -11,10 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
-from dunnage.contracts import Daemon, Host, Process, Substrate, Testbed
+from dunnage.contracts import Daemon, DockerBinaries, Host, Process, Substrate, Testbed
 from dunnage.docker_api import Refused, connect, explanation, translated
 from dunnage.errors import DunnageError, HostLostError, UnavailableError
 from dunnage.model.agreement import agreed
@@ -33,29 +31,9 @@ _SOCKET_PATH_LIMIT = 108
 _LAST_LINES = 20
 
 
-class Binaries(Protocol):
-    """A daemon's program, the variables with which it finds its tools, and whose it is."""
-
-    @property
-    def dockerd(self) -> Path:
-        """Path of the program, the same on every host."""
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """What is added to its environment."""
-
-    @property
-    def origin(self) -> str:
-        """Where it came from, for the record."""
-
-    @property
-    def traces(self) -> tuple[str, ...]:
-        """Files and directories that it makes outside the directories it is told to use."""
-
-
 @contextmanager
 def open_daemons(
-    testbed: Testbed, binaries: Binaries, hosts: Sequence[Host], *, keep: bool = False
+    testbed: Testbed, binaries: DockerBinaries, hosts: Sequence[Host], *, keep: bool = False
 ) -> Iterator[Substrate]:
     """Start a daemon on each host, all at once; stop them and remove their data at the end.
 
@@ -117,7 +95,7 @@ def container_networks(addresses: Iterable[str]) -> tuple[str, str]:
 class Daemons:
     """The daemons that we started. Hosts that are lost are passed over until they are mended."""
 
-    def __init__(self, testbed: Testbed, binaries: Binaries, hosts: Sequence[Host]) -> None:
+    def __init__(self, testbed: Testbed, binaries: DockerBinaries, hosts: Sequence[Host]) -> None:
         self._testbed = testbed
         self._binaries = binaries
         self._names = tuple(host.name for host in hosts)
