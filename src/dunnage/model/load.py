@@ -33,11 +33,11 @@ class LoadOrder:
     target: Target
     connections: int
     arrivals: Arrivals
-    warmup: float
-    duration: float | None
-    operations: int | None
     timeout: float
     seed: int
+    warmup: float = 0.0
+    duration: float | None = None
+    operations: int | None = None
     interval: float = WINDOW
     """Length of one window of the time line."""
     latencies: bool = True

@@ -8,6 +8,7 @@ the warm-up of a run of some seconds would leave all that in the first runs of e
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
@@ -31,9 +32,8 @@ def condition(stay: Stay, plan: RunPlan) -> None:
     workloads = _workloads(stay.plan.runs, plan.workload)
     done = 0
     for workload in workloads:
-        order = order_for(
-            stay,
-            plan,
+        order = replace(
+            order_for(stay, plan),
             workload=workload,
             level=Level(threads=_threads(stay.plan.runs, load.connections)),
             arrivals=Arrivals.CONSTANT,

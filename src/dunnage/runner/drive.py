@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import Any
 
 from dunnage.contracts import Host, Process
 from dunnage.errors import RunError
@@ -26,23 +24,19 @@ Part = tuple[Host, Command, Process]
 """A generator that was started."""
 
 
-def order_for(stay: Stay, run: RunPlan, **changes: Any) -> LoadOrder:
-    """A load of a run's workload at its level, as the study wants its loads, but for `changes`."""
+def order_for(stay: Stay, run: RunPlan) -> LoadOrder:
+    """A load of a run's workload at its level, as the study wants it; nothing ends it yet."""
     load = stay.equipment.study.load
-    order = LoadOrder(
+    return LoadOrder(
         workload=run.workload,
         phase=Phase.RUN,
         level=run.level,
         target=stay.target,
         connections=load.connections,
         arrivals=load.arrivals,
-        warmup=0.0,
-        duration=None,
-        operations=None,
         timeout=load.timeout,
         seed=run.seed,
     )
-    return replace(order, **changes)
 
 
 def drive(

@@ -58,9 +58,6 @@ def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
         target=stay.target.to_store(),
         connections=LOADING_THREADS,
         arrivals=Arrivals.CONSTANT,
-        warmup=0.0,
-        duration=None,
-        operations=None,
         timeout=stay.equipment.study.load.timeout,
         seed=seed,
     )

@@ -351,9 +351,8 @@ def _order(stay: Stay, run: RunPlan, duration: float) -> LoadOrder:
     No operation in it times out: a server stands still in others' turns. One that hangs for good
     is no error then, but its client does no other, so that throughput falls.
     """
-    return order_for(
-        stay,
-        run,
+    return replace(
+        order_for(stay, run),
         duration=duration,
         timeout=max(stay.equipment.study.load.timeout, duration),
         interval=INTERVAL,

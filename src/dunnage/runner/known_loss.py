@@ -187,7 +187,9 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
     work.stop.check()
     testbed = stay.equipment.testbed
     begin = testbed.clock.now() + LEAD
-    order = order_for(stay, run, warmup=LEAD, duration=STEP, interval=WINDOW, latencies=False)
+    order = replace(
+        order_for(stay, run), warmup=LEAD, duration=STEP, interval=WINDOW, latencies=False
+    )
     members = stay.platform.running()
     with slowdown(share, members, testbed.clock, Toggle(begin, PIECE)) as held:
         _, measurement = drive(stay, order, f"loss/{number}")

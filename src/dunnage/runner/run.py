@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
@@ -16,65 +15,29 @@ from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record
 from dunnage.model.study import CLIENT_GROUP
-from dunnage.model.value import Scalar
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import keep_artefacts, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
-from dunnage.runner.interrupt import Stop
+from dunnage.runner.patience import AGAIN
 from dunnage.runner.search import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
+from dunnage.runner.work import Work
 from dunnage.wording.checks import failed
 
 ATTEMPTS = 3
 """Measurements of one run at most: patience is for all runs of a study."""
-AGAIN = "run measured again"
-"""What the journal calls it, with the seconds of patience that it takes."""
 
 
-class Patience:
-    """Time that may still be spent on measuring again what was disturbed from outside."""
-
-    def __init__(self, seconds: float) -> None:
-        self._left = seconds
-
-    @classmethod
-    def left(cls, seconds: float, events: Iterable[Mapping[str, Scalar]]) -> Patience:
-        """What is left of so much, after what a journal tells of the earlier parts of a study."""
-        spent = [event.get("seconds") for event in events if event.get("event") == AGAIN]
-        return cls(seconds - math.fsum(each for each in spent if isinstance(each, int | float)))
-
-    def spend(self, seconds: float) -> bool:
-        """Whether there is time for another attempt of this length; it is taken then."""
-        if seconds > self._left:
-            return False
-        self._left -= seconds
-        return True
-
-
-def carry_out(
-    stay: Stay,
-    plan: RunPlan,
-    done: set[str],
-    patience: Patience,
-    stop: Stop,
-    say: Callable[[str], None],
-) -> Record:
+def carry_out(stay: Stay, plan: RunPlan, work: Work) -> Record:
     """Carry out one run as `until_undisturbed` says, and return its record."""
-    (record,) = until_undisturbed(
-        lambda attempt: [measure(stay, plan, attempt)], [stay], done, patience, stop, say
-    )
+    (record,) = until_undisturbed(lambda attempt: [measure(stay, plan, attempt)], [stay], work)
     return record
 
 
 def until_undisturbed(
-    measured: Callable[[int], Sequence[Record]],
-    stays: Sequence[Stay],
-    done: set[str],
-    patience: Patience,
-    stop: Stop,
-    say: Callable[[str], None],
+    measured: Callable[[int], Sequence[Record]], stays: Sequence[Stay], work: Work
 ) -> Sequence[Record]:
     """Measure what belongs together, and again while it was disturbed and there is patience.
 
@@ -84,22 +47,22 @@ def until_undisturbed(
     Raises RunError when the generator failed, StayError when a member died, HostLostError when a
     host did.
     """
-    writer = stays[0].equipment.writer
+    writer = work.equipment.writer
     records = measured(1)
     for record in records:
         writer.record(record)
-        done.add(record.run)
+        work.done.add(record.run)
     while (
         any(disturbed(record.checks) for record in records)
         and (attempt := len(records[0].earlier) + 2) <= ATTEMPTS
-        and not stop.requested
-        and patience.spend(took := records[0].ended - records[0].started)
+        and not work.stop.requested
+        and work.patience.spend(took := records[0].ended - records[0].started)
     ):
         first = records[0]
         writer.journal(AGAIN, run=first.run, stay=first.stay, seconds=took)
         tried = [as_attempt(record) for record in records]
         reasons = failed(check for each in tried for check in each.checks)
-        say(
+        work.watcher.say(
             f"run `{first.run}` was disturbed and is measured again "
             f"(attempt {attempt} of {ATTEMPTS} at most): {reasons}"
         )
@@ -108,7 +71,7 @@ def until_undisturbed(
         except RunError as error:
             for stay in stays:
                 stay.spoiled = True
-            say(f"run `{first.run}` could not be measured again: {error}")
+            work.watcher.say(f"run `{first.run}` could not be measured again: {error}")
             return records
         records = [
             record.model_copy(update={"earlier": (*before.earlier, this)})
@@ -195,7 +158,9 @@ def _order(stay: Stay, plan: RunPlan) -> LoadOrder:
     level = calibration.made(plan.level, plan.workload.name) if calibration else plan.level
     # What is compared with turns is measured as they are.
     interval = INTERVAL if load.turns is not None else WINDOW
-    order = order_for(stay, plan, level=level, interval=interval, latencies=load.turns is None)
+    order = replace(
+        order_for(stay, plan), level=level, interval=interval, latencies=load.turns is None
+    )
     if plan.workload.phase is Phase.LOAD:
         return replace(order, phase=Phase.LOAD)
     duration, operations = load.duration, load.operations

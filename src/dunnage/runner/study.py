@@ -17,8 +17,8 @@ from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.make_snapshot import make_snapshot
+from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
-from dunnage.runner.run import Patience
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
@@ -171,9 +171,7 @@ def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> 
             work.watcher.run(run, due[index + 1] if index + 1 < len(due) else upcoming)
             writer.journal("run begins", run=run.id, stay=name)
             try:
-                record = carry_out_run(
-                    stay, run, work.done, work.patience, work.stop, work.watcher.say
-                )
+                record = carry_out_run(stay, run, work)
             except RunError as error:
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True

@@ -48,14 +48,7 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
             work.watcher.run(runs[0], None)
             writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
             before = set(work.done)
-            for record in until_undisturbed(
-                partial(measure, stays, runs),
-                stays,
-                work.done,
-                work.patience,
-                work.stop,
-                work.watcher.say,
-            ):
+            for record in until_undisturbed(partial(measure, stays, runs), stays, work):
                 writer.journal(
                     "run finished", run=record.run, stay=record.stay, status=record.status.value
                 )

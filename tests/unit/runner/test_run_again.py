@@ -14,7 +14,8 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import Record
 from dunnage.runner import run
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.run import AGAIN, Patience, carry_out, until_undisturbed
+from dunnage.runner.patience import AGAIN, Patience
+from dunnage.runner.run import carry_out, until_undisturbed
 
 PLAN = one_run()
 STOLEN = CheckResult(check="steal", status=Status.INVALID, why=Why.MEASURED)
@@ -58,6 +59,19 @@ def staying(writer: Notebook) -> Any:
     return SimpleNamespace(name="b1-native", equipment=equipment, spoiled=False)
 
 
+def working(writer: Notebook, seconds: float = 60.0) -> Any:
+    """Work with so much patience, which keeps what the user is told."""
+    said: list[str] = []
+    return SimpleNamespace(
+        equipment=SimpleNamespace(writer=writer),
+        done=set(),
+        patience=Patience(seconds),
+        stop=Stop(),
+        watcher=SimpleNamespace(say=said.append),
+        said=said,
+    )
+
+
 def measuring(monkeypatch: pytest.MonkeyPatch, *found: Record | DunnageError) -> None:
     """Let the attempts of a run end like this, one after the other."""
     left = list(found)
@@ -76,7 +90,7 @@ def test_what_was_spent_is_written_down_and_a_resumed_study_has_only_the_rest(
 ) -> None:
     writer = Notebook()
     measuring(monkeypatch, record(STOLEN), record())
-    made = carry_out(staying(writer), PLAN, set(), Patience(10.0), Stop(), lambda _: None)
+    made = carry_out(staying(writer), PLAN, working(writer, 10.0))
     assert made.status is Status.VALID and len(made.earlier) == 1
     again = {"event": AGAIN, "run": PLAN.id, "stay": "b1-native", "seconds": 7.5}
     assert writer.events == [again]
@@ -88,31 +102,32 @@ def test_what_was_spent_is_written_down_and_a_resumed_study_has_only_the_rest(
 def test_without_patience_the_disturbed_run_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Notebook()
     measuring(monkeypatch, record(STOLEN))
-    made = carry_out(staying(writer), PLAN, set(), Patience(7.0), Stop(), lambda _: None)
+    made = carry_out(staying(writer), PLAN, working(writer, 7.0))
     assert made.earlier == () and writer.events == []
 
 
 def test_an_attempt_that_breaks_off_spoils_the_stay_and_leaves_the_first_record(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    writer, said = Notebook(), list[str]()
+    writer = Notebook()
     measuring(monkeypatch, record(STOLEN), RunError("the generator died"))
-    stay = staying(writer)
-    made = carry_out(stay, PLAN, set(), Patience(60.0), Stop(), said.append)
+    stay, work = staying(writer), working(writer)
+    made = carry_out(stay, PLAN, work)
     assert stay.spoiled
     assert made == writer.records[-1] == record(STOLEN)
-    assert "could not be measured again: the generator died" in said[-1]
+    assert "could not be measured again: the generator died" in work.said[-1]
 
 
 def test_a_disturbed_attempt_stays_where_the_next_one_ends_the_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    writer, done = Notebook(), set[str]()
+    writer = Notebook()
+    work = working(writer)
     measuring(monkeypatch, record(STOLEN), StayError("redis-1 died"))
     with pytest.raises(StayError):
-        carry_out(staying(writer), PLAN, done, Patience(60.0), Stop(), lambda _: None)
+        carry_out(staying(writer), PLAN, work)
     assert writer.records == [record(STOLEN)]
-    assert done == {PLAN.id}
+    assert work.done == {PLAN.id}
 
 
 @pytest.mark.parametrize("breaks_off", [False, True])
@@ -129,7 +144,7 @@ def test_runs_that_belong_together_are_measured_again_together_and_kept_before_t
             raise RunError("a generator died")
         return [record(), record(STOLEN) if attempt == 1 else record()]
 
-    made = until_undisturbed(measured, stays, set(), Patience(60.0), Stop(), lambda _: None)
+    made = until_undisturbed(measured, stays, working(writer))
     assert kept == [0, 2]
     assert [len(one.earlier) for one in made] == ([0, 0] if breaks_off else [1, 1])
     assert [stay.spoiled for stay in stays] == [breaks_off, breaks_off]
