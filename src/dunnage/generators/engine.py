@@ -68,7 +68,7 @@ class EngineGenerator:
         Raises RunError when one is missing or cannot be read, and when parts did not run together.
         """
         results = [_result(index, files) for index, files in enumerate(artefacts)]
-        _complete(results)
+        complete(results)
         _together(results)
         try:
             operations = _operations(results, [part[LOG] for part in artefacts])
@@ -80,7 +80,7 @@ class EngineGenerator:
             began=min(result["began"] for result in results),
             seconds=seconds,
             operations=operations,
-            windows=_windows(results),
+            windows=windows(results),
             remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
             client_cpu=sum(result["cpu_user"] + result["cpu_system"] for result in results),
             client_busy=max(r["cpu_busiest_thread"] / r["seconds"] for r in results),
@@ -153,7 +153,7 @@ def _result(index: int, artefacts: Mapping[str, bytes]) -> dict[str, Any]:
     return result
 
 
-def _complete(results: Sequence[Mapping[str, Any]]) -> None:
+def complete(results: Sequence[Mapping[str, Any]]) -> None:
     """Every part of the load must be there exactly once."""
     present = sorted(result["part"]["index"] for result in results)
     wanted = {result["part"]["of"] for result in results}
@@ -209,7 +209,7 @@ def _operations(
     return {**{operation: stats([operation]) for operation in named}, "all": stats(named)}
 
 
-def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
+def windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
     """Add the parts' time lines interval by interval, by where each begins."""
     alike: dict[int, list[Mapping[str, Any]]] = {}
     for result in results:
@@ -217,10 +217,10 @@ def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
             alike.setdefault(round(window["start"] * 1000), []).append(window)
     return tuple(
         Window(
-            start=windows[0]["start"],
-            length=max(window["length"] for window in windows),
-            operations=sum(window["operations"] for window in windows),
-            errors=sum(window["errors"] for window in windows),
+            start=each[0]["start"],
+            length=max(window["length"] for window in each),
+            operations=sum(window["operations"] for window in each),
+            errors=sum(window["errors"] for window in each),
         )
-        for _, windows in sorted(alike.items())
+        for _, each in sorted(alike.items())
     )

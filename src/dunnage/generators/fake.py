@@ -1,76 +1,59 @@
-"""The generator of fake hosts: a plan in, counts and latencies out."""
+"""The generator of fake hosts: the engine's plan in, counts and latencies out."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from dunnage.errors import RunError
+from dunnage.generators.engine import RESULT, EngineGenerator, complete, windows
 from dunnage.model.load import Command, LoadOrder
 from dunnage.model.metrics import QUANTILES
 from dunnage.model.offer import PartOffer
-from dunnage.model.record import Latency, Measurement, OperationStats, Window
+from dunnage.model.record import Latency, Measurement, OperationStats
 
-RESULT = "result.json"
 Points = Sequence[Sequence[float]]
 """A distribution: pairs of seconds and how often."""
 
 
-class FakeGenerator:
+class FakeGenerator(EngineGenerator):
     """Drives the fake database by the built-in program `fake-load`."""
 
     offer: ClassVar[PartOffer] = PartOffer(fake=True)
 
     def commands(
-        self,
-        order: LoadOrder,
-        engine: str,  # noqa: ARG002 - the program is a fake host's own
-        directories: Sequence[str],
+        self, order: LoadOrder, engine: str, directories: Sequence[str]
     ) -> tuple[Command, ...]:
-        """One command for each part; records and threads are divided over them."""
         return tuple(
-            _command(order, directory, index, len(directories))
-            for index, directory in enumerate(directories)
+            replace(command, argv=("fake-load", *command.argv[2:]), artefacts=(RESULT,), begun="")
+            for command in super().commands(order, engine, directories)
         )
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
         """Add the parts' results. Raises RunError when a part is missing or unreadable."""
         results = [_result(number, files) for number, files in enumerate(artefacts, start=1)]
-        if not results:
-            raise RunError("no part of the load left a result")
-        of = results[0]["part"]["of"]
-        present = sorted(result["part"]["index"] for result in results)
-        if present != list(range(of)):
-            missing = sorted(set(range(of)) - set(present))
-            raise RunError(f"parts {[index + 1 for index in missing]} of {of} left no result")
-        return _added(results)
-
-
-def _command(order: LoadOrder, directory: str, index: int, of: int) -> Command:
-    plan = {
-        "version": 1,
-        "phase": str(order.phase),
-        "core": order.workload.core,
-        "records": order.workload.records,
-        "level": {"threads": order.level.threads, "rate": order.level.rate},
-        "addresses": [str(address) for address in order.target.addresses],
-        "connections": order.connections,
-        "arrivals": str(order.arrivals),
-        "warmup": order.warmup,
-        "duration": order.duration,
-        "operations": order.operations,
-        "interval": order.interval,
-        "seed": order.seed,
-        "part": {"index": index, "of": of},
-    }
-    return Command(
-        argv=("fake-load", "--plan", f"{directory}/plan.json", "--out", directory),
-        directory=directory,
-        files={"plan.json": json.dumps(plan)},
-        artefacts=(RESULT,),
-    )
+        complete(results)
+        names = sorted({name for result in results for name in result["operations"]})
+        entries = {name: [result["operations"].get(name) for result in results] for name in names}
+        operations = {name: _stats([e for e in parts if e]) for name, parts in entries.items()}
+        every = [entry for parts in entries.values() for entry in parts if entry]
+        seconds = max(result["seconds"] for result in results)
+        offered = [result["offered"] for result in results if result["offered"] is not None]
+        return Measurement(
+            began=min(result["began"] for result in results),
+            seconds=seconds,
+            operations={**operations, "all": _stats(every)},
+            windows=windows(results),
+            remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
+            client_cpu=sum(result["client_cpu"] for result in results),
+            client_busy=max(result["client_busy"] for result in results),
+            offered=sum(offered) if offered else None,
+            backlog=sum(result["backlog"] for result in results),
+            parts=len(results),
+        )
 
 
 def _result(number: int, files: Mapping[str, bytes]) -> dict[str, Any]:
@@ -81,27 +64,6 @@ def _result(number: int, files: Mapping[str, bytes]) -> dict[str, Any]:
     except ValueError as error:
         raise RunError(f"part {number} left a `{RESULT}` that cannot be read: {error}") from None
     return result
-
-
-def _added(results: Sequence[Mapping[str, Any]]) -> Measurement:
-    names = sorted({name for result in results for name in result["operations"]})
-    entries = {name: [result["operations"].get(name) for result in results] for name in names}
-    operations = {name: _stats([e for e in parts if e]) for name, parts in entries.items()}
-    every = [entry for parts in entries.values() for entry in parts if entry]
-    seconds = max(result["seconds"] for result in results)
-    offered = [result["offered"] for result in results if result["offered"] is not None]
-    return Measurement(
-        began=min(result["began"] for result in results),
-        seconds=seconds,
-        operations={**operations, "all": _stats(every)},
-        windows=_windows(results),
-        remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
-        client_cpu=sum(result["client_cpu"] for result in results),
-        client_busy=max(result["client_busy"] for result in results),
-        offered=sum(offered) if offered else None,
-        backlog=sum(result["backlog"] for result in results),
-        parts=len(results),
-    )
 
 
 def _stats(entries: Sequence[Mapping[str, Any]]) -> OperationStats:
@@ -138,16 +100,3 @@ def _quantile(points: Sequence[tuple[float, int]], rank: float) -> float:
         if below >= rank:
             return value
     return points[-1][0]
-
-
-def _windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
-    """The parts' time lines added, interval by interval."""
-    return tuple(
-        Window(
-            start=windows[0]["start"],
-            length=windows[0]["length"],
-            operations=sum(window["operations"] for window in windows),
-            errors=sum(window["errors"] for window in windows),
-        )
-        for windows in zip(*(result["windows"] for result in results), strict=False)
-    )

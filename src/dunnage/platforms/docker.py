@@ -33,7 +33,7 @@ from dunnage.platforms.containers import (
     ulimits,
 )
 from dunnage.platforms.images import command, image_of, provide
-from dunnage.platforms.placed import Placed
+from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.readiness import side_by_side
 
 PUBLISHED = {"host-port": HOST_PORT}
@@ -43,7 +43,7 @@ DOCKER = Capability("docker")
 """A Docker daemon can be had."""
 
 
-class Docker(Placed[ContainerMember]):
+class Docker(HostedMembers[ContainerMember]):
     """Containers with the paths, the command, the user and the limits that a process has natively.
 
     Everything that belongs to the stay carries a label of its own, by which `down` finds and

@@ -17,7 +17,7 @@ from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.link import link
-from dunnage.platforms.placed import Placed
+from dunnage.platforms.hosted_members import HostedMembers
 
 _KILLED = 10.0
 """Seconds within which a killed process has ended."""
@@ -60,7 +60,7 @@ class _Member:
         self.host.run(["kill", "-KILL", "--", f"-{self.process.pid}"])
 
 
-class Native(Placed[_Member]):
+class Native(HostedMembers[_Member]):
     """Processes in control groups of their own, bound to their host's address."""
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(

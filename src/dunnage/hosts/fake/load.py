@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import Any
 
 from dunnage.hosts.fake.host import Task
-from dunnage.hosts.fake.work import Pause, Work
-from dunnage.hosts.fake.world import Call, Server
+from dunnage.hosts.fake.world import Call, MadeLoad, Pause, Server
 
 SERVICE = 0.0005
 """Seconds that one operation takes on an idle database."""
@@ -36,34 +35,17 @@ LATE_CPU = 46e-6
 CLIENT_CPU = 10e-6
 """CPU seconds for each operation."""
 
-MIXES: Mapping[str, Mapping[str, float]] = {
-    "A": {"read": 0.5, "update": 0.5},
-    "B": {"read": 0.95, "update": 0.05},
-    "C": {"read": 1.0},
-    "D": {"read": 0.95, "insert": 0.05},
-    "E": {"scan": 0.95, "insert": 0.05},
-    "F": {"read": 0.5, "read-modify-write": 0.5},
-}
-"""Shares of operations of the YCSB core workloads (their workload files, YCSB 0.17)."""
-
 _WEIGHTS = [0.005, *[0.01] * 99, 0.0035, 0.001, 0.0005]
 """Shares of the points of a latency distribution.
 
 Every quantile that is a metric lies in the middle of a share, so that rounding of counts does not
 move it to the next point.
 """
-
-
-def _points() -> list[float]:
-    """The middle of each point's share as a standard normal deviate."""
-    below, deviates = 0.0, []
-    for weight in _WEIGHTS:
-        deviates.append(NormalDist().inv_cdf(below + weight / 2))
-        below += weight
-    return deviates
-
-
-_DEVIATES = _points()
+_DEVIATES = [
+    NormalDist().inv_cdf(below + weight / 2)
+    for below, weight in zip(accumulate(_WEIGHTS, initial=0.0), _WEIGHTS, strict=False)
+]
+"""The middle of each point's share as a standard normal deviate."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +63,13 @@ class _Course:
 
 
 def load(call: Call) -> Task:
-    """`fake-load --plan FILE --out DIRECTORY`: make load, write `result.json` at its end."""
+    """`fake-load --plan FILE --out DIRECTORY`: make load, write `result.json` at its end.
+
+    It reads the plan of the engine (`engine-load` schema).
+    """
     plan = json.loads(call.read(call.option("--plan")))
     try:
-        servers = [call.world.connect(address) for address in plan["addresses"]]
+        servers = [call.world.connect(address) for address in plan["target"]["addresses"]]
     except OSError as error:
         return call.fail(f"cannot connect: {error}")
     random_numbers = random.Random(plan["seed"])  # noqa: S311 - a model, not a secret
@@ -93,19 +78,19 @@ def load(call: Call) -> Task:
     if plan["phase"] == "run" and plan["part"]["index"] == 0:
         call.world.begin_run(began + course.seconds / 2)
     share = 1 / plan["part"]["of"]
-    work = Work(call.world.clock.now(), began + course.seconds, course.rate * share)
+    made = MadeLoad(call.world.clock.now(), began + course.seconds, course.rate * share)
     for server in servers:
         group = server.process.host.control_group(server.process.unit)
         cpu = LATE_CPU if server.network == "late" else SERVER_CPU
-        work.cost[server.process.host.name, group] = cpu / len(servers)
-    work.cost[call.host.name, call.host.control_group(call.process.unit)] = CLIENT_CPU
-    call.world.work.append(work)
+        made.cost[server.process.host.name, group] = cpu / len(servers)
+    made.cost[call.host.name, call.host.control_group(call.process.unit)] = CLIENT_CPU
+    call.world.loads.append(made)
 
     def finish() -> int:
         answered = _answered(servers, began, course.seconds)
         if plan["phase"] == "load":
             for server in servers:
-                server.records = plan["records"]
+                server.records = plan["workload"]["records"]
         elif not all(server.records for server in servers):
             call.streams.complain("the database holds no records\n")
             return 1
@@ -119,7 +104,7 @@ def load(call: Call) -> Task:
 
     def gone() -> None:
         # A load that is killed has made no more load than until now.
-        work.ended = min(work.ended, call.world.clock.now())
+        made.ended = min(made.ended, call.world.clock.now())
 
     return Task(finish=finish, seconds=plan["warmup"] + course.seconds, gone=gone)
 
@@ -133,27 +118,27 @@ def _course(
     late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
     speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
     capacity = min(_capacity(server) for server in servers)
-    level = plan["level"]
-    offered = level["rate"]
+    level, records = plan["level"], plan["workload"]["records"]
+    offered = level.get("rate")
     if offered is None:
         threads = level["threads"]
         rate = speed * threads / (SERVICE + threads / capacity)
         service = threads / rate
     else:
-        if plan["arrivals"] == "poisson":
-            expected = offered * plan["duration"] if plan["duration"] else plan["records"]
+        if level["arrivals"] == "poisson":
+            expected = offered * plan["duration"] if plan["duration"] else records
             offered *= random_numbers.gauss(1.0, expected**-0.5)
         rate = min(offered, capacity * speed)
         service = (SERVICE + 1 / capacity) / speed
         if rate < offered:
             # Little's law: over capacity every connection waits for its answer all the time.
-            service = plan["connections"] / rate
+            service = level["connections"] / rate
     if plan["operations"] is not None:
         seconds = plan["operations"] / rate
     elif plan["duration"] is not None:
         seconds = plan["duration"]
     else:
-        seconds = plan["records"] / rate
+        seconds = records / rate
     missing = 0.0 if offered is None else 1 - rate / offered
     begin, end = missing * plan["warmup"], missing * (plan["warmup"] + seconds)
     return _Course(rate, seconds, service, offered, (begin, end))
@@ -188,16 +173,12 @@ def _result(
 ) -> dict[str, Any]:
     """What one part leaves; its counts and those of the other parts add up to the whole."""
     part, of = plan["part"]["index"], plan["part"]["of"]
-    mix = {"insert": 1.0} if plan["phase"] == "load" else MIXES[plan["core"]]
+    mix = _mix(plan)
     total = round(course.rate * course.seconds)
     tilt = random_numbers.gauss(0.0, NOISE)
     operations: dict[str, dict[str, Any]] = {}
     good = bad = 0
-    below, given = 0.0, 0
-    for name, share in mix.items():
-        below += share
-        whole = round(total * below) - given
-        given += whole
+    for name, whole in zip(mix, _apportioned(total, mix.values()), strict=True):
         count = _share(whole, part, of)
         right = round(count * answered)
         good, bad = good + right, bad + count - right
@@ -217,7 +198,7 @@ def _result(
         "seconds": course.seconds,
         "operations": operations,
         "windows": _windows(plan, course, good, answered, running),
-        "remotes": sorted(plan["addresses"]),
+        "remotes": sorted(plan["target"]["addresses"]),
         "client_cpu": cpu,
         "client_busy": min(1.0, cpu / course.seconds),
         "offered": intended,
@@ -225,22 +206,34 @@ def _result(
     }
 
 
+def _mix(plan: Mapping[str, Any]) -> Mapping[str, float]:
+    """Operation type → its share, the commonest first."""
+    if plan["phase"] == "load":
+        return {"insert": 1.0}
+    shares: Mapping[str, float] = plan["workload"]["mix"]
+    names = sorted(shares, key=lambda name: -shares[name])
+    return {name.replace("_", "-"): shares[name] for name in names if shares[name]}
+
+
 def _share(count: int, part: int, of: int) -> int:
     """Part `part` of `count` things; all parts together are all things."""
     return count * (part + 1) // of - count * part // of
 
 
+def _apportioned(total: int, shares: Iterable[float]) -> list[int]:
+    """Whole numbers that add up to `total`, by shares that add up to one."""
+    edges = [round(total * below) for below in accumulate(shares, initial=0.0)]
+    return [after - before for before, after in pairwise(edges)]
+
+
 def _distribution(count: int, mean: float) -> list[list[float]]:
     """`count` latencies of a log-normal distribution as [seconds, count] points."""
-    points: list[list[float]] = []
-    below, given = 0.0, 0
-    for weight, deviate in zip(_WEIGHTS, _DEVIATES, strict=True):
-        below += weight
-        number = round(below * count) - given
-        given += number
-        if number:
-            points.append([mean * math.exp(SPREAD * deviate - SPREAD**2 / 2), number])
-    return points
+    numbers = _apportioned(count, _WEIGHTS)
+    return [
+        [mean * math.exp(SPREAD * deviate - SPREAD**2 / 2), number]
+        for deviate, number in zip(_DEVIATES, numbers, strict=True)
+        if number
+    ]
 
 
 def _behind(points: list[list[float]], late: tuple[float, float]) -> list[list[float]]:

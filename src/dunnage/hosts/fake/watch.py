@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dunnage.hosts.fake.host import FakeHost, Task
-from dunnage.hosts.fake.work import Pause, Work
-from dunnage.hosts.fake.world import Call, Server, World
+from dunnage.hosts.fake.world import Call, MadeLoad, Pause, Server, World
 
 IDLE_CPU = 0.002
 """CPU seconds that a process uses in a second of doing nothing."""
@@ -46,7 +45,7 @@ def sample(call: Call) -> Task:
         }
         lines: list[object] = [header]
         # Counters begin anywhere, so load that was over before the first sample is left out.
-        recent = [work for work in call.world.work if work.ended > began]
+        recent = [load for load in call.world.loads if load.ended > began]
         groups = {
             unit: _Group.of(call.world, call.host, group, recent)
             for unit, group in plan["units"].items()
@@ -179,11 +178,11 @@ class _Group:
     """A control group of a host: the servers in it, and what load costs there."""
 
     servers: tuple[Server, ...]
-    costs: tuple[tuple[Work, float], ...]
+    costs: tuple[tuple[MadeLoad, float], ...]
     """Load, and its CPU seconds per operation."""
 
     @classmethod
-    def of(cls, world: World, host: FakeHost, group: str, recent: Sequence[Work]) -> _Group:
+    def of(cls, world: World, host: FakeHost, group: str, recent: Sequence[MadeLoad]) -> _Group:
         """Find what belongs to a group, for all of its samples."""
         return cls(
             servers=tuple(
@@ -192,9 +191,9 @@ class _Group:
                 if server.process.host is host and _below(server, group)
             ),
             costs=tuple(
-                (work, cost)
-                for work in recent
-                for (where, used), cost in work.cost.items()
+                (load, cost)
+                for load in recent
+                for (where, used), cost in load.cost.items()
                 if where == host.name and (used + "/").startswith(group + "/")
             ),
         )
@@ -202,7 +201,7 @@ class _Group:
     def cpu(self, time: float) -> float:
         """CPU seconds used until `time`."""
         idle = sum(IDLE_CPU * max(0.0, time - server.process.began) for server in self.servers)
-        return idle + sum(work.operations(0.0, time) * cost for work, cost in self.costs)
+        return idle + sum(load.operations(time) * cost for load, cost in self.costs)
 
     def counters(self, time: float, *, whole: bool) -> dict[str, float]:
         """Counters as they stood at `time`; they follow from the work done."""
@@ -219,7 +218,7 @@ class _Group:
             "disk_written": 0.0,
         }
         if whole:
-            operations = sum(work.operations(0.0, time) for work, _ in self.costs)
+            operations = sum(load.operations(time) for load, _ in self.costs)
             counters |= {
                 "received": operations * OPERATION_BYTES,
                 "sent": operations * OPERATION_BYTES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -10,7 +11,6 @@ from typing import Any
 
 from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost, FakeProcess, Streams, Task
-from dunnage.hosts.fake.work import Pause, Work
 
 ELECTION_SECONDS = 0.2
 """Time between the initiation of a replica set and its having a primary."""
@@ -80,6 +80,57 @@ class Server:
         return "electing" if elapsed < ELECTION_SECONDS else "primary"
 
 
+@dataclass
+class MadeLoad:
+    """Load that was made: the samplers' counters follow from it."""
+
+    began: float
+    ended: float
+    rate: float
+    """Operations per second."""
+    cost: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(host, control group) → CPU seconds per operation."""
+
+    def operations(self, until: float) -> float:
+        """Operations that were made until a time."""
+        return self.rate * max(0.0, min(until, self.ended) - self.began)
+
+
+@dataclass
+class Pause:
+    """Processes of one host held still for a share of the time."""
+
+    host: str
+    pids: frozenset[int]
+    share: float
+    period: float
+    begin: float
+    rest: int | None = None
+    """Periods with a stop, and then as many without; None: every period has one."""
+    alive: bool = True
+
+    def holds(self, host: str, pid: int) -> bool:
+        """Whether a process is among them."""
+        return self.alive and host == self.host and pid in self.pids
+
+    @property
+    def average(self) -> float:
+        """Share of the time, over periods with and without a stop."""
+        return self.share if self.rest is None else self.share / 2
+
+    def stopped(self, until: float) -> float:
+        """Seconds of all stops until a time; each stop begins with its period."""
+        passed = max(0.0, until - self.begin)
+        whole = math.floor(passed / self.period + 1e-9)
+        stops, stopping = whole, True
+        if self.rest is not None:
+            rounds, place = divmod(whole, 2 * self.rest)
+            stops, stopping = rounds * self.rest + min(place, self.rest), place < self.rest
+        length = self.share * self.period
+        last = min(max(0.0, passed - whole * self.period), length) if stopping else 0.0
+        return stops * length + last
+
+
 class World:
     """The shared state of all fake hosts of one testbed, and the switchboard of its faults."""
 
@@ -91,7 +142,7 @@ class World:
         """`host:port` that a server listens on → the server."""
         self.published: dict[str, str] = {}
         """`host:port` that clients use → the one that it is translated to."""
-        self.work: list[Work] = []
+        self.loads: list[MadeLoad] = []
         self.pauses: list[Pause] = []
         self.runs = 0
         """Loads of the run phase that were made."""

@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Starting)
 """A member that was started."""
 
 
-class Placed(ABC, Generic[M]):
+class HostedMembers(ABC, Generic[M]):
     """A platform whose members each have a place on a host."""
 
     def __init__(self, deployment: Deployment, hosts: Sequence[Host], trees: SoftwareStore) -> None:
