@@ -1,4 +1,4 @@
-"""Starting a program inside a host: thin acting around `dunnage-engine enter`."""
+"""A program inside a host: thin acting around `dunnage-engine enter`."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ class Door:
         """The error to raise when the host is gone."""
         return HostLostError("the host no longer answers", where=self.host)
 
+    def insist_alive(self) -> None:
+        """Raise HostLostError when the host is gone."""
+        if not self.first.alive():
+            raise self.lost()
+
     def enter(
         self,
         argv: Sequence[str],
@@ -47,13 +52,12 @@ class Door:
         env: Mapping[str, str] | None = None,
         directory: str = "/",
         log: str | None = None,
-    ) -> Entered:
+    ) -> NamespaceProcess:
         """Start a program; with a log it has no input, without its three streams are pipes.
 
         Raises HostLostError, and RunError when it could not even be tried.
         """
-        if not self.first.alive():
-            raise self.lost()
+        self.insist_alive()
         ours, theirs = os.pipe()
         try:
             words = ["enter", "--host", str(self.first.pid), "--report", str(theirs)]
@@ -79,37 +83,48 @@ class Door:
 
     def _entered(
         self, outside: subprocess.Popen[bytes], report: Mapping[str, int], *, keep_streams: bool
-    ) -> Entered:
+    ) -> NamespaceProcess:
         if "inner" not in report:
             if "outer" in report:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(report["outer"], signal.SIGKILL)
             outside.kill()
             _, complaint = outside.communicate()
-            if not self.first.alive():
-                raise self.lost()
+            self.insist_alive()
             reason = complaint.decode(errors="replace").strip() or "its unit may be frozen"
             raise RunError(f"a program cannot be started: {reason}", where=self.host)
         if not keep_streams and outside.stderr is not None:
             outside.stderr.close()
-        return Entered(outside, outer=report["outer"], inner=report["inner"])
+        return NamespaceProcess(self, outside, outer=report["outer"], pid=report["inner"])
 
 
 @dataclass(frozen=True)
-class Entered:
-    """A program that was started in a host: `outside` is its parent and ends as it does."""
+class NamespaceProcess:
+    """A process that was started in one incarnation of a host, and dies with it."""
 
+    door: Door
     outside: subprocess.Popen[bytes]
+    """Its parent, which ends as it does."""
     outer: int
     """Its process id as this machine sees it."""
-    inner: int
-    """Its process id as the host sees it."""
+    pid: int
 
-    def signal(self, number: int) -> None:
-        """Send it a signal, if it still lives."""
+    def poll(self) -> int | None:
+        return self._judged(self.outside.poll())
+
+    def wait(self, timeout: float) -> int:
+        try:
+            code = self._judged(self.outside.wait(timeout))
+        except subprocess.TimeoutExpired:
+            code = self._judged(None)
+        if code is None:
+            raise TimeoutError(f"process {self.pid} still runs after {timeout:g} s")
+        return code
+
+    def signal(self, name: str) -> None:
         if self.outside.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.outer, number)
+                os.kill(self.outer, signal.Signals[f"SIG{name}"])
 
     def kill(self) -> None:
         """Kill it and its process group, and wait for the end."""
@@ -119,6 +134,12 @@ class Entered:
             self.outside.communicate(timeout=1.0)
         self.outside.kill()
         self.outside.wait()
+
+    def _judged(self, code: int | None) -> int | None:
+        """A power cut kills all processes, so only such an end is put down to the host."""
+        if code in (None, -signal.SIGKILL):
+            self.door.insist_alive()
+        return code
 
 
 def _report(descriptor: int) -> Mapping[str, int]:

@@ -14,8 +14,7 @@ from dunnage.contracts import Completed
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import ControlGroups, Shape
 from dunnage.hosts.machine_clock import MachineClock
-from dunnage.hosts.namespace.enter import Door, Entered
-from dunnage.hosts.namespace.process import NamespaceProcess
+from dunnage.hosts.namespace.enter import Door, NamespaceProcess
 from dunnage.model.study import Limits
 from dunnage.units import duration
 
@@ -58,7 +57,21 @@ class NamespaceHost:
         timeout: float = 60.0,
         unit: str = "command",
     ) -> Completed:
-        code, out, err = self._carry_out(argv, stdin.encode(), timeout, unit)
+        self._make(unit, None)
+        door = self.door()
+        process = door.enter(argv, self.groups.join_files(self.control_group(unit)))
+        try:
+            out, err = process.outside.communicate(stdin.encode(), timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            door.insist_alive()
+            raise RunError(
+                f"`{shlex.join(argv)}` did not end within {duration(timeout)}", where=self.name
+            ) from None
+        except BaseException:
+            process.kill()
+            raise
+        code = process.wait(0)
         return Completed(
             tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace")
         )
@@ -75,10 +88,8 @@ class NamespaceHost:
     ) -> NamespaceProcess:
         self._own(log)
         self._make(unit, shape(limits or Limits()))
-        door = self.door()
         join = self.groups.join_files(self.control_group(unit))
-        entered = door.enter(argv, join, env=env, directory=directory, log=log)
-        return NamespaceProcess(door, entered)
+        return self.door().enter(argv, join, env=env, directory=directory, log=log)
 
     def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
         with self._files(self._own(path), "write") as file:
@@ -93,8 +104,8 @@ class NamespaceHost:
     def remove(self, path: str) -> None:
         target = self._own(path)
         if self._mounted_in(target):
-            code, _, err = self._carry_out(_shell(_REMOVE, [str(target)]), b"", 60.0, "command")
-            self._insist(code, err, f"remove `{path}`")
+            done = self.run(["sh", "-c", _REMOVE, "sh", str(target)])
+            self._insist(done.code, done.stderr, f"remove `{path}`")
             return
         with self._files(target, "remove") as file:
             if file.is_dir() and not file.is_symlink():
@@ -105,14 +116,15 @@ class NamespaceHost:
     def put_tree(self, source: Path, path: str) -> None:
         target = self._own(path)
         door = self.door()
-        if not door.first.alive():
-            raise door.lost()
+        door.insist_alive()
         words = ["bind", "--host", str(door.first.pid), "--source", str(source)]
         done = subprocess.run(
             [str(door.engine), *words, "--target", str(target)],
             capture_output=True,
             check=False,
             start_new_session=True,
+            text=True,
+            errors="replace",
         )
         self._insist(done.returncode, done.stderr, f"show `{source}` at `{path}`")
 
@@ -128,7 +140,7 @@ class NamespaceHost:
     def clock_offset(self) -> float:
         return self.clock.offset()
 
-    def enter(self, argv: Sequence[str]) -> Entered:
+    def enter(self, argv: Sequence[str]) -> NamespaceProcess:
         """Start a program outside all units but the first process's, its streams being pipes."""
         join = self.groups.join_files(self.control_group(INIT_UNIT))
         return self.door().enter(argv, join)
@@ -149,26 +161,6 @@ class NamespaceHost:
         """The control groups of units were removed."""
         self._units.clear()
 
-    def _carry_out(
-        self, argv: Sequence[str], stdin: bytes, timeout: float, unit: str
-    ) -> tuple[int, bytes, bytes]:
-        self._make(unit, None)
-        door = self.door()
-        entered = door.enter(argv, self.groups.join_files(self.control_group(unit)))
-        try:
-            out, err = entered.outside.communicate(stdin, timeout)
-        except subprocess.TimeoutExpired:
-            entered.kill()
-            self._insist_alive(door)
-            raise RunError(
-                f"`{shlex.join(argv)}` did not end within {duration(timeout)}", where=self.name
-            ) from None
-        except BaseException:
-            entered.kill()
-            raise
-        code = NamespaceProcess(door, entered).wait(0)
-        return code, out, err
-
     @contextmanager
     def _files(self, path: PurePosixPath, act: str) -> Iterator[Path]:
         """The path as the host itself finds it, to be read or written from here.
@@ -178,11 +170,11 @@ class NamespaceHost:
         says.
         """
         door = self.door()
-        self._insist_alive(door)
+        door.insist_alive()
         try:
             yield door.first.root / path.relative_to("/")
         except OSError as error:
-            self._insist_alive(door)
+            door.insist_alive()
             if isinstance(error, FileNotFoundError | NotADirectoryError):
                 raise FileNotFoundError(f"{self.name}:{path}") from None
             raise RunError(f"cannot {act} `{path}`: {error.strerror}", where=self.name) from error
@@ -196,15 +188,11 @@ class NamespaceHost:
             raise door.lost() from None
         return any(path == mount or path in mount.parents for mount in mounts)
 
-    def _insist(self, code: int, stderr: bytes, what: str) -> None:
+    def _insist(self, code: int, stderr: str, what: str) -> None:
         if code != 0:
-            complaint = stderr.decode(errors="replace").strip() or f"exit code {code}"
-            self._insist_alive(self.door())
+            complaint = stderr.strip() or f"exit code {code}"
+            self.door().insist_alive()
             raise RunError(f"cannot {what}: {complaint}", where=self.name)
-
-    def _insist_alive(self, door: Door) -> None:
-        if not door.first.alive():
-            raise door.lost()
 
     def _make(self, unit: str, wanted: Shape | None) -> None:
         """Make a unit's group; without a wanted shape an existing one keeps what it has."""
@@ -230,7 +218,3 @@ def shape(limits: Limits) -> Shape:
     """What the limits of a member mean for its control group."""
     memory = None if limits.memory is None else int(limits.memory)
     return Shape(memory=memory, cpus=limits.cpus, pids=limits.pids)
-
-
-def _shell(script: str, arguments: Sequence[str]) -> list[str]:
-    return ["sh", "-c", script, "sh", *arguments]

@@ -204,9 +204,9 @@ class NamespaceTestbed:
             cores = self._partition.groups[self._hosts[name].group] if self._spec.steer else None
             script = join_script(self._plugs[name], cores)
             joining[name] = self._hosts[name].enter(["sh", "-c", script])
-        for name, entered in joining.items():
-            out, err = entered.outside.communicate()
-            _insist(subprocess.CompletedProcess([], entered.outside.returncode, out, err))
+        for name, process in joining.items():
+            out, err = process.outside.communicate()
+            _insist(subprocess.CompletedProcess([], process.outside.returncode, out, err))
             self._in_force[name] = in_force(out.decode())
 
     def _write_owner(self, *, keep: bool) -> None:
