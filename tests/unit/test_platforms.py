@@ -18,7 +18,16 @@ from dunnage.contracts import Completed, Host, Tree
 from dunnage.errors import RunError, StayError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
-from dunnage.model.layout import Layout, Place, Probe, Reservation, Seat, Service, Software
+from dunnage.model.layout import (
+    EVERYWHERE,
+    Layout,
+    Place,
+    Probe,
+    Reservation,
+    Seat,
+    Service,
+    Software,
+)
 from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
@@ -66,7 +75,7 @@ def test_peers_and_clients_are_told_the_hosts_address_wherever_it_binds(
     hosts: tuple[Host, ...],
 ) -> None:
     native = places.reserve(layout(0), hosts, "/tree").places[0].ports["redis"]
-    bridged = places.reserve(layout(0), hosts, "/tree", places.EVERYWHERE).places[0].ports["redis"]
+    bridged = places.reserve(layout(0), hosts, "/tree", EVERYWHERE).places[0].ports["redis"]
     address = f"{hosts[0].address}:6379"
     assert (str(native.bind), str(native.peer), str(native.client)) == (address,) * 3
     assert str(bridged.bind) == "0.0.0.0:6379"
@@ -144,7 +153,7 @@ def made(hosts: tuple[Host, ...], network: str, storage: Storage) -> dict[str, o
 
 
 def place(hosts: tuple[Host, ...]) -> Place:
-    return places.reserve(layout(0), hosts, "/tree", places.EVERYWHERE).places[0]
+    return places.reserve(layout(0), hosts, "/tree", EVERYWHERE).places[0]
 
 
 def test_ports_are_published_on_the_hosts_own_address_only(hosts: tuple[Host, ...]) -> None:

@@ -15,6 +15,8 @@ ENGINE = "@engine@"
 It runs in the network that its member has, but outside the member's container, which holds nothing
 but the member's software; `localhost` is the member's own.
 """
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104  # compared with, or inside a network namespace of its own
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,12 @@ class Addresses:
     """What other members connect to."""
     client: Address
     """Address given to clients."""
+
+    @property
+    def beside(self) -> str:
+        """Host at which the member itself answers commands that run beside it."""
+        host = self.bind.host
+        return LOOPBACK if isinstance(host, Late) or host == EVERYWHERE else host
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Layout, Place, Reservation, Service, Software
+from dunnage.model.layout import EVERYWHERE, Layout, Place, Reservation, Service, Software
 from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.bridge import way_in
@@ -102,7 +102,7 @@ class Docker(HostedMembers[ContainerMember]):
                 hint="dunnage schema study",
             )
         self._software = layout.software
-        return self._reserve(layout, places.EVERYWHERE if bridged else None)
+        return self._reserve(layout, EVERYWHERE if bridged else None)
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
         by_host: dict[str, dict[Software, Tree]] = {}

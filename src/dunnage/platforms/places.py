@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dunnage.contracts import Host
 from dunnage.model.layout import Address, Addresses, Layout, Place, Reservation
 
-EVERYWHERE = "0.0.0.0"  # noqa: S104  # inside a container's own network namespace only
-
 
 def reserve(
     layout: Layout, hosts: Sequence[Host], prefix: str, bind: str | None = None

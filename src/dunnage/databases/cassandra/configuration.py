@@ -8,11 +8,9 @@ from typing import Any
 
 from dunnage.databases.cassandra import demand
 from dunnage.errors import UnavailableError
-from dunnage.model.layout import Addresses, Late, Place
+from dunnage.model.layout import EVERYWHERE, Late, Place
 from dunnage.model.study import DatabaseSpec
 
-LOOPBACK = "127.0.0.1"
-EVERYWHERE = "0.0.0.0"  # noqa: S104  # compared with, or inside a network namespace of its own
 CONTAINER_INTERFACE = "eth0"
 """What Docker calls the first interface of a container."""
 
@@ -49,12 +47,6 @@ def render(spec: DatabaseSpec, place: Place, number: int, seed: Place) -> str:
 def token(number: int, members: int) -> int:
     """The one token of member `number`: the middle of its share of Murmur3's range."""
     return _FIRST_TOKEN + (2 * number + 1) * _TOKENS // (2 * members)
-
-
-def own_host(addresses: Addresses) -> str:
-    """Where a member itself answers commands that run beside it."""
-    host = addresses.bind.host
-    return LOOPBACK if isinstance(host, Late) or host == EVERYWHERE else host
 
 
 def _ring(spec: DatabaseSpec, number: int, seed: Place) -> Iterator[tuple[str, object]]:

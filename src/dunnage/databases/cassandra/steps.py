@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dunnage.databases.cassandra import answers, java
-from dunnage.databases.cassandra.configuration import own_host
 from dunnage.model.layout import ENGINE, Place, Step
 
 KEYSPACE, TABLE = "ycsb", "usertable"
@@ -36,7 +35,7 @@ def cql(place: Place, *statements: str, timeout: int = 10) -> tuple[str, ...]:
     `timeout` is in seconds, for all of them together.
     """
     address = place.ports["cql"]
-    where = f"{own_host(address)}:{address.bind.port}"
+    where = f"{address.beside}:{address.bind.port}"
     return (ENGINE, "cql", "--address", where, "--timeout", str(timeout), *statements)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dunnage.databases.redis import demand
-from dunnage.model.layout import Addresses, Late, Place
+from dunnage.model.layout import LOOPBACK, Late, Place
 from dunnage.model.study import DatabaseSpec
 from dunnage.model.value import Scalar
-
-LOOPBACK = "127.0.0.1"
 
 _DEFAULTS: Mapping[str, Scalar] = {
     "save": "",
@@ -25,12 +23,6 @@ def render(spec: DatabaseSpec, place: Place, primary: Place) -> str:
     lines = [*_process(place), *_topology(spec, place, primary)]
     lines += [*{**_DEFAULTS, **spec.settings}.items()]
     return "".join(f"{name} {_text(value)}\n" for name, value in lines)
-
-
-def local_host(addresses: Addresses) -> str:
-    """Where a member itself answers commands that run beside it."""
-    host = addresses.bind.host
-    return LOOPBACK if isinstance(host, Late) or host == "0.0.0.0" else host  # noqa: S104
 
 
 def _process(place: Place) -> Iterator[tuple[str, Scalar]]:

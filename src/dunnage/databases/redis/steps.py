@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from dunnage.databases.redis import answers
-from dunnage.databases.redis.configuration import local_host
 from dunnage.model.layout import Place, Step
 
 SLOTS = 16384
@@ -26,7 +25,7 @@ _FOLLOW = (
 def command(place: Place, *words: str) -> tuple[str, ...]:
     """A command for the member at `place`, run beside it."""
     redis = place.ports["redis"]
-    address = ("-h", local_host(redis), "-p", str(redis.bind.port))
+    address = ("-h", redis.beside, "-p", str(redis.bind.port))
     return (f"{place.prefix}/bin/redis-cli", *address, *words)
 
 

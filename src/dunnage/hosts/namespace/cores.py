@@ -75,11 +75,6 @@ def processors(text: str) -> tuple[int, ...]:
 def mask(cores: Sequence[int]) -> str:
     """Write processors as the kernel's hexadecimal mask, in groups of 32 bits."""
     number = sum(1 << core for core in cores)
-    words = []
-    while True:
-        words.append(
-            f"{number & 0xFFFFFFFF:x}" if number < 1 << 32 else f"{number & 0xFFFFFFFF:08x}"
-        )
-        number >>= 32
-        if not number:
-            return ",".join(reversed(words))
+    shifts = reversed(range(0, max(number.bit_length(), 1), 32))
+    words = [f"{number >> shift & 0xFFFFFFFF:08x}" for shift in shifts]
+    return ",".join(words).lstrip("0") or "0"

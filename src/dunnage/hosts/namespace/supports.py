@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
@@ -17,8 +16,6 @@ from dunnage.model.offer import Capability, Support
 ROOT = Capability("root")
 NAMESPACES = Capability("namespaces")
 CGROUPS = Capability("cgroups")
-VXLAN = Capability("vxlan")
-IPVS = Capability("ipvs")
 
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 
@@ -74,32 +71,7 @@ def _cgroups() -> Support:
     return Support(True)
 
 
-def _vxlan() -> Support:
-    link = ["ip", "link", "add", "v", "type", "vxlan", "id", "1", "dstport", "4789"]
-    complaint = _attempt(["unshare", "--net", *link])
-    if complaint is None:
-        return Support(True)
-    return Support(
-        False, f"the kernel cannot create a VXLAN interface: {complaint}", "modprobe vxlan"
-    )
-
-
-def _ipvs() -> Support:
-    if Path("/proc/net/ip_vs").exists() or _attempt(["modprobe", "-n", "ip_vs"]) is None:
-        return Support(True)
-    return Support(
-        False,
-        "the kernel has no IPVS, which Swarm's virtual IPs need",
-        "modprobe ip_vs  # or use endpoints that need none, or hosts with another kernel",
-    )
-
-
-_TRIED = {
-    NAMESPACES: _namespaces,
-    CGROUPS: _cgroups,
-    VXLAN: _vxlan,
-    IPVS: _ipvs,
-}
+_TRIED = {NAMESPACES: _namespaces, CGROUPS: _cgroups}
 
 
 def _attempt(argv: Sequence[str]) -> str | None:
