@@ -208,7 +208,7 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
     """Claim the hosts of a study."""
     if OFFER.testbeds[spec.kind].fake:
-        return open_fake(spec, name=name, engine=None, keep=keep)
+        return open_fake(spec, name=name)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 

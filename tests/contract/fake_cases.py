@@ -17,7 +17,7 @@ from dunnage.substrates.fake import FakeSubstrate, open_fake_substrate
 
 
 def _open_fake(name: str) -> AbstractContextManager[Testbed]:
-    return open_fake(HOSTS, name=name, engine=None, keep=False)
+    return open_fake(HOSTS, name=name)
 
 
 def _lose_fake(testbed: Testbed, host: Host) -> None:

@@ -68,7 +68,7 @@ class TestDatabase:
     ) -> None:
         layout = database_case.database().layout(database_case.spec)
         spec = Testbed(kind="fake", hosts={"db": hosts})
-        with open_fake(spec, name=unique(), engine=None, keep=False) as testbed:
+        with open_fake(spec, name=unique()) as testbed:
             reservation = places.reserve(layout, testbed.group("db"), "/opt/tree")
         told = [str(ports.client) for place in reservation.places for ports in place.ports.values()]
         assert len(set(told)) == len(told)

@@ -34,7 +34,7 @@ def carry_out(
 
         @contextmanager
         def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
-            with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
+            with open_fake(spec, name=name) as testbed:
                 fault(testbed.world)
                 yield testbed
 

@@ -102,7 +102,7 @@ def carry_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Carry:
     def run(tamper: Callable[[World], None], *words: str) -> Shown:
         @contextmanager
         def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
-            with open_fake(spec, name=name, engine=None, keep=keep) as testbed:
+            with open_fake(spec, name=name) as testbed:
                 tamper(testbed.world)
                 yield testbed
 

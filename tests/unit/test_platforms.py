@@ -42,7 +42,7 @@ SOFTWARE = Software("redis", "7.0")
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[tuple[Host, ...]]:
     spec = TestbedSpec(kind="fake", hosts={"db": 3})
-    with open_fake(spec, name="places", engine=None, keep=False) as testbed:
+    with open_fake(spec, name="places") as testbed:
         yield testbed.group("db")
 
 
@@ -95,7 +95,7 @@ def test_members_on_one_host_keep_the_distance_between_their_ports(
 @given(slots=st.lists(st.integers(0, 5), min_size=1, max_size=9), bus=st.booleans())
 def test_no_two_members_share_an_address(slots: list[int], bus: bool) -> None:
     spec = TestbedSpec(kind="fake", hosts={"db": 3})
-    with open_fake(spec, name="places", engine=None, keep=False) as testbed:
+    with open_fake(spec, name="places") as testbed:
         told = clients(places.reserve(layout(*slots, bus=bus), testbed.group("db"), "/tree"))
     assert len(set(told)) == len(told)
 

@@ -25,7 +25,7 @@ from dunnage.substrates.existing import container_group, endpoint
 @pytest.fixture
 def host() -> Iterator[Host]:
     spec = TestbedSpec(kind="fake", hosts={"db": 1})
-    with open_fake(spec, name="contexts", engine=None, keep=False) as testbed:
+    with open_fake(spec, name="contexts") as testbed:
         yield testbed.hosts[0]
 
 

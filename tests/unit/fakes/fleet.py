@@ -110,7 +110,7 @@ class Fleets:
     ) -> Fleet:
         spec = TestbedSpec(kind="fake")
         testbed = self._stack.enter_context(
-            open_fake(spec, name="fleet", engine=None, keep=False, ahead=ahead)
+            open_fake(spec, name="fleet", ahead=ahead)
         )
         substrate = self._stack.enter_context(open_fake_substrate(testbed, testbed.hosts))
         return Fleet(testbed, substrate, network, client)

@@ -53,7 +53,7 @@ def test_an_unforeseen_error_while_tearing_down_ends_the_stay_only() -> None:
 @pytest.mark.parametrize("power", [True, False])
 def test_a_process_is_gone_with_its_directory_even_if_its_host_is_lost(power: bool) -> None:
     spec = TestbedSpec(kind="fake")
-    with open_fake(spec, name="ending", engine=None, keep=False) as testbed:
+    with open_fake(spec, name="ending") as testbed:
         host = testbed.hosts[0]
         host.put("/watch/plan.json", b"{}")
         process = host.start(["fake-daemon"], unit="sampler", log="/watch/log")

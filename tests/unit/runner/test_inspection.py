@@ -20,7 +20,7 @@ FILE = "/home/redis.conf"
 @pytest.fixture
 def host() -> Iterator[FakeHost]:
     spec = TestbedSpec(kind="fake")
-    with open_fake(spec, name="inspection", engine=None, keep=False) as opened:
+    with open_fake(spec, name="inspection") as opened:
         yield opened.hosts[0]
 
 

@@ -21,7 +21,7 @@ from dunnage.runner.slowdown import Slowdown, slowdown
 
 @pytest.fixture
 def testbed() -> Iterator[FakeTestbed]:
-    with open_fake(TestbedSpec(kind="fake"), name="slow", engine=None, keep=False) as opened:
+    with open_fake(TestbedSpec(kind="fake"), name="slow") as opened:
         yield opened
 
 
@@ -48,7 +48,7 @@ def test_an_even_pause_is_its_share_of_every_window(
     share: float, began: float, seconds: float, between: list[float]
 ) -> None:
     spec = TestbedSpec(kind="fake")
-    with open_fake(spec, name="even", engine=None, keep=False) as testbed:
+    with open_fake(spec, name="even") as testbed:
         times = sorted({0.0, *between, 100.0})
         file = written(testbed.hosts[0], *((time, time * share) for time in times))
         seen = Slowdown((file,), Hand()).paused(began, seconds)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
 from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
@@ -53,12 +52,7 @@ class FakeTestbed:
 
 @contextmanager
 def open_fake(
-    spec: TestbedSpec,
-    *,
-    name: str,
-    engine: Path | None,  # noqa: ARG001 - fake hosts have theirs built in
-    keep: bool,  # noqa: ARG001 - nothing outlives us that could be kept
-    ahead: Mapping[str, float] | None = None,
+    spec: TestbedSpec, *, name: str, ahead: Mapping[str, float] | None = None
 ) -> Iterator[FakeTestbed]:
     """Open a testbed in memory; `ahead` sets clocks of hosts ahead by so many seconds."""
     testbed = FakeTestbed(spec, name)
