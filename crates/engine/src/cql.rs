@@ -1,5 +1,6 @@
 //! `cql`: ask one server, exactly the one named, without looking for others.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -42,9 +43,14 @@ pub fn cql(arguments: &Arguments) -> io::Result<()> {
 async fn ask(arguments: &Arguments) -> Result<(), String> {
     let mut link = Link::open(&arguments.address).await?;
     for statement in &arguments.statements {
-        tell(&link.query(statement).await?).map_err(|error| error.to_string())?;
+        tell(&link.query(statement).await?).map_err(said)?;
     }
     Ok(())
+}
+
+/// An error as one sentence.
+fn said(error: impl Display) -> String {
+    error.to_string()
 }
 
 fn tell(answer: &Answer) -> io::Result<()> {

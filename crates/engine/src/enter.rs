@@ -23,6 +23,13 @@ use nix::unistd::{ForkResult, Pid, dup2_stderr, dup2_stdout, fork, getpid, setsi
 /// What a shell answers when a program cannot be started.
 const CANNOT_START: i32 = 127;
 
+/// All namespaces that a host has of its own.
+pub const NAMESPACES: CloneFlags = CloneFlags::CLONE_NEWNS
+    .union(CloneFlags::CLONE_NEWPID)
+    .union(CloneFlags::CLONE_NEWUTS)
+    .union(CloneFlags::CLONE_NEWIPC)
+    .union(CloneFlags::CLONE_NEWNET);
+
 /// Arguments of `enter`.
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -89,15 +96,7 @@ fn join_namespaces(host: i32) -> io::Result<()> {
     }
     // SAFETY: the kernel has just returned this descriptor, and no one else owns it.
     let host = unsafe { OwnedFd::from_raw_fd(answer as i32) };
-    setns(
-        host,
-        CloneFlags::CLONE_NEWNS
-            | CloneFlags::CLONE_NEWPID
-            | CloneFlags::CLONE_NEWUTS
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWNET,
-    )?;
-    Ok(())
+    Ok(setns(host, NAMESPACES)?)
 }
 
 /// Take on the program's surroundings, then the program; returns only what went wrong.

@@ -11,12 +11,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, unshare};
+use nix::sched::unshare;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork, pause, sethostname};
 
+use crate::enter::NAMESPACES;
 use crate::mounts::Tree;
 
 /// Where every host finds this program, whatever its own `/tmp` hides.
@@ -39,13 +40,7 @@ pub struct Arguments {
 /// Make the host and stay until it ends.
 pub fn init(arguments: &Arguments) -> io::Result<()> {
     let engine = Tree::of(Path::new("/proc/self/exe"))?;
-    unshare(
-        CloneFlags::CLONE_NEWNS
-            | CloneFlags::CLONE_NEWPID
-            | CloneFlags::CLONE_NEWUTS
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWNET,
-    )?;
+    unshare(NAMESPACES)?;
     // SAFETY: this program has one thread here, so the child may do anything.
     match unsafe { fork() }? {
         ForkResult::Parent { child } => {
@@ -73,13 +68,8 @@ fn furnish(arguments: &Arguments, engine: &Tree) -> io::Result<()> {
     sethostname(&arguments.name)?;
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
-    mount(
-        Some(&arguments.hosts),
-        "/etc/hosts",
-        none,
-        MsFlags::MS_BIND,
-        none,
-    )?;
+    let hosts = Some(&arguments.hosts);
+    mount(hosts, "/etc/hosts", none, MsFlags::MS_BIND, none)?;
     for (path, mode) in [("/run", 0o755), ("/tmp", 0o1777), ("/dev/shm", 0o1777)] {
         mount(Some("tmpfs"), path, Some("tmpfs"), MsFlags::empty(), none)?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;

@@ -69,13 +69,8 @@ pub fn pause(arguments: &Arguments) -> io::Result<()> {
             .rest
             .map(|seconds| (seconds / arguments.period).round().max(1.0) as u32),
     };
-    let held = Held(
-        arguments
-            .pids
-            .iter()
-            .map(|pid| Pid::from_raw(*pid))
-            .collect(),
-    );
+    let pids = arguments.pids.iter().map(|pid| Pid::from_raw(*pid));
+    let held = Held(pids.collect());
     let mut out = Record::new(File::create(&arguments.out)?);
     let start = match arguments.begin {
         Some(time) => instant_of(time)?,

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use wire::samples::{Line, SAMPLES_VERSION, WatchPlan};
 
 use crate::cgroups::Hierarchies;
+use crate::moment::unix_time;
 use crate::stop::Stop;
 use machine::Machine;
 use speed::Speed;
@@ -56,10 +57,8 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
     let mut ticks = Ticks::new(Instant::now(), interval);
     let mut sample = take(&mut units, &mut machine, &mut speed)?;
     let absent = machine.absent_network();
-    write(
-        &mut out,
-        &header(&plan, &hierarchies, interval, &units, absent),
-    )?;
+    let head = header(&plan, &hierarchies, interval, &units, absent);
+    write(&mut out, &head)?;
     write(&mut out, &sample)?;
     let mut samples = 1;
     loop {
@@ -68,13 +67,8 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
         write(&mut out, &sample)?;
         samples += 1;
         if ending {
-            return write(
-                &mut out,
-                &Line::Footer {
-                    samples,
-                    missed: ticks.missed(),
-                },
-            );
+            let missed = ticks.missed();
+            return write(&mut out, &Line::Footer { samples, missed });
         }
     }
 }
@@ -82,17 +76,13 @@ pub fn sample(arguments: &Arguments) -> io::Result<()> {
 fn read_plan(arguments: &Arguments) -> io::Result<WatchPlan> {
     let plan: WatchPlan = serde_json::from_str(&std::fs::read_to_string(&arguments.plan)?)?;
     if plan.version != SAMPLES_VERSION {
-        let what = format!(
-            "the plan has version {}, not {SAMPLES_VERSION}",
-            plan.version
-        );
+        let found = plan.version;
+        let what = format!("the plan has version {found}, not {SAMPLES_VERSION}");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     if !(plan.rate > 0.0 && plan.rate <= HIGHEST_RATE) {
-        let what = format!(
-            "{} samples a second: it must be above 0, at most 20",
-            plan.rate
-        );
+        let rate = plan.rate;
+        let what = format!("{rate} samples a second: it must be above 0, at most 20");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(plan)
@@ -103,25 +93,21 @@ fn take(
     machine: &mut Machine,
     speed: &mut Speed,
 ) -> io::Result<Line> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let time = unix_time();
     let mut found: BTreeMap<String, BTreeMap<String, f64>> = units
         .iter_mut()
         .map(|(name, unit)| ((*name).clone(), unit.read()))
         .filter(|(_, counters)| !counters.is_empty())
         .collect();
     if units.contains_key(&String::new()) {
-        found
-            .entry(String::new())
-            .or_default()
-            .extend(machine.read_network());
+        let whole = found.entry(String::new()).or_default();
+        whole.extend(machine.read_network());
     }
     let mut counters = machine.read();
     speed.probe()?;
     counters.extend(speed.counters());
     Ok(Line::Sample {
-        time: now.as_secs_f64(),
+        time,
         units: found,
         machine: counters,
         own_cpu: own_cpu()?,
@@ -139,11 +125,8 @@ fn header(
     for (name, unit) in units {
         absent.extend(unit.absent(name));
     }
-    if plan
-        .units
-        .get("")
-        .is_some_and(|group| !group.trim_matches('/').is_empty())
-    {
+    let whole = plan.units.get("").map_or("", String::as_str);
+    if !whole.trim_matches('/').is_empty() {
         let why = "hosts of a lab share the machine's counters: only machine-wide values are known";
         absent
             .extend(["softirq", "iowait", "steal"].map(|c| (format!("host.{c}"), why.to_owned())));

@@ -58,11 +58,7 @@ pub fn turns(arguments: &Arguments) -> io::Result<()> {
             name: name.clone(),
             began,
             ended,
-            control: if over {
-                None
-            } else {
-                Some(probe.measure(control)?)
-            },
+            control: (!over).then(|| probe.measure(control)).transpose()?,
         };
         serde_json::to_writer(&mut out, &turn)?;
         out.write_all(b"\n")?;
@@ -92,11 +88,8 @@ fn check(plan: &TurnsPlan) -> Result<(), String> {
     if !(0.001..=1.0).contains(&plan.control) {
         return Err("the control must last from 0.001 to 1 s".to_owned());
     }
-    match plan
-        .order
-        .iter()
-        .find(|name| !plan.pids.contains_key(*name))
-    {
+    let mut order = plan.order.iter();
+    match order.find(|name| !plan.pids.contains_key(*name)) {
         Some(name) => Err(format!("`pids` has no `{name}`, which `order` names")),
         None => Ok(()),
     }
@@ -165,28 +158,21 @@ impl Takers {
     /// Whoever asks stands still before whoever answers.
     fn hold(&self, name: &str) -> io::Result<()> {
         self.send(name, Signal::SIGSTOP)?;
-        for freezer in self.freezers(name) {
+        for freezer in &self.0[name].freezers {
             freezer.file.write_all_at(freezer.hold, 0)?;
         }
         Ok(())
     }
 
     fn release(&self, name: &str) -> io::Result<()> {
-        for freezer in self.freezers(name) {
+        for freezer in &self.0[name].freezers {
             freezer.file.write_all_at(freezer.release, 0)?;
         }
         self.send(name, Signal::SIGCONT)
     }
 
-    fn freezers(&self, name: &str) -> impl Iterator<Item = &Freezer> {
-        self.0
-            .get(name)
-            .into_iter()
-            .flat_map(|taker| &taker.freezers)
-    }
-
     fn send(&self, name: &str, signal: Signal) -> io::Result<()> {
-        for pid in self.0.get(name).into_iter().flat_map(|taker| &taker.pids) {
+        for pid in &self.0[name].pids {
             kill(*pid, signal).map_err(|error| {
                 io::Error::other(format!(
                     "process {pid} of `{name}` cannot be stopped: {error}"

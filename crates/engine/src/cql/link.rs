@@ -1,7 +1,6 @@
 //! One connection to one server, and one request on it at a time.
 
 use std::collections::HashMap;
-use std::fmt::Display;
 
 use scylla_cql::Consistency;
 use scylla_cql::frame::protocol_features::ProtocolFeatures;
@@ -15,6 +14,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use wire::answer::Answer;
 
+use super::said;
 use super::value::answer;
 use crate::drive::resolve::resolve;
 
@@ -66,10 +66,6 @@ impl Link {
             other => other.map_err(said),
         }
     }
-}
-
-fn said(error: impl Display) -> String {
-    error.to_string()
 }
 
 fn unexpected(response: &Response) -> String {

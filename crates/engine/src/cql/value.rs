@@ -6,26 +6,21 @@ use scylla_cql::value::{CqlValue, Row};
 use serde_json::{Map, Number, Value};
 use wire::answer::Answer;
 
+use super::said;
+
 /// The rows of an answer; the error says what could not be read.
 pub fn answer(rows: RawMetadataAndRawRows) -> Result<Answer, String> {
-    let rows = rows
-        .deserialize_metadata()
-        .map_err(|error| error.to_string())?;
+    let rows = rows.deserialize_metadata().map_err(said)?;
     let columns = rows.metadata().col_specs().iter();
     let columns = columns.map(|column| column.name().to_owned()).collect();
     let rows = rows
         .rows_iter::<Row>()
-        .map_err(|error| error.to_string())?
+        .map_err(said)?
         .map(|row| {
-            Ok(row?
-                .columns
-                .iter()
-                .map(Option::as_ref)
-                .map(optional)
-                .collect())
+            let columns = row.map_err(said)?.columns;
+            Ok(columns.iter().map(Option::as_ref).map(optional).collect())
         })
-        .collect::<Result<_, scylla_cql::deserialize::DeserializationError>>()
-        .map_err(|error| error.to_string())?;
+        .collect::<Result<_, String>>()?;
     Ok(Answer { columns, rows })
 }
 

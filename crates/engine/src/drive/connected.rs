@@ -5,13 +5,16 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// The state of an established connection in the kernel's tables.
 const ESTABLISHED: &str = "01";
+
+/// Far ends of connections.
+type Remotes = BTreeSet<SocketAddr>;
 
 /// The far ends of all TCP connections that this process holds now, one for each connection.
 pub fn established() -> io::Result<Vec<SocketAddr>> {
@@ -31,7 +34,7 @@ pub fn established() -> io::Result<Vec<SocketAddr>> {
 /// Collects the far ends seen by looking once a second, on a thread of its own and of low
 /// priority, because reading the kernel's tables would hold up the thread that makes load.
 pub struct Watch {
-    seen: Arc<Mutex<BTreeSet<SocketAddr>>>,
+    seen: Arc<Mutex<Remotes>>,
     /// Dropping it ends the thread.
     _stop: Sender<()>,
 }
@@ -51,7 +54,7 @@ impl Watch {
                 while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     // A look that fails here fails in `Watch::seen` too, and is an error there.
                     if let Ok(found) = established() {
-                        add(&shared, found);
+                        drop(add(&shared, found));
                     }
                 }
             })?;
@@ -59,20 +62,16 @@ impl Watch {
     }
 
     /// Look once more, and tell everything seen so far.
-    pub fn seen(&self) -> io::Result<BTreeSet<SocketAddr>> {
-        add(&self.seen, established()?);
-        Ok(self
-            .seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone())
+    pub fn seen(&self) -> io::Result<Remotes> {
+        Ok(add(&self.seen, established()?).clone())
     }
 }
 
-fn add(seen: &Mutex<BTreeSet<SocketAddr>>, found: Vec<SocketAddr>) {
-    seen.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .extend(found);
+/// Everything seen so far, with what was found now.
+fn add(seen: &Mutex<Remotes>, found: Vec<SocketAddr>) -> MutexGuard<'_, Remotes> {
+    let mut all = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    all.extend(found);
+    all
 }
 
 /// Numbers of the sockets among a process's open files: links that read `socket:[NUMBER]`.

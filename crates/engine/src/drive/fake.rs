@@ -43,17 +43,11 @@ impl Fake {
             return Err(format!("the driver `fake` has no option `{unknown}`"));
         }
         let nanoseconds = |key: &str, unit: f64| {
-            (options
-                .get(key)
-                .and_then(Value::as_f64)
-                .unwrap_or(0.0)
-                .max(0.0)
-                * unit) as u64
+            let asked = options.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+            (asked.max(0.0) * unit) as u64
         };
-        let (every, length) = (
-            nanoseconds("stall_every_s", 1e9),
-            nanoseconds("stall_s", 1e9),
-        );
+        let every = nanoseconds("stall_every_s", 1e9);
+        let length = nanoseconds("stall_s", 1e9);
         if length > 0 && length >= every {
             return Err("`stall_s` must be shorter than `stall_every_s`".to_owned());
         }

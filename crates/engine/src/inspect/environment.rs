@@ -11,7 +11,7 @@ pub fn variables(environ: &[u8]) -> io::Result<BTreeMap<String, String>> {
     if environ.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let text = str::from_utf8(environ).map_err(|_| unreadable("they are not UTF-8"))?;
+    let text = str::from_utf8(environ).map_err(|_| io::Error::other("they are not UTF-8"))?;
     text.strip_suffix('\0')
         .unwrap_or(text)
         .split('\0')
@@ -19,11 +19,7 @@ pub fn variables(environ: &[u8]) -> io::Result<BTreeMap<String, String>> {
         .map(|each| each.split_once('='))
         .map(|pair| pair.map(|(name, value)| (name.to_owned(), value.to_owned())))
         .collect::<Option<_>>()
-        .ok_or_else(|| unreadable("the process has overwritten them"))
-}
-
-fn unreadable(why: &str) -> io::Error {
-    io::Error::other(why)
+        .ok_or_else(|| io::Error::other("the process has overwritten them"))
 }
 
 #[cfg(test)]

@@ -19,37 +19,37 @@ pub fn limits(hierarchies: &Hierarchies, membership: &str) -> BTreeMap<String, S
         hierarchies,
         own: memberships(membership),
     };
-    let tightest = |controller: &str, read: fn(&Path, u32) -> Option<f64>| {
-        let all = groups.told(controller, read).into_iter();
-        or(all.reduce(f64::min).as_ref(), "unlimited")
+    let tightest = |controller, files| {
+        let told = groups.texts(controller, files).into_iter();
+        let numbers = told.filter_map(|text| text.parse::<f64>().ok());
+        let limits = numbers.filter(|limit| *limit < NO_LIMIT);
+        or(limits.reduce(f64::min), "unlimited")
     };
+    let nearest = |files| or(groups.texts("cpuset", files).first(), "unlimited");
+    let memory = tightest("memory", ["memory.limit_in_bytes", "memory.max"]);
+    let soft = tightest("memory", ["memory.soft_limit_in_bytes", "memory.high"]);
     let quota = groups.told("cpu", quota).into_iter().reduce(tighter);
-    let weights = groups.told("cpu", weight).join(" in ");
-    BTreeMap::from([
-        ("memory_limit".to_owned(), tightest("memory", memory)),
-        ("memory_soft_limit".to_owned(), tightest("memory", soft)),
-        (
-            "cpu_quota".to_owned(),
-            or(quota.as_ref().map(|quota| &quota.processors), "unlimited"),
-        ),
-        (
-            "cpu_period".to_owned(),
-            or(quota.as_ref().map(|quota| &quota.period), "no quota"),
-        ),
-        (
-            "cpu_weight".to_owned(),
-            or(Some(&weights).filter(|text| !text.is_empty()), "default"),
-        ),
-        (
-            "cpuset_cpus".to_owned(),
-            or(groups.told("cpuset", processors).first(), "unlimited"),
-        ),
-        (
-            "cpuset_mems".to_owned(),
-            or(groups.told("cpuset", nodes).first(), "unlimited"),
-        ),
-        ("pids_limit".to_owned(), tightest("pids", pids)),
-    ])
+    let processors = quota.as_ref().map(|quota| quota.processors);
+    let period = quota.as_ref().map(|quota| quota.period);
+    // Among groups that nobody weighed a level more or less between the root and the process
+    // changes nothing, so the kernel's own weight is not told.
+    let mut weights = groups.texts("cpu", ["cpu.shares", "cpu.weight"]);
+    weights.retain(|weight| weight != groups.file(["1024", "100"]));
+    let cpus = nearest(["cpuset.effective_cpus", "cpuset.cpus.effective"]);
+    let nodes = nearest(["cpuset.effective_mems", "cpuset.mems.effective"]);
+    let weights = Some(weights.join(" in ")).filter(|text| !text.is_empty());
+    [
+        ("memory_limit", memory),
+        ("memory_soft_limit", soft),
+        ("cpu_quota", or(processors, "unlimited")),
+        ("cpu_period", or(period, "no quota")),
+        ("cpu_weight", or(weights, "default")),
+        ("cpuset_cpus", cpus),
+        ("cpuset_mems", nodes),
+        ("pids_limit", tightest("pids", ["pids.max", "pids.max"])),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }
 
 /// The control groups of one process.
@@ -60,8 +60,18 @@ struct Groups<'a> {
 }
 
 impl Groups<'_> {
+    /// Of the names in version 1 and in version 2 the one that counts here.
+    fn file(&self, names: [&'static str; 2]) -> &'static str {
+        names[usize::from(self.hierarchies.version != 1)]
+    }
+
+    /// What a file says in a controller's group and in all above it, from the inside out.
+    fn texts(&self, controller: &str, files: [&'static str; 2]) -> Vec<String> {
+        self.told(controller, |directory, _| text(directory, self.file(files)))
+    }
+
     /// What is read in a controller's group and in all above it, from the inside out.
-    fn told<T>(&self, controller: &str, read: fn(&Path, u32) -> Option<T>) -> Vec<T> {
+    fn told<T>(&self, controller: &str, read: impl Fn(&Path, u32) -> Option<T>) -> Vec<T> {
         let group = self.own.get(controller).or_else(|| self.own.get(""));
         above(group.map_or("/", String::as_str))
             .filter_map(|each| {
@@ -89,8 +99,8 @@ fn tighter(one: Quota, other: Quota) -> Quota {
     }
 }
 
-fn or<T: ToString>(found: Option<&T>, absent: &str) -> String {
-    found.map_or_else(|| absent.to_owned(), ToString::to_string)
+fn or<T: ToString>(found: Option<T>, absent: &str) -> String {
+    found.map_or_else(|| absent.to_owned(), |found| found.to_string())
 }
 
 /// A group and all above it: `/a/b`, `/a`, and the root.
@@ -98,24 +108,6 @@ fn above(group: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(group), |each| {
         each.rsplit_once('/').map(|(parent, _)| parent)
     })
-}
-
-fn memory(directory: &Path, version: u32) -> Option<f64> {
-    let file = if version == 1 {
-        "memory.limit_in_bytes"
-    } else {
-        "memory.max"
-    };
-    number(directory, file).filter(|limit| *limit < NO_LIMIT)
-}
-
-fn soft(directory: &Path, version: u32) -> Option<f64> {
-    let file = if version == 1 {
-        "memory.soft_limit_in_bytes"
-    } else {
-        "memory.high"
-    };
-    number(directory, file).filter(|limit| *limit < NO_LIMIT)
 }
 
 fn quota(directory: &Path, version: u32) -> Option<Quota> {
@@ -131,39 +123,6 @@ fn quota(directory: &Path, version: u32) -> Option<Quota> {
         processors: quota / period,
         period: period / 1e6,
     })
-}
-
-/// A weight that is not the kernel's own: among groups that nobody weighed a level more or less
-/// between the root and the process changes nothing.
-fn weight(directory: &Path, version: u32) -> Option<String> {
-    let (file, usual) = if version == 1 {
-        ("cpu.shares", "1024")
-    } else {
-        ("cpu.weight", "100")
-    };
-    text(directory, file).filter(|weight| weight != usual)
-}
-
-fn processors(directory: &Path, version: u32) -> Option<String> {
-    let file = if version == 1 {
-        "cpuset.effective_cpus"
-    } else {
-        "cpuset.cpus.effective"
-    };
-    text(directory, file)
-}
-
-fn nodes(directory: &Path, version: u32) -> Option<String> {
-    let file = if version == 1 {
-        "cpuset.effective_mems"
-    } else {
-        "cpuset.mems.effective"
-    };
-    text(directory, file)
-}
-
-fn pids(directory: &Path, _version: u32) -> Option<f64> {
-    number(directory, "pids.max")
 }
 
 /// The number in a file; None when there is no such file, or it says `max`.

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use wire::load::{Distribution, Part, Workload};
 
 use super::hash::fnv;
-use super::pace::share;
+use super::pace::evenly;
 use super::zipfian::{SCRAMBLED_ITEMS, SCRAMBLED_ZETA, Zipfian};
 
 /// Most zeros that a key may be filled with.
@@ -133,16 +133,16 @@ impl Keys {
     pub fn existing(&mut self, random: &mut Xoshiro256PlusPlus) -> u64 {
         let last = self.inserted.last;
         let position = match &mut self.chooser {
-            Chooser::Uniform => (share(random) * self.records as f64) as u64,
+            Chooser::Uniform => (evenly(random) * self.records as f64) as u64,
             Chooser::Scrambled { zipfian, span } => loop {
-                let position = fnv(zipfian.rank(share(random))) % *span;
+                let position = fnv(zipfian.rank(evenly(random))) % *span;
                 if position <= last {
                     break position;
                 }
             },
             Chooser::Latest { zipfian } => {
                 zipfian.grow(last);
-                last - zipfian.rank(share(random)).min(last)
+                last - zipfian.rank(evenly(random)).min(last)
             }
         };
         self.number(position)
@@ -172,29 +172,21 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::plan::tests::plan;
     use proptest::prelude::*;
     use rand_xoshiro::rand_core::SeedableRng;
-    use wire::load::Mix;
 
-    fn workload(records: u64, request_distribution: Distribution) -> Workload {
-        Workload {
-            records,
-            mix: Mix {
-                read: 1.0,
-                update: 0.0,
-                insert: 0.0,
-                scan: 0.0,
-                read_modify_write: 0.0,
-            },
-            request_distribution,
-            fields: 10,
-            field_length: 100,
-            read_all_fields: true,
-            write_all_fields: false,
-            max_scan_length: 100,
-            hashed_keys: true,
-            zero_padding: 1,
-        }
+    const WHOLE: Part = Part { index: 0, of: 1 };
+
+    fn workload(records: u64, distribution: Distribution) -> Workload {
+        let mut workload = plan().workload;
+        workload.records = records;
+        workload.request_distribution = distribution;
+        workload
+    }
+
+    fn keys(records: u64, distribution: Distribution) -> Keys {
+        Keys::new(&workload(records, distribution), WHOLE, 0)
     }
 
     fn name(number: u64, hashed: bool, padding: u32) -> String {
@@ -212,11 +204,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_uniform_workload_is_asked_for_alike() {
-        let mut keys = Keys::new(
-            &workload(10, Distribution::Uniform),
-            Part { index: 0, of: 1 },
-            0,
-        );
+        let mut keys = keys(10, Distribution::Uniform);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut seen = [0_u32; 10];
         (0..100_000).for_each(|_| seen[keys.existing(&mut random) as usize] += 1);
@@ -228,11 +216,7 @@ mod tests {
 
     #[test]
     fn the_most_popular_key_of_a_scrambled_workload_has_its_share() {
-        let mut keys = Keys::new(
-            &workload(1000, Distribution::Zipfian),
-            Part { index: 0, of: 1 },
-            0,
-        );
+        let mut keys = keys(1000, Distribution::Zipfian);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let popular = fnv(0) % 1001;
         let hits = (0..200_000)
@@ -246,11 +230,7 @@ mod tests {
 
     #[test]
     fn the_latest_key_is_the_most_popular_and_moves_with_acknowledged_inserts() {
-        let mut keys = Keys::new(
-            &workload(1000, Distribution::Latest),
-            Part { index: 0, of: 1 },
-            0,
-        );
+        let mut keys = keys(1000, Distribution::Latest);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let popular = |keys: &mut Keys, random: &mut Xoshiro256PlusPlus| {
             let mut seen = std::collections::BTreeMap::new();
@@ -295,7 +275,7 @@ mod tests {
                 Just(Distribution::Uniform), Just(Distribution::Zipfian), Just(Distribution::Latest),
             ],
         ) {
-            let mut keys = Keys::new(&workload(records, distribution), Part { index: 0, of: 1 }, 20);
+            let mut keys = Keys::new(&workload(records, distribution), WHOLE, 20);
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             for _ in 0..200 {
                 prop_assert!(keys.existing(&mut random) < records);

@@ -19,11 +19,6 @@ pub type Times = Histogram<u32>;
 /// Longest time told apart from longer ones: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
 
-/// An empty histogram.
-pub fn times() -> Times {
-    Times::new_with_bounds(1, LONGEST, 3).expect("the bounds are valid")
-}
-
 /// What the recorder hands over when an interval is over.
 pub struct Interval {
     /// Nanoseconds since the load began.
@@ -31,7 +26,7 @@ pub struct Interval {
     /// Nanoseconds.
     pub length: u64,
     /// Histograms that are not empty, with their tags.
-    pub histograms: Vec<(&'static str, Times)>,
+    pub histograms: Vec<(String, Times)>,
     /// Operations answered so far.
     pub operations: u64,
 }
@@ -66,7 +61,9 @@ impl Log {
 
     /// A histogram that is empty, used before if there is one.
     pub fn empty(&self) -> Times {
-        self.emptied.try_recv().unwrap_or_else(|_| times())
+        self.emptied.try_recv().unwrap_or_else(|_| {
+            Times::new_with_bounds(1, LONGEST, 3).expect("the bounds are valid")
+        })
     }
 
     /// Wait until everything is written.
@@ -99,7 +96,7 @@ fn write(
         let start = Duration::from_nanos(interval.start);
         let length = Duration::from_nanos(interval.length);
         for (tag, mut histogram) in interval.histograms {
-            log.write_histogram(&histogram, start, length, Tag::new(tag))
+            log.write_histogram(&histogram, start, length, Tag::new(&tag))
                 .map_err(|error| failed(&error))?;
             histogram.reset();
             let _ = give_back.send(histogram);

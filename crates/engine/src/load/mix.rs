@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use wire::load::{LoadPlan, Mix, Phase, Workload};
 
 use super::keys::{KeyName, Keys};
-use super::pace::share;
+use super::pace::evenly;
 use super::share;
 
 /// Operation types of the YCSB core workloads.
@@ -96,7 +96,7 @@ impl Operations {
         let random = &mut self.random;
         let (kind, number, position) = match &mut self.source {
             Source::Load(records) => (Kind::Insert, records.next()?, None),
-            Source::Run(keys) => match choose(&self.workload.mix, share(random)) {
+            Source::Run(keys) => match choose(&self.workload.mix, evenly(random)) {
                 Kind::Insert => {
                     let (number, position) = keys.fresh();
                     (Kind::Insert, number, Some(position))
@@ -104,7 +104,7 @@ impl Operations {
                 kind => (kind, keys.existing(random), None),
             },
         };
-        let mut below = |count: u32| (share(random) * f64::from(count)) as u32;
+        let mut below = |count: u32| (evenly(random) * f64::from(count)) as u32;
         let workload = &self.workload;
         Some(Operation {
             kind,

@@ -160,8 +160,7 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let second = run.clock.now() + 1_000_000_000;
         let until = span.end.map_or(second, |end| second.min(end));
         let finished = limit(until, workers).await.is_some();
-        let early = run.exhausted() || run.closed();
-        if let (true, false, Some(end)) = (finished, early, span.end) {
+        if let (true, false, Some(end)) = (finished, run.closed(), span.end) {
             // Every slot of the window is answered; the window is as long as it was meant to be.
             tokio::time::sleep_until(run.clock.instant(end).into()).await;
         }

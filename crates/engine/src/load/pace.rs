@@ -69,7 +69,7 @@ impl Gaps {
                 ..
             } => {
                 while *at < slot {
-                    *sum -= (1.0 - share(random)).ln();
+                    *sum -= (1.0 - evenly(random)).ln();
                     *at += 1;
                 }
                 *sum
@@ -79,7 +79,7 @@ impl Gaps {
 }
 
 /// A number drawn evenly from zero up to, and not including, one.
-pub fn share(random: &mut Xoshiro256PlusPlus) -> f64 {
+pub fn evenly(random: &mut Xoshiro256PlusPlus) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 

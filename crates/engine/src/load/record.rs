@@ -30,26 +30,6 @@ pub struct Outcome<'a> {
 /// Histograms of one interval: warm-up or measured, by type, service or response.
 type Histograms = [[[Option<Times>; 2]; Kind::ALL.len()]; 2];
 
-const TAGS: [[[&str; 2]; Kind::ALL.len()]; 2] = [
-    [
-        ["warmup.read.service", "warmup.read.response"],
-        ["warmup.update.service", "warmup.update.response"],
-        ["warmup.insert.service", "warmup.insert.response"],
-        ["warmup.scan.service", "warmup.scan.response"],
-        [
-            "warmup.read-modify-write.service",
-            "warmup.read-modify-write.response",
-        ],
-    ],
-    [
-        ["read.service", "read.response"],
-        ["update.service", "update.response"],
-        ["insert.service", "insert.response"],
-        ["scan.service", "scan.response"],
-        ["read-modify-write.service", "read-modify-write.response"],
-    ],
-];
-
 /// Messages of errors that are kept.
 const MESSAGES: usize = 5;
 
@@ -219,10 +199,11 @@ impl Recorder {
 
     fn close_interval(&mut self, edge: u64) {
         let mut histograms = Vec::new();
-        for (classes, tags) in self.histograms.iter_mut().zip(TAGS) {
-            for (pair, tags) in classes.iter_mut().zip(tags) {
-                for (histogram, tag) in pair.iter_mut().zip(tags) {
-                    histograms.extend(histogram.take().map(|histogram| (tag, histogram)));
+        for (phase, classes) in ["warmup.", ""].into_iter().zip(&mut self.histograms) {
+            for (kind, pair) in Kind::ALL.into_iter().zip(classes) {
+                for (time, histogram) in ["service", "response"].into_iter().zip(pair) {
+                    let tag = || format!("{phase}{}.{time}", kind.name());
+                    histograms.extend(histogram.take().map(|found| (tag(), found)));
                 }
             }
         }

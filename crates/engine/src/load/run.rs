@@ -28,7 +28,6 @@ pub struct Run {
     last: Cell<u64>,
     budget: Option<u64>,
     in_flight: Cell<u64>,
-    exhausted: Cell<bool>,
     cpu_at_end: Cell<Option<Cpu>>,
 }
 
@@ -96,7 +95,6 @@ impl Run {
             last: Cell::new(span.end.map_or(u64::MAX / 2, |end| end + timeout)),
             budget,
             in_flight: Cell::new(0),
-            exhausted: Cell::new(false),
             cpu_at_end: Cell::new(None),
         })
     }
@@ -149,11 +147,6 @@ impl Run {
     /// When an operation that starts at `started` is to be given up.
     pub fn due(&self, started: u64) -> u64 {
         (started + self.timeout).min(self.last.get())
-    }
-
-    /// Whether all records of a load phase are in.
-    pub fn exhausted(&self) -> bool {
-        self.exhausted.get()
     }
 
     /// Count an operation that is over.

@@ -68,7 +68,7 @@ fn terms(from: u64, to: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::pace::share;
+    use crate::load::pace::evenly;
     use rand_xoshiro::Xoshiro256PlusPlus;
     use rand_xoshiro::rand_core::SeedableRng;
 
@@ -79,7 +79,7 @@ mod tests {
         let draws = 400_000;
         let mut seen = vec![0_u32; 1000];
         for _ in 0..draws {
-            seen[zipfian.rank(share(&mut random)) as usize] += 1;
+            seen[zipfian.rank(evenly(&mut random)) as usize] += 1;
         }
         let zeta = terms(0, 1000);
         for rank in [0_usize, 1] {

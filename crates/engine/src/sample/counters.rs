@@ -20,7 +20,7 @@ pub const VERSION_1: &[Source] = &[
     Source {
         controller: "cpuacct",
         file: "cpuacct.usage",
-        parse: |text, counters| insert(counters, "cpu", text.trim().parse().ok(), 1e-9),
+        parse: |text, counters| insert(counters, "cpu", text.trim().parse::<f64>().ok(), 1e-9),
     },
     Source {
         controller: "cpuacct",
@@ -48,18 +48,8 @@ pub const VERSION_1: &[Source] = &[
         controller: "blkio",
         file: "blkio.throttle.io_service_bytes_recursive",
         parse: |text, counters| {
-            insert(
-                counters,
-                "disk_read",
-                Some(sum_of_devices(text, "Read")),
-                1.0,
-            );
-            insert(
-                counters,
-                "disk_written",
-                Some(sum_of_devices(text, "Write")),
-                1.0,
-            );
+            insert(counters, "disk_read", sum_of_devices(text, "Read"), 1.0);
+            insert(counters, "disk_written", sum_of_devices(text, "Write"), 1.0);
         },
     },
 ];
@@ -87,24 +77,14 @@ pub const VERSION_2: &[Source] = &[
     Source {
         controller: "memory",
         file: "memory.swap.current",
-        parse: |text, counters| insert(counters, "swap", text.trim().parse().ok(), 1.0),
+        parse: |text, counters| insert(counters, "swap", text.trim().parse::<f64>().ok(), 1.0),
     },
     Source {
         controller: "io",
         file: "io.stat",
         parse: |text, counters| {
-            insert(
-                counters,
-                "disk_read",
-                Some(sum_of_keys(text, "rbytes=")),
-                1.0,
-            );
-            insert(
-                counters,
-                "disk_written",
-                Some(sum_of_keys(text, "wbytes=")),
-                1.0,
-            );
+            insert(counters, "disk_read", sum_of_keys(text, "rbytes="), 1.0);
+            insert(counters, "disk_written", sum_of_keys(text, "wbytes="), 1.0);
         },
     },
 ];
@@ -117,8 +97,8 @@ pub fn tick() -> f64 {
     }
 }
 
-fn insert(counters: &mut Counters, name: &str, value: Option<f64>, unit: f64) {
-    if let Some(value) = value {
+fn insert(counters: &mut Counters, name: &str, value: impl Into<Option<f64>>, unit: f64) {
+    if let Some(value) = value.into() {
         counters.insert(name.to_owned(), value * unit);
     }
 }

@@ -25,11 +25,8 @@ impl Unit {
             .iter()
             .map(|source| {
                 let directory = hierarchies.directory(source.controller, group);
-                (
-                    source,
-                    directory.map(|path| Kept::new(&path.join(source.file))),
-                    None,
-                )
+                let file = directory.map(|path| Kept::new(&path.join(source.file)));
+                (source, file, None)
             })
             .collect();
         Self {
@@ -44,10 +41,10 @@ impl Unit {
         let mut counters = Counters::new();
         for (source, file, failure) in &mut self.files {
             *failure = match file {
-                None => Some(format!(
-                    "the controller `{}` is not mounted",
-                    source.controller
-                )),
+                None => {
+                    let controller = source.controller;
+                    Some(format!("the controller `{controller}` is not mounted"))
+                }
                 Some(file) => match file.read(&mut self.text) {
                     Ok(()) => {
                         (source.parse)(&self.text, &mut counters);
@@ -64,10 +61,8 @@ impl Unit {
     pub fn absent(&self, name: &str) -> BTreeMap<String, String> {
         let prefix = if name.is_empty() { "host" } else { name };
         if self.files.iter().all(|(_, _, failure)| failure.is_some()) {
-            let why = format!(
-                "its control group `{}` did not exist at the start",
-                self.group
-            );
+            let group = &self.group;
+            let why = format!("its control group `{group}` did not exist at the start");
             return BTreeMap::from([(prefix.to_owned(), why)]);
         }
         self.files

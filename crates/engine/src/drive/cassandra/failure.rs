@@ -1,6 +1,6 @@
 //! What the driver's errors mean for a measurement.
 
-use scylla::errors::{DbError, ExecutionError, NewSessionError, PrepareError, RequestAttemptError};
+use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError};
 
 use crate::drive::{Failure, Fault};
 
@@ -23,11 +23,6 @@ pub fn of_preparation(error: &PrepareError) -> Failure {
         PrepareError::ConnectionPoolError(_) => Failure::new(Fault::Connection, error.to_string()),
         _ => Failure::new(Fault::Protocol, error.to_string()),
     }
-}
-
-/// Of reaching the members.
-pub fn of_connecting(error: &NewSessionError) -> Failure {
-    Failure::new(Fault::Connection, error.to_string())
 }
 
 fn of_attempt(error: &RequestAttemptError) -> Failure {

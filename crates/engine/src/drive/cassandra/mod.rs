@@ -122,7 +122,7 @@ impl Shared {
             .keyspaces_to_fetch([&settings.keyspace])
             .build()
             .await
-            .map_err(|error| failure::of_connecting(&error))?;
+            .map_err(|error| Failure::new(Fault::Connection, error.to_string()))?;
         let state = session.get_cluster_state();
         let members = state.get_nodes_info();
         if let Some(member) = members.iter().find(|member| !member.is_connected()) {

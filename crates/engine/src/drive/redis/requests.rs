@@ -28,19 +28,16 @@ impl Requests {
 
     /// Read one record: all of it, or the one field that the operation names.
     pub fn read(&self, out: &mut Vec<u8>, key: &[u8], field: Option<u32>) {
-        command(out, if field.is_some() { 3 } else { 2 });
-        word(
-            out,
-            if field.is_some() {
-                b"HMGET"
-            } else {
-                b"HGETALL"
-            },
-        );
+        let Some(field) = field else {
+            command(out, 2);
+            word(out, b"HGETALL");
+            word(out, key);
+            return;
+        };
+        command(out, 3);
+        word(out, b"HMGET");
         word(out, key);
-        if let Some(field) = field {
-            word(out, self.values.names()[field as usize].as_bytes());
-        }
+        word(out, self.values.names()[field as usize].as_bytes());
     }
 
     /// Write the operation's fields. Returns the number of replies.
