@@ -21,9 +21,9 @@ from dunnage.contracts import (
     Substrate,
     Testbed,
 )
-from dunnage.databases.cassandra import Cassandra
+from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.fake import FakeDatabase
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator

@@ -38,9 +38,9 @@ from real_cases import (
     daemons,
 )
 
-from dunnage.databases.cassandra import Cassandra
+from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.fake import FakeDatabase
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.model.layout import Software

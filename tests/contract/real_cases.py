@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from cases import HOSTS, PlatformCase, TestbedCase
 
 from dunnage.contracts import Host, Platform, Substrate, Testbed
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
 from dunnage.model.study import DatabaseSpec

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.databases.cassandra import Cassandra
+from dunnage.databases.cassandra.database import Cassandra
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import (
     Address,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.model.layout import (
     Address,
     Addresses,

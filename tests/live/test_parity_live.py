@@ -14,7 +14,7 @@ import pytest
 
 from dunnage import contracts
 from dunnage.contracts import Host, Platform, RunningMember, SoftwareStore, Substrate, Tree
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import mounted

@@ -16,7 +16,7 @@ import pytest
 
 from dunnage import catalog, contracts
 from dunnage.contracts import Host, Substrate, Tree
-from dunnage.databases.redis import Redis
+from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace

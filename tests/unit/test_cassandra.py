@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.databases.cassandra import Cassandra, answers, demand
+from dunnage.databases.cassandra import answers, demand
+from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.cassandra.configuration import token
 from dunnage.model.study import DatabaseSpec
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.databases.redis import Redis, answers, steps
+from dunnage.databases.redis import answers, steps
+from dunnage.databases.redis.database import Redis
 from dunnage.model.study import DatabaseSpec
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "redis"

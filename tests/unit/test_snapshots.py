@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dunnage.contracts import HasSnapshot
-from dunnage.databases.cassandra import Cassandra, answers, steps
-from dunnage.databases.redis import Redis
+from dunnage.databases.cassandra import answers, steps
+from dunnage.databases.cassandra.database import Cassandra
+from dunnage.databases.redis.database import Redis
 from dunnage.model.layout import Address, Addresses, Place, Reservation, Snapshot
 from dunnage.model.study import DatabaseSpec
 

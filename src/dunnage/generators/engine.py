@@ -92,7 +92,6 @@ class EngineGenerator:
 
 def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
     """The plan of one part, as the engine reads it."""
-    core = CORE[order.workload.core]
     level: dict[str, Any] = (
         {"kind": "threads", "threads": order.level.threads}
         if order.level.rate is None
@@ -107,18 +106,7 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
     return {
         "version": LOAD_VERSION,
         "phase": order.phase.value,
-        "workload": {
-            "records": order.workload.records,
-            "mix": dict(core.shares),
-            "request_distribution": core.request_distribution,
-            "fields": core.fields,
-            "field_length": core.field_length,
-            "read_all_fields": core.read_all_fields,
-            "write_all_fields": core.write_all_fields,
-            "max_scan_length": core.max_scan_length,
-            "hashed_keys": core.hashed_keys,
-            "zero_padding": core.zero_padding,
-        },
+        "workload": {"records": order.workload.records, **CORE[order.workload.core]},
         "target": {
             "driver": order.target.driver,
             "topology": order.target.topology,
@@ -192,17 +180,15 @@ def _operations(
         kinds: Counter[str] = Counter()
         for operation in operations:
             kinds.update(errors.get(operation, {}))
-        sums = []
-        for kind in ("service", "response"):
-            total = merged(logs, f"{operations[0]}.{kind}" if operations else "")
-            for operation in operations[1:]:
-                total.add(merged(logs, f"{operation}.{kind}"))
-            sums.append(latency(total, KEPT_QUANTILES))
+        service, response = (
+            latency(merged(logs, *(f"{name}.{kind}" for name in operations)), KEPT_QUANTILES)
+            for kind in ("service", "response")
+        )
         return OperationStats(
             count=sum(counts[operation] for operation in operations),
             errors=dict(kinds),
-            service=sums[0],
-            response=sums[1],
+            service=service,
+            response=response,
         )
 
     named = sorted({*counts, *errors})

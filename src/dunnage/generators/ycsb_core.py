@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
-_OPERATIONS = ("read", "update", "insert", "scan", "read_modify_write")
-
-
-@dataclass(frozen=True)
-class CoreWorkload:
-    """What distinguishes one core workload; `mix` holds shares of operations that add up to one."""
-
-    title: str
-    mix: Mapping[str, float]
-    request_distribution: str = "zipfian"
-    fields: int = 10
-    field_length: int = 100
-    read_all_fields: bool = True
-    write_all_fields: bool = False
-    max_scan_length: int = 100
-    hashed_keys: bool = True
-    zero_padding: int = 1
-
-    @property
-    def shares(self) -> Mapping[str, float]:
-        """The share of every operation type, zero where the workload has none of it."""
-        return {**dict.fromkeys(_OPERATIONS, 0.0), **self.mix}
-
-
-CORE: Mapping[str, CoreWorkload] = {
-    "A": CoreWorkload("Update heavy", {"read": 0.5, "update": 0.5}),
-    "B": CoreWorkload("Read mostly", {"read": 0.95, "update": 0.05}),
-    "C": CoreWorkload("Read only", {"read": 1.0}),
-    "D": CoreWorkload("Read latest", {"read": 0.95, "insert": 0.05}, "latest"),
-    "E": CoreWorkload("Short ranges", {"scan": 0.95, "insert": 0.05}),
-    "F": CoreWorkload("Read-modify-write", {"read": 0.5, "read_modify_write": 0.5}),
+_NOTHING = dict.fromkeys(("read", "update", "insert", "scan", "read_modify_write"), 0.0)
+_MIXES: Mapping[str, Mapping[str, float]] = {
+    "A": {"read": 0.5, "update": 0.5},  # update heavy
+    "B": {"read": 0.95, "update": 0.05},  # read mostly
+    "C": {"read": 1.0},  # read only
+    "D": {"read": 0.95, "insert": 0.05},  # read latest
+    "E": {"scan": 0.95, "insert": 0.05},  # short ranges
+    "F": {"read": 0.5, "read_modify_write": 0.5},
 }
-"""By letter."""
+CORE: Mapping[str, Mapping[str, Any]] = {
+    core: {
+        "mix": {**_NOTHING, **mix},
+        "request_distribution": "latest" if core == "D" else "zipfian",
+        "fields": 10,
+        "field_length": 100,
+        "read_all_fields": True,
+        "write_all_fields": False,
+        "max_scan_length": 100,
+        "hashed_keys": True,
+        "zero_padding": 1,
+    }
+    for core, mix in _MIXES.items()
+}
+"""Letter → what the engine's plan says of the workload, but for its number of records."""

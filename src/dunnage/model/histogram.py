@@ -24,15 +24,15 @@ MINIMUM_BEYOND = 10
 _BASE, _TAG = b"#[BaseTime: ", b"Tag="
 
 
-def merged(logs: Sequence[bytes], tag: str) -> HdrHistogram:
-    """Sum of every interval with this tag, such as `read.service`, over all logs.
+def merged(logs: Sequence[bytes], *tags: str) -> HdrHistogram:
+    """Sum of every interval with one of these tags, such as `read.service`, over all logs.
 
-    Warm-up intervals carry another tag and so take no part. Empty when there is no such interval.
+    Warm-up intervals carry other tags and so take no part. Empty when there is no such interval.
     """
     total = empty()
     for log in logs:
         for interval in intervals(log):
-            if interval.tag == tag:
+            if interval.tag in tags:
                 total.decode_and_add(interval.encoded)
     return total
 

@@ -173,10 +173,3 @@ def test_a_group_is_removed_as_empty_only_when_it_is(tmp_path: Path) -> None:
     groups.remove_empty("/lab/host")
     groups.remove_empty("/lab")
     assert groups.children("") == ()
-
-
-def test_processes_are_counted_once_and_through_all_below(tmp_path: Path) -> None:
-    for group, pids in (("lab", "12\n"), ("lab/host", "7\n12\n")):
-        (tmp_path / group).mkdir()
-        (tmp_path / group / "cgroup.procs").write_text(pids)
-    assert VersionTwo(tmp_path).processes("/lab") == (7, 12)

@@ -18,9 +18,7 @@ def curves(deployment: str, setting: Setting, logs: Sequence[bytes]) -> list[Lat
         tags = [tag for tag in every if any(f"Tag={tag},".encode() in log for log in logs)]
         if not tags:
             continue
-        total = merged(logs, tags[0])
-        for tag in tags[1:]:
-            total.add(merged(logs, tag))
+        total = merged(logs, *tags)
         found.append(
             LatencyCurve(
                 deployment=deployment,

@@ -62,14 +62,6 @@ class ControlGroups(ABC):
     def thaw(self, group: str) -> None:
         """Let them go on, and what is frozen below; what stands still might not even die."""
 
-    def processes(self, group: str) -> tuple[int, ...]:
-        """Process ids in a group and all below it."""
-        pids: set[int] = set()
-        for directory in self._bottom_up(group):
-            with contextlib.suppress(OSError):
-                pids.update(map(int, (directory / "cgroup.procs").read_text().split()))
-        return tuple(sorted(pids))
-
     def children(self, group: str) -> tuple[str, ...]:
         """Names of the groups right below one, in any hierarchy."""
         names: set[str] = set()

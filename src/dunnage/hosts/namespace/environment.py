@@ -18,13 +18,13 @@ _SYSTEM = Path("/sys/devices/system")
 
 def machine_facts() -> dict[str, Scalar]:
     """Hardware and kernel settings that bear on a measurement."""
-    memory = _fields(Path("/proc/meminfo"))
+    memory = Path("/proc/meminfo").read_text()
     return {
         "cpu.model": cpu_model(Path("/proc/cpuinfo").read_text()),
         "cpu.count": os.cpu_count(),
         "cpu.governor": _first_line(_SYSTEM / "cpu/cpu0/cpufreq/scaling_governor"),
-        "memory.total": _kibibytes(memory.get("MemTotal")),
-        "memory.swap": _kibibytes(memory.get("SwapTotal")),
+        "memory.total": _kibibytes(memory, "MemTotal"),
+        "memory.swap": _kibibytes(memory, "SwapTotal"),
         "memory.transparent_hugepages": _chosen(
             Path("/sys/kernel/mm/transparent_hugepage/enabled")
         ),
@@ -59,13 +59,10 @@ def cpu_model(cpuinfo: str) -> str:
     return named[1].strip() if named else platform.machine()
 
 
-def _fields(path: Path) -> dict[str, str]:
-    pairs = (line.partition(":") for line in path.read_text().splitlines())
-    return {key: value.strip() for key, _, value in pairs}
-
-
-def _kibibytes(text: str | None) -> int | None:
-    return None if text is None else int(text.split()[0]) * 1024
+def _kibibytes(meminfo: str, name: str) -> int | None:
+    """Bytes of a row such as `MemTotal:  1024 kB`; None where the kernel tells no such row."""
+    row = re.search(rf"^{name}:\s*(\d+)", meminfo, re.MULTILINE)
+    return int(row[1]) * 1024 if row else None
 
 
 def _first_line(path: Path) -> str | None:
