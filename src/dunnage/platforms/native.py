@@ -31,10 +31,6 @@ class _Member:
     host: Host
     process: Process
 
-    @property
-    def unit(self) -> str:
-        return _unit(self.service.member)
-
     def ended(self) -> str | None:
         code = self.process.poll()
         return None if code is None else f"exit code {code}"
@@ -130,8 +126,9 @@ class Native(HostedMembers[_Member]):
         return _Member(service, host, process)
 
     def _identified(self, member: _Member) -> RunningMember:
-        group = member.host.control_group(member.unit)
-        return RunningMember(member.service.member, member.host, member.process.pid, group)
+        name = member.service.member
+        group = member.host.control_group(_unit(name))
+        return RunningMember(name, member.host, member.process.pid, group)
 
     def _remove(self, place: Place) -> None:
         host = self._hosts[place.host]

@@ -105,10 +105,9 @@ class TreeAtPrefix:
 def _insist_inside(pid: int, prefix: str) -> None:
     """Refuse a tree whose programs map executable files from outside it."""
     lines = [line.split(maxsplit=5) for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
-    outside = sorted(
-        {line[5] for line in lines if len(line) == 6 and "x" in line[1] and line[5].startswith("/")}
-        - {line[5] for line in lines if len(line) == 6 and line[5].startswith(f"{prefix}/")}
-    )
+    mapped = {line[5] for line in lines if len(line) == 6 and "x" in line[1]}
+    files = (path for path in mapped if path.startswith("/"))
+    outside = sorted(path for path in files if not path.startswith(f"{prefix}/"))
     if outside:
         raise UnavailableError(
             f"it maps files from outside its tree: {', '.join(outside)}",

@@ -17,7 +17,7 @@ class FakeSubstrate:
 
     def __init__(self, testbed: Testbed, hosts: tuple[Host, ...]) -> None:
         self._testbed = testbed
-        self._hosts = hosts
+        self._hosts = {host.name: host for host in hosts}
         self._processes: dict[str, Process] = {}
         self._asleep: set[str] = set()
         self.history: list[str] = []
@@ -31,14 +31,13 @@ class FakeSubstrate:
         """The daemon of a host; KeyError if there is none, StayError while it is frozen."""
         if host in self._asleep:
             raise StayError("its substrate is frozen", where=host)
-        known = {fake.name: fake for fake in self._hosts}[host]
-        group = f"{known.control_group(UNIT)}/containers"
+        group = f"{self._hosts[host].control_group(UNIT)}/containers"
         return Daemon(host, f"fake://{host}", (UNIT,), group)
 
     def wake(self) -> None:
         """Make it usable for a stay; a host that was restored gets its daemon anew."""
         lost = self._testbed.lost()
-        for host in self._hosts:
+        for host in self._hosts.values():
             if host.name in lost:
                 continue
             host.thaw(UNIT)
@@ -49,7 +48,7 @@ class FakeSubstrate:
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
         lost = self._testbed.lost()
-        for host in self._hosts:
+        for host in self._hosts.values():
             if hosts is None or host.name in hosts:
                 self._asleep.add(host.name)
                 if host.name not in lost:
@@ -58,7 +57,7 @@ class FakeSubstrate:
 
     def mend(self, host: str) -> None:
         """Start the daemon of a host that was restored, and leave it as asleep as the others."""
-        there = {fake.name: fake for fake in self._hosts}.get(host)
+        there = self._hosts.get(host)
         if there is None:
             return
         self._start(there)
