@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from docker import DockerClient
 
-from dunnage.contracts import Completed, Daemon, Host, RunningMember, SoftwareStore, Substrate, Tree
+from dunnage.contracts import Daemon, Host, RunningMember, SoftwareStore, Substrate, Tree
 from dunnage.docker_api import connect
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
@@ -114,10 +114,6 @@ class Docker(HostedMembers[ContainerMember]):
             for host, trees in by_host.items()
         )
         self._bring_all_up(services, deadline)
-
-    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
-        """Run a command in a member's container."""
-        return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
 
     def crash(self, member: str) -> None:
         with spoken("a container cannot be killed", member):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
 from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
@@ -23,22 +24,13 @@ from dunnage.model.layout import (
 )
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.study import Limits
-from dunnage.platforms import snapshots
-from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.guest import Guest
+from dunnage.platforms.hosted_members import HostedMembers
+from dunnage.platforms.process_member import ProcessMember
+from dunnage.platforms.readiness import death
 
 
-@dataclass(frozen=True)
-class _Member:
-    """A member that was started."""
-
-    service: Service
-    place: Place
-    host: Host
-    process: Process
-
-
-class FakePlatform:
+class FakePlatform(HostedMembers[ProcessMember]):
     """Runs members as processes of their hosts.
 
     With the network `late`, a member's own address is known only when it starts: a start wrapper
@@ -66,55 +58,46 @@ class FakePlatform:
     def __init__(
         self,
         deployment: Deployment,
-        hosts: tuple[Host, ...],
+        hosts: Sequence[Host],
         substrate: Substrate | None,
         trees: SoftwareStore,
         stay: str,
     ) -> None:
-        self._deployment = deployment
-        self._hosts = hosts
+        super().__init__(deployment, hosts, trees)
         self._substrate = substrate
-        self._trees = trees
         self._stay = stay
-        self._reservation = Reservation(())
-        self._members: dict[str, _Member] = {}
         self._late: dict[str, str] = {}
         self._clients: dict[str, ContainerHost] = {}
 
     def reserve(self, layout: Layout) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
-        self._reservation = Reservation(tuple(self._place(seat, prefix) for seat in layout.seats))
-        return self._reservation
+        self._places = {seat.member: self._place(seat, prefix) for seat in layout.seats}
+        return Reservation(tuple(self._places.values()))
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
         self._need_awake()
         for service in services:
-            self._start(service)
+            place, host = self._places[service.member], self._host(service.member)
+            self._members[service.member] = self._start(service, place, host)
         waited = 0.0
         for service in services:
-            while not self._ready(service.member):
+            member = self._members[service.member]
+            while not self._ready(member):
                 if waited >= deadline:
-                    raise self._failure(service.member, f"is not ready after {deadline:g} s")
+                    what = f"was not ready within {deadline:g} s"
+                    raise death(service.member, what, member.log)
                 # The host's own clock: on a fake testbed time passes only there.
-                self._host(service.member).run(("sleep", f"{service.ready.interval}"))
+                member.host.run(("sleep", f"{service.ready.interval}"))
                 waited += service.ready.interval
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         self._need_awake()
         filled = tuple(self._filled(word) for word in argv)
-        host = self._host(member)
-        if is_for_engine(filled):
-            return ask_engine(host, filled, stdin=stdin, timeout=timeout)
-        return host.run(filled, stdin=stdin, timeout=timeout)
+        return super().run(member, filled, stdin=stdin, timeout=timeout)
 
     def running(self) -> tuple[RunningMember, ...]:
         self._need_awake()
-        for name in self._members:
-            self._check_alive(name)
-        return tuple(
-            RunningMember(name, member.host, member.process.pid, member.host.control_group(name))
-            for name, member in self._members.items()
-        )
+        return super().running()
 
     def client(self, host: Host) -> Host:
         """That host, or a container on it."""
@@ -127,51 +110,22 @@ class FakePlatform:
         late = {f"address.{member}": address for member, address in self._late.items()}
         return {"driver": self._deployment.network, "mtu": "1500", **late}
 
-    def log(self, member: str, lines: int = 20) -> str:
-        try:
-            text = self._host(member).get(_log(self._reservation.place(member))).decode()
-        except FileNotFoundError:
-            return ""
-        return "\n".join(text.splitlines()[-lines:])
-
     def crash(self, member: str) -> None:
         self._members[member].process.signal("KILL")
 
-    def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        for part in self._parts(files):
-            snapshots.keep(part, snapshot)
-
-    def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        for part in self._parts(files):
-            snapshots.restore(part, snapshot)
-
     def down(self) -> None:
         """Stop everything in reverse order and remove it; lost hosts have nothing to remove."""
-        for member in reversed(tuple(self._members.values())):
-            try:
-                _stop(member)
-            except HostLostError:
-                continue
-        for place in self._reservation.places:
-            try:
-                self._on(place).remove(place.home)
-            except HostLostError:
-                continue
-        for client in self._clients.values():
-            client.discard()
+        steps = [(each.host.name, each.stop) for each in reversed(self._members.values())]
+        homes = [(place.host, place.home) for place in self._places.values()]
+        steps += [(host, partial(self._hosts[host].remove, home)) for host, home in homes]
+        steps += [(name, client.discard) for name, client in self._clients.items()]
+        self._take_down(steps)
         self._members.clear()
         self._clients.clear()
         self._late.clear()
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
-        places = [self._reservation.place(member) for member in files]
-        return [
-            snapshots.Part(place.member, self._on(place), place.data, tuple(files[place.member]))
-            for place in places
-        ]
-
     def _place(self, seat: Seat, prefix: str) -> Place:
-        host = self._hosts[seat.slot % len(self._hosts)]
+        host = tuple(self._hosts.values())[seat.slot % len(self._hosts)]
         home = f"{host.scratch}/{self._stay}/{seat.member}"
         ports = {name: self._addresses(seat, host, port) for name, port in seat.ports.items()}
         return Place(seat.member, seat.role, host.name, home, f"{home}/data", prefix, ports)
@@ -183,23 +137,24 @@ class FakePlatform:
             return Addresses(bind=own, peer=own, client=client)
         return Addresses(bind=client, peer=client, client=client)
 
-    def _start(self, service: Service) -> None:
-        place = self._reservation.place(service.member)
-        host = self._on(place)
+    def _start(self, service: Service, place: Place, host: Host) -> ProcessMember:
         for path, text in service.files.items():
             host.put(path, self._filled(text, own=service.member).encode())
         argv = tuple(self._filled(word, own=service.member) for word in service.argv)
-        late = self._deployment.network == "late"
+        late, log = self._deployment.network == "late", f"{place.home}/log"
         process = host.start(
             _wrapper(place, service, argv) if late else argv,
             unit=service.member,
-            log=_log(place),
+            log=log,
             env={**service.env, "DUNNAGE_FAKE_NETWORK": self._deployment.network},
             limits=self._deployment.limits,
         )
-        self._members[service.member] = _Member(service, place, host, process)
         if late and process.poll() is None:
             self._late[service.member] = host.get(_address_file(place)).decode()
+        return ProcessMember(service, host, process, service.member, log)
+
+    def _identified(self, member: ProcessMember) -> RunningMember:
+        return member.identified()
 
     def _filled(self, text: str, own: str = "") -> str:
         """`text` with every late address that is known; StayError when one is missing.
@@ -215,35 +170,18 @@ class FakePlatform:
             )
         return filled
 
-    def _ready(self, member: str) -> bool:
-        self._check_alive(member)
-        probe = self._members[member].service.ready
-        completed = self.run(member, probe.argv, stdin="", timeout=5.0)
+    def _ready(self, member: ProcessMember) -> bool:
+        name, probe = member.service.member, member.service.ready
+        if (how := member.ended()) is not None:
+            raise death(name, f"ended before it was ready: {how}", member.log)
+        completed = self.run(name, probe.argv, stdin="", timeout=5.0)
         return completed.code == 0 and probe.expect in completed.stdout
-
-    def _check_alive(self, name: str) -> None:
-        code = self._members[name].process.poll()
-        if code is not None:
-            raise self._failure(name, f"ended with code {code}")
-
-    def _failure(self, member: str, what: str) -> StayError:
-        return StayError(
-            f"member `{member}` {what}; its last lines:\n{self.log(member)}",
-            where=self._deployment.name,
-            hint="dunnage run --resume",
-        )
-
-    def _host(self, member: str) -> Host:
-        return self._on(self._reservation.place(member))
-
-    def _on(self, place: Place) -> Host:
-        return next(host for host in self._hosts if host.name == place.host)
 
     def _need_awake(self) -> None:
         """Ask the substrate for each host's daemon; a frozen one refuses with StayError."""
         if self._substrate is not None:
             for host in self._hosts:
-                self._substrate.daemon(host.name)
+                self._substrate.daemon(host)
 
 
 class ContainerHost(Guest):
@@ -320,18 +258,6 @@ def _wrapper(place: Place, service: Service, argv: tuple[str, ...]) -> tuple[str
     ]
     head = ("fake-start", "--member", place.member, "--address", _address_file(place))
     return (*head, *files, *ports, "--", *argv)
-
-
-def _stop(member: _Member) -> None:
-    member.process.signal(member.service.stop_signal)
-    try:
-        member.process.wait(member.service.stop_grace)
-    except TimeoutError:
-        member.process.signal("KILL")
-
-
-def _log(place: Place) -> str:
-    return f"{place.home}/log"
 
 
 def _address_file(place: Place) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from threading import Event
 from typing import Generic, TypeVar
 
-from dunnage.contracts import Host, RunningMember, SoftwareStore
+from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
@@ -46,6 +46,10 @@ class HostedMembers(ABC, Generic[M]):
                 raise death(name, f"died: {how}", member.log)
             members.append(self._identified(member))
         return tuple(members)
+
+    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
+        """Run a command beside a member that was started."""
+        return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
 
     def log(self, member: str, lines: int = 20) -> str:
         """Nothing if it was never started."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
+from dunnage.contracts import Host, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage
@@ -15,48 +14,11 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
-from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.link import link
+from dunnage.platforms.process_member import ProcessMember
 from dunnage.platforms.hosted_members import HostedMembers
 
-_KILLED = 10.0
-"""Seconds within which a killed process has ended."""
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A member that was started."""
-
-    service: Service
-    host: Host
-    process: Process
-
-    def ended(self) -> str | None:
-        code = self.process.poll()
-        return None if code is None else f"exit code {code}"
-
-    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
-        return _beside(self.host, self.service.member, argv, stdin=stdin, timeout=timeout)
-
-    def log(self, lines: int) -> str:
-        try:
-            written = self.host.get(_log(self.host, self.service.member))
-        except FileNotFoundError:
-            return ""
-        return "\n".join(written.decode(errors="replace").splitlines()[-lines:])
-
-    def stop(self) -> None:
-        self.process.signal(self.service.stop_signal)
-        try:
-            self.process.wait(self.service.stop_grace)
-        except TimeoutError:
-            self.process.signal("KILL")
-            self.process.wait(_KILLED)
-        # What it forked, such as a snapshot being written, is in its process group.
-        self.host.run(["kill", "-KILL", "--", f"-{self.process.pid}"])
-
-
-class Native(HostedMembers[_Member]):
+class Native(HostedMembers[ProcessMember]):
     """Processes in control groups of their own, bound to their host's address."""
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
@@ -90,10 +52,6 @@ class Native(HostedMembers[_Member]):
             self._hosts[host].put_tree(tree.source, tree.prefix)
         self._bring_all_up(services, deadline)
 
-    def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
-        """Run a command beside a member, in its control group as in a container."""
-        return _beside(self._host(member), member, argv, stdin=stdin, timeout=timeout)
-
     def crash(self, member: str) -> None:
         self._members[member].process.signal("KILL")
 
@@ -111,24 +69,18 @@ class Native(HostedMembers[_Member]):
         backwards = reversed(self._places.values())
         self._take_down((place.host, partial(self._remove, place)) for place in backwards)
 
-    def _start(self, service: Service, place: Place, host: Host) -> _Member:
+    def _start(self, service: Service, place: Place, host: Host) -> ProcessMember:
         _must(host, "mkdir", "-p", place.home, place.data)
         if self._deployment.storage is Storage.TMPFS:
             _must(host, "mount", "-t", "tmpfs", "tmpfs", place.data)
             self._memory_backed.append(place)
-        process = host.start(
-            service.argv,
-            unit=_unit(service.member),
-            log=_log(host, service.member),
-            env=service.env,
-            limits=self._deployment.limits,
-        )
-        return _Member(service, host, process)
+        unit, log = f"member-{service.member}", f"{places.directory(host, service.member)}/log"
+        limits = self._deployment.limits
+        process = host.start(service.argv, unit=unit, log=log, env=service.env, limits=limits)
+        return ProcessMember(service, host, process, unit, log)
 
-    def _identified(self, member: _Member) -> RunningMember:
-        name = member.service.member
-        group = member.host.control_group(_unit(name))
-        return RunningMember(name, member.host, member.process.pid, group)
+    def _identified(self, member: ProcessMember) -> RunningMember:
+        return member.identified()
 
     def _remove(self, place: Place) -> None:
         host = self._hosts[place.host]
@@ -137,22 +89,6 @@ class Native(HostedMembers[_Member]):
         if place in self._memory_backed:
             _must(host, "umount", place.data)
         host.remove(places.directory(host, place.member))
-
-
-def _beside(
-    host: Host, member: str, argv: Sequence[str], *, stdin: str, timeout: float
-) -> Completed:
-    if is_for_engine(argv):
-        return ask_engine(host, argv, stdin=stdin, timeout=timeout)
-    return host.run(argv, stdin=stdin, timeout=timeout, unit=_unit(member))
-
-
-def _unit(member: str) -> str:
-    return f"member-{member}"
-
-
-def _log(host: Host, member: str) -> str:
-    return f"{places.directory(host, member)}/log"
 
 
 def _must(host: Host, *argv: str) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import threading
 from collections.abc import Callable
 
 
 class VirtualClock:
-    """Time that passes only when somebody sleeps or waits, with events due on the way."""
+    """Time that passes only when somebody sleeps or waits, with events due on the way.
+
+    It passes for one thread after the other.
+    """
 
     def __init__(self, start: float) -> None:
         self._now = start
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
+        self._turn = threading.RLock()
 
     def now(self) -> float:
         return self._now
@@ -24,16 +29,18 @@ class VirtualClock:
 
     def at(self, time: float, event: Callable[[], None]) -> None:
         """Let `event` happen at `time`, or with the next passing of time if that is over."""
-        heapq.heappush(self._events, (time, next(self._order), event))
+        with self._turn:
+            heapq.heappush(self._events, (time, next(self._order), event))
 
     def advance(self, seconds: float, done: Callable[[], bool]) -> bool:
         """Let time pass until `done`, or until `seconds` are over; tell whether it is done."""
-        limit = self._now + max(0.0, seconds)
-        while not done():
-            if not self._events or self._events[0][0] > limit:
-                self._now = limit
-                return done()
-            due, _, event = heapq.heappop(self._events)
-            self._now = max(self._now, due)
-            event()
-        return True
+        with self._turn:
+            limit = self._now + max(0.0, seconds)
+            while not done():
+                if not self._events or self._events[0][0] > limit:
+                    self._now = limit
+                    return done()
+                due, _, event = heapq.heappop(self._events)
+                self._now = max(self._now, due)
+                event()
+            return True
