@@ -9,7 +9,7 @@ from typing import Any
 from docker import DockerClient
 from docker.models.containers import Container
 
-from dunnage.contracts import Completed, Host, Tree
+from dunnage.contracts import Completed, Host, RunningMember, Tree
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
@@ -27,6 +27,8 @@ class ContainerMember:
     tree: Tree
     client: DockerClient
     container: Container
+    container_group: str
+    """Control group below which its daemon has those of its containers."""
 
     def state(self) -> dict[str, Any]:
         """What the daemon says of it now."""
@@ -34,6 +36,11 @@ class ContainerMember:
             self.container.reload()
         state: dict[str, Any] = self.container.attrs["State"]
         return state
+
+    def identified(self) -> RunningMember:
+        """With its process id, as its daemon told it last, and its control group."""
+        pid = int(self.container.attrs["State"]["Pid"])
+        return RunningMember(self.service.member, self.host, pid, self._control_group(pid))
 
     def ended(self) -> str | None:
         """How it ended, or None while it lives."""
@@ -61,6 +68,15 @@ class ContainerMember:
         """The last lines that it wrote."""
         with spoken("the container's log cannot be read", self.service.member):
             return bytes(self.container.logs(tail=lines)).decode(errors="replace")
+
+    def _control_group(self, pid: int) -> str:
+        """As the kernel has it; where its process is out of sight, as the daemon names it."""
+        container = str(self.container.id)
+        for line in self.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
+            _, controllers, path = line.split(":", 2)
+            if container in path and controllers.split(",")[0] in ("", "memory"):
+                return path
+        return f"{self.container_group}/{container}"
 
     def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         state = self.state()

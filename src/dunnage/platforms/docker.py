@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from docker import DockerClient
 
-from dunnage.contracts import Daemon, Host, RunningMember, SoftwareStore, Substrate, Tree
+from dunnage.contracts import Daemon, Host, SoftwareStore, Substrate, Tree
 from dunnage.docker_api import connect
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
@@ -200,12 +200,8 @@ class Docker(HostedMembers[ContainerMember]):
             if self._deployment.storage is Storage.CONTAINER:
                 container.put_archive("/", _directory(place.data))
             container.start()
-        return ContainerMember(service, host, tree, client, container)
-
-    def _identified(self, member: ContainerMember) -> RunningMember:
-        pid = int(member.container.attrs["State"]["Pid"])
-        group = self._control_group(member, pid)
-        return RunningMember(member.service.member, member.host, pid, group)
+        group = self._daemon(host).container_group
+        return ContainerMember(service, host, tree, client, container, group)
 
     def _client_container(self, host: Host) -> ClientContainer:
         client = self._client(host)
@@ -227,15 +223,6 @@ class Docker(HostedMembers[ContainerMember]):
             stay=self._stay,
             ulimits=_ulimits(host),
         )
-
-    def _control_group(self, member: ContainerMember, pid: int) -> str:
-        """As the kernel has it; where its process is out of sight, as the daemon names it."""
-        container = str(member.container.id)
-        for line in member.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
-            _, controllers, path = line.split(":", 2)
-            if container in path and controllers.split(",")[0] in ("", "memory"):
-                return path
-        return f"{self._daemon(member.host).container_group}/{container}"
 
     def _stop(self, member: str) -> None:
         if member in self._members:

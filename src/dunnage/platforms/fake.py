@@ -153,9 +153,6 @@ class FakePlatform(HostedMembers[ProcessMember]):
             self._late[service.member] = host.get(_address_file(place)).decode()
         return ProcessMember(service, host, process, service.member, log)
 
-    def _identified(self, member: ProcessMember) -> RunningMember:
-        return member.identified()
-
     def _filled(self, text: str, own: str = "") -> str:
         """`text` with every late address that is known; StayError when one is missing.
 

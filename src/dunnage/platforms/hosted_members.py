@@ -34,17 +34,13 @@ class HostedMembers(ABC, Generic[M]):
     def _start(self, service: Service, place: Place, host: Host) -> M:
         """Start a member whose files are on its host."""
 
-    @abstractmethod
-    def _identified(self, member: M) -> RunningMember:
-        """A member that was just seen alive, with its process id and its control group."""
-
     def running(self) -> tuple[RunningMember, ...]:
         members = []
         for member in self._started():
             name = member.service.member
             if (how := member.ended()) is not None:
                 raise death(name, f"died: {how}", member.log)
-            members.append(self._identified(member))
+            members.append(member.identified())
         return tuple(members)
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:

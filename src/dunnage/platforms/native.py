@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from dunnage.contracts import Host, RunningMember, SoftwareStore, Substrate
+from dunnage.contracts import Host, SoftwareStore, Substrate
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage
@@ -78,9 +78,6 @@ class Native(HostedMembers[ProcessMember]):
         limits = self._deployment.limits
         process = host.start(service.argv, unit=unit, log=log, env=service.env, limits=limits)
         return ProcessMember(service, host, process, unit, log)
-
-    def _identified(self, member: ProcessMember) -> RunningMember:
-        return member.identified()
 
     def _remove(self, place: Place) -> None:
         host = self._hosts[place.host]

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Protocol
 
-from dunnage.contracts import Completed
+from dunnage.contracts import Completed, RunningMember
 from dunnage.errors import RunError, StayError
 from dunnage.model.layout import Service
 
@@ -23,6 +23,9 @@ class Starting(Protocol):
     @property
     def service(self) -> Service:
         """What it was started from."""
+
+    def identified(self) -> RunningMember:
+        """With its process id and its control group; it was just seen alive."""
 
     def ended(self) -> str | None:
         """How its process ended, such as `exit code 1`, or None while it lives."""

@@ -60,14 +60,10 @@ def start_all(stack: ExitStack, stay: Stay, order: LoadOrder, directory: str) ->
     """Start all parts of a load, each on its client; they end with the stack at the latest."""
     directories = [f"{client.scratch}/{directory}" for client in stay.clients]
     commands = stay.equipment.generator.commands(order, stay.clients[0].engine, directories)
-    parts = []
-    for host, command in zip(stay.clients, commands, strict=True):
+    parts = list(zip(stay.clients, commands, strict=True))
+    for host, command in parts:
         put(host, command)
-    for host, command in zip(stay.clients, commands, strict=True):
-        process = start(host, command, "generator")
-        stack.push(ended(host, process, command.directory))
-        parts.append((host, command, process))
-    return parts
+    return [start(stack, host, command, "generator") for host, command in parts]
 
 
 def put(host: Host, command: Command) -> None:
@@ -76,9 +72,14 @@ def put(host: Host, command: Command) -> None:
         host.put(f"{command.directory}/{name}", content.encode())
 
 
-def start(host: Host, command: Command, unit: str) -> Process:
-    """Start a command whose files are there, its output going to `<unit>.log` beside them."""
-    return host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
+def start(stack: ExitStack, host: Host, command: Command, unit: str) -> Part:
+    """Start a command whose files are there; it ends with the stack at the latest.
+
+    Its output goes to `<unit>.log` beside them.
+    """
+    process = host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
+    stack.push(ended(host, process, command.directory))
+    return host, command, process
 
 
 def wait(

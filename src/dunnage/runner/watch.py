@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.contracts import Host, Process, RunningMember
+from dunnage.contracts import Host, RunningMember
 from dunnage.errors import RunError
-from dunnage.model.load import OWN_UNITS, Command, Samples, WatchOrder
-from dunnage.runner.drive import collect, put, start
-from dunnage.runner.ending import ended
+from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
+from dunnage.runner.drive import Part, collect, put, start
 from dunnage.runner.stay import Equipment, Stay
 
 
@@ -20,7 +19,6 @@ class Watch:
     """Samplers on every host; what they left is there once the `with` has ended."""
 
     equipment: Equipment
-    started: list[tuple[Host, Command, Process]] = field(default_factory=list)
     left: list[tuple[Host, dict[str, bytes]]] = field(default_factory=list)
 
     def samples(self) -> list[tuple[Host, Samples]]:
@@ -45,7 +43,7 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     hosts = equipment.testbed.hosts
     with ThreadPoolExecutor(max_workers=len(hosts)) as pool, ExitStack() as stack:
 
-        def begin(host: Host) -> tuple[Host, Command, Process]:
+        def begin(host: Host) -> Part:
             units: dict[str, str] = {}
             for stay, members in running:
                 units |= _units(stay, host, members)
@@ -53,20 +51,18 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
             order = WatchOrder(host=host.name, address=host.address, units=units, rate=rate)
             command = equipment.sampler.command(order, host.engine, f"{host.scratch}/watch")
             put(host, command)
-            process = start(host, command, "sampler")
-            stack.push(ended(host, process, command.directory))
-            return host, command, process
+            return start(stack, host, command, "sampler")
 
         begun = [pool.submit(begin, host) for host in hosts]
         wait(begun)  # whatever fails, those that started are ended
-        watch.started += [starting.result() for starting in begun]
+        samplers = [starting.result() for starting in begun]
         yield watch
-        for _, _, process in watch.started:
+        for _, _, process in samplers:
             process.signal("TERM")
-        watch.left += pool.map(_ended, watch.started)
+        watch.left += pool.map(_ended, samplers)
 
 
-def _ended(sampler: tuple[Host, Command, Process]) -> tuple[Host, dict[str, bytes]]:
+def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:
     """Wait for a sampler that was told to end; returns what it left."""
     host, command, process = sampler
     try:
