@@ -98,7 +98,7 @@ class Daemons:
     def __init__(self, testbed: Testbed, binaries: DockerBinaries, hosts: Sequence[Host]) -> None:
         self._testbed = testbed
         self._binaries = binaries
-        self._names = tuple(host.name for host in hosts)
+        self._hosts = {host.name: host for host in hosts}
         self._processes: dict[str, Process] = {}
         self._facts: dict[str, Mapping[str, Scalar]] = {}
 
@@ -107,9 +107,7 @@ class Daemons:
         self._all(self._open)
 
     def daemon(self, host: str) -> Daemon:
-        if host not in self._names:
-            raise KeyError(host)
-        there = self._host(host)
+        there = self._hosts[host]
         return Daemon(
             host=host,
             url=f"unix://{self._place(there).socket}",
@@ -133,8 +131,8 @@ class Daemons:
 
     def mend(self, host: str) -> None:
         """Start the daemon of a host that was lost and has been restored, if it had one."""
-        if host in self._names:
-            self._open(self._host(host))
+        if host in self._hosts:
+            self._open(self._hosts[host])
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves when they had come up."""
@@ -235,16 +233,13 @@ class Daemons:
         except HostLostError:
             return True
 
-    def _host(self, name: str) -> Host:
-        return next(host for host in self._testbed.hosts if host.name == name)
-
     def _place(self, host: Host) -> _Place:
         return _Place(f"{host.scratch}/docker")
 
     def _all(self, action: Callable[[Host], object]) -> None:
         """Do it on all living hosts at once; then raise the first error, if there was one."""
         lost = set(self._testbed.lost())
-        hosts = [self._host(name) for name in self._names if name not in lost]
+        hosts = [host for name, host in self._hosts.items() if name not in lost]
         with ThreadPoolExecutor(max_workers=max(len(hosts), 1)) as pool:
             outcomes = [pool.submit(action, host) for host in hosts]
         errors = [error for each in outcomes if (error := each.exception()) is not None]

@@ -22,11 +22,6 @@ class FakeSubstrate:
         self._asleep: set[str] = set()
         self.history: list[str] = []
 
-    @property
-    def awake(self) -> bool:
-        """Whether a platform may use it on every host."""
-        return not self._asleep
-
     def daemon(self, host: str) -> Daemon:
         """The daemon of a host; KeyError if there is none, StayError while it is frozen."""
         if host in self._asleep:

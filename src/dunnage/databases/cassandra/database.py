@@ -8,7 +8,6 @@ from dunnage.databases.cassandra import demand, java, steps
 from dunnage.databases.cassandra.configuration import LOGBACK, render
 from dunnage.model.layout import (
     Layout,
-    Probe,
     Reservation,
     Seat,
     Service,
@@ -23,8 +22,6 @@ from dunnage.model.study import DatabaseSpec
 
 PORTS = {"storage": java.FIRST_STORAGE, "cql": 9042}
 """The same on every host, as drivers expect of a ring; platforms move those that would collide."""
-_PROBING = 0.25
-"""Seconds between tries: Java takes many to start, and the processors are its own."""
 
 
 class Cassandra:
@@ -133,11 +130,10 @@ def _software(spec: DatabaseSpec) -> Software:
 
 def _service(spec: DatabaseSpec, reservation: Reservation, number: int) -> Service:
     seed, place = reservation.places[0], reservation.places[number]
-    command, expected = steps.readiness(place)
     return Service(
         member=place.member,
         argv=java.server(place, demand.jvm(spec)),
-        ready=Probe(command, expect=expected, interval=_PROBING),
+        ready=steps.readiness(place),
         software=_software(spec),
         files={
             java.configuration(place): render(spec, place, number, seed),

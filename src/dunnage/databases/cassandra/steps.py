@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dunnage.databases.cassandra import answers, java
-from dunnage.model.layout import ENGINE, Place, Step
+from dunnage.model.layout import ENGINE, Place, Probe, Step
 
 KEYSPACE, TABLE = "ycsb", "usertable"
 """What YCSB calls them; its table has a text key and ten text fields."""
@@ -18,6 +18,8 @@ DATACENTER = "datacenter1"
 """What SimpleSnitch calls the place where every member is."""
 FORMING = 120.0
 """Seconds for what waits for all members: they share processors and start side by side."""
+PROBING = 0.25
+"""Seconds between tries: Java takes many to start, and the processors are its own."""
 
 _SCHEMA = (
     "SELECT schema_version FROM system.local",
@@ -39,9 +41,10 @@ def cql(place: Place, *statements: str, timeout: int = 10) -> tuple[str, ...]:
     return (ENGINE, "cql", "--address", where, "--timeout", str(timeout), *statements)
 
 
-def readiness(place: Place) -> tuple[tuple[str, ...], str]:
-    """Command and expected word of a member that answers clients and has its tokens."""
-    return cql(place, "SELECT bootstrapped FROM system.local"), '"COMPLETED"'
+def readiness(place: Place) -> Probe:
+    """A member is ready when it answers clients and has its tokens."""
+    argv = cql(place, "SELECT bootstrapped FROM system.local")
+    return Probe(argv, expect='"COMPLETED"', interval=PROBING)
 
 
 def know(place: Place, others: Sequence[Place]) -> Step:

@@ -32,15 +32,14 @@ class VirtualClock:
         with self._turn:
             heapq.heappush(self._events, (time, next(self._order), event))
 
-    def advance(self, seconds: float, done: Callable[[], bool]) -> bool:
-        """Let time pass until `done`, or until `seconds` are over; tell whether it is done."""
+    def advance(self, seconds: float, done: Callable[[], bool]) -> None:
+        """Let time pass until `done`, or until `seconds` are over."""
         with self._turn:
             limit = self._now + max(0.0, seconds)
             while not done():
                 if not self._events or self._events[0][0] > limit:
                     self._now = limit
-                    return done()
+                    return
                 due, _, event = heapq.heappop(self._events)
                 self._now = max(self._now, due)
                 event()
-            return True
