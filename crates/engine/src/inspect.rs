@@ -62,15 +62,12 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
     limits.extend(groups::limits(&Hierarchies::find()?, &read("cgroup")?));
     limits.extend(process::limits(&status, &read("stat")?));
     limits.insert("oom_score_adj".into(), read("oom_score_adj")?.trim().into());
-    limits.insert(
-        "transparent_hugepages".into(),
-        settings::huge_pages(&status)?,
-    );
+    let huge_pages = settings::huge_pages(&status)?;
+    limits.insert("transparent_hugepages".into(), huge_pages);
     let argv = arguments(&fs::read(process.join("cmdline"))?);
     let mut absent = BTreeMap::new();
-    let is_java = read("maps")?
-        .lines()
-        .any(|line| line.ends_with("/libjvm.so"));
+    let maps = read("maps")?;
+    let is_java = maps.lines().any(|line| line.ends_with("/libjvm.so"));
     let java = is_java.then(|| {
         let answers = jvm::ask(process, asked.pid, &status);
         or_absent(answers, VIRTUAL_MACHINE, &mut absent)

@@ -9,15 +9,11 @@ pub fn resources(text: &str) -> BTreeMap<String, String> {
 
 /// Columns stand apart by two spaces or more, but the last, the unit, may be missing.
 fn row(line: &str) -> Option<(String, String)> {
-    let mut columns = line
-        .split("  ")
-        .map(str::trim)
-        .filter(|column| !column.is_empty());
+    let columns = line.split("  ").map(str::trim);
+    let mut columns = columns.filter(|column| !column.is_empty());
     let (name, soft, hard) = (columns.next()?, columns.next()?, columns.next()?);
-    Some((
-        name.to_lowercase().replace(' ', "_"),
-        format!("{soft}:{hard}"),
-    ))
+    let name = name.to_lowercase().replace(' ', "_");
+    Some((name, format!("{soft}:{hard}")))
 }
 
 #[cfg(test)]

@@ -22,13 +22,7 @@ impl Status {
 
     /// Effective user and group.
     pub fn user(&self) -> String {
-        let effective = |name| {
-            self.get(name)
-                .split_whitespace()
-                .nth(1)
-                .unwrap_or("")
-                .to_owned()
-        };
+        let effective = |name| self.get(name).split_whitespace().nth(1).unwrap_or("");
         format!("{}:{}", effective("Uid"), effective("Gid"))
     }
 }

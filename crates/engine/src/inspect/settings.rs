@@ -61,10 +61,8 @@ pub fn kernel(process: &Path) -> io::Result<BTreeMap<String, String>> {
         .filter_map(|name| {
             let path = Path::new("/proc/sys").join(name.replace('.', "/"));
             let text = fs::read_to_string(path).ok()?;
-            Some((
-                (*name).to_owned(),
-                text.split_whitespace().collect::<Vec<_>>().join(" "),
-            ))
+            let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            Some(((*name).to_owned(), value))
         })
         .collect();
     let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;

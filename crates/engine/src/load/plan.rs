@@ -1,5 +1,6 @@
 //! Reading a plan, and refusing one that makes no sense.
 
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -9,11 +10,10 @@ use super::keys::MOST_PADDING;
 
 /// Read the plan in `path`; the error is one sentence.
 pub fn read(path: &Path) -> io::Result<LoadPlan> {
-    let text = std::fs::read(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display())))?;
-    let plan = serde_json::from_slice(&text)
-        .map_err(|error| io::Error::other(format!("`{}`: {error}", path.display())))?;
-    check(&plan).map_err(|what| io::Error::other(format!("`{}`: {what}", path.display())))?;
+    let failed = |what: &dyn Display| io::Error::other(format!("`{}`: {what}", path.display()));
+    let text = std::fs::read(path).map_err(|error| failed(&error))?;
+    let plan = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
+    check(&plan).map_err(|what| failed(&what))?;
     Ok(plan)
 }
 
