@@ -12,9 +12,10 @@ from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.platforms import places, snapshots
+from dunnage.platforms import places
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side
+from dunnage.platforms.snapshots import MemberFiles
 
 M = TypeVar("M", bound=Starting)
 """A member that was started."""
@@ -52,10 +53,10 @@ class HostedMembers(ABC, Generic[M]):
         return self._members[member].log(lines) if member in self._members else ""
 
     def keep(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        side_by_side(partial(snapshots.keep, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(each.keep, snapshot) for each in self._files(files))
 
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
-        side_by_side(partial(snapshots.restore, part, snapshot) for part in self._parts(files))
+        side_by_side(partial(each.restore, snapshot) for each in self._files(files))
 
     def _reserve(self, layout: Layout, bind: str | None = None) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
@@ -98,9 +99,9 @@ class HostedMembers(ABC, Generic[M]):
         """Where a member's host has its data."""
         return place.data
 
-    def _parts(self, files: Mapping[str, Sequence[str]]) -> list[snapshots.Part]:
+    def _files(self, files: Mapping[str, Sequence[str]]) -> list[MemberFiles]:
         return [
-            snapshots.Part(name, self._host(name), self._outside(self._places[name]), tuple(own))
+            MemberFiles(name, self._host(name), self._outside(self._places[name]), tuple(own))
             for name, own in files.items()
         ]
 

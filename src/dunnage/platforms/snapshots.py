@@ -13,7 +13,7 @@ _LONGEST = 3600.0
 
 
 @dataclass(frozen=True)
-class Part:
+class MemberFiles:
     """Files of one member, each a path below the directory where its host has its data."""
 
     member: str
@@ -21,40 +21,35 @@ class Part:
     data: str
     files: tuple[str, ...]
 
+    def keep(self, snapshot: str) -> None:
+        """Copy them to the host's disk, in place of what has that name already.
 
-def keep(part: Part, snapshot: str) -> None:
-    """Copy a member's files to its host's disk, in place of what has that name already.
+        Raises StayError naming the member and what could not be copied.
+        """
+        copies = self._copies(snapshot)
+        self.host.remove(copies)
+        self._copy(self.data, copies)
 
-    Raises StayError naming the member and what could not be copied.
-    """
-    copies = _directory(part, snapshot)
-    part.host.remove(copies)
-    _copy(part, part.data, copies)
+    def restore(self, snapshot: str) -> None:
+        """Put copies of what was kept below the member's data; raises StayError as `keep` does."""
+        self._copy(self._copies(snapshot), self.data)
 
+    def _copies(self, snapshot: str) -> str:
+        return f"{self.host.scratch}/kept/{snapshot}/{self.member}"
 
-def restore(part: Part, snapshot: str) -> None:
-    """Put copies of what was kept below a member's data; raises StayError as `keep` does."""
-    _copy(part, _directory(part, snapshot), part.data)
+    def _copy(self, source: str, target: str) -> None:
+        for file in self.files:
+            self._must("mkdir", "-p", f"{target}/{file}".rpartition("/")[0])
+            copying = ("cp", "--archive", "--no-target-directory")
+            self._must(*copying, f"{source}/{file}", f"{target}/{file}")
+        # Otherwise the kernel would write the copies to the disk while runs are measured.
+        self._must("sync", "--file-system", target)
 
-
-def _directory(part: Part, snapshot: str) -> str:
-    return f"{part.host.scratch}/kept/{snapshot}/{part.member}"
-
-
-def _copy(part: Part, source: str, target: str) -> None:
-    for file in part.files:
-        _must(part, "mkdir", "-p", f"{target}/{file}".rpartition("/")[0])
-        copying = ("cp", "--archive", "--no-target-directory")
-        _must(part, *copying, f"{source}/{file}", f"{target}/{file}")
-    # Otherwise the kernel would write the copies to the disk while runs are measured.
-    _must(part, "sync", "--file-system", target)
-
-
-def _must(part: Part, *argv: str) -> None:
-    done = part.host.run(argv, timeout=_LONGEST)
-    if done.code != 0:
-        raise StayError(
-            f"`{shlex.join(argv)}` failed on {part.host.name}: {done.stderr.strip()}",
-            where=part.member,
-            hint=shlex.join(["df", part.host.scratch]),
-        )
+    def _must(self, *argv: str) -> None:
+        done = self.host.run(argv, timeout=_LONGEST)
+        if done.code != 0:
+            raise StayError(
+                f"`{shlex.join(argv)}` failed on {self.host.name}: {done.stderr.strip()}",
+                where=self.member,
+                hint=shlex.join(["df", self.host.scratch]),
+            )
