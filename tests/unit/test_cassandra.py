@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dunnage.databases.cassandra import answers, demand
-from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.cassandra.configuration import token
+from dunnage.databases.cassandra.database import Cassandra
 from dunnage.model.study import DatabaseSpec
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "cassandra"

@@ -32,8 +32,8 @@ from dunnage.platforms.containers import (
     arguments,
     ulimits,
 )
-from dunnage.platforms.images import command, image_of, provide
 from dunnage.platforms.hosted_members import HostedMembers
+from dunnage.platforms.images import command, image_of, provide
 from dunnage.platforms.readiness import side_by_side
 
 PUBLISHED = {"host-port": HOST_PORT}

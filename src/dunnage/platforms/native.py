@@ -14,9 +14,10 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
+from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.link import link
 from dunnage.platforms.process_member import ProcessMember
-from dunnage.platforms.hosted_members import HostedMembers
+
 
 class Native(HostedMembers[ProcessMember]):
     """Processes in control groups of their own, bound to their host's address."""

@@ -109,8 +109,6 @@ class Fleets:
         ahead: dict[str, float] | None = None,
     ) -> Fleet:
         spec = TestbedSpec(kind="fake")
-        testbed = self._stack.enter_context(
-            open_fake(spec, name="fleet", ahead=ahead)
-        )
+        testbed = self._stack.enter_context(open_fake(spec, name="fleet", ahead=ahead))
         substrate = self._stack.enter_context(open_fake_substrate(testbed, testbed.hosts))
         return Fleet(testbed, substrate, network, client)
