@@ -14,7 +14,7 @@ from dunnage.report.tables.table import Table
 
 
 @dataclass(frozen=True)
-class _OfRun:
+class _Placed:
     """Where a row of a time line belongs."""
 
     record: Record
@@ -22,12 +22,12 @@ class _OfRun:
 
 
 @dataclass(frozen=True)
-class _Interval(_OfRun):
+class _Interval(_Placed):
     window: Window
 
 
 @dataclass(frozen=True)
-class _Reading(_OfRun):
+class _Reading(_Placed):
     """What a sampler read of a unit at a time."""
 
     host: str
@@ -37,7 +37,7 @@ class _Reading(_OfRun):
     counters: Mapping[str, float]
 
 
-_PLACE: Sequence[Column[_OfRun]] = (
+_PLACE: Sequence[Column[_Placed]] = (
     text("run", lambda row: row.record.run),
     text("deployment", lambda row: row.record.deployment),
     text("workload", lambda row: row.record.workload.name),
@@ -63,10 +63,10 @@ _UNIT: Sequence[Column[_Reading]] = (
 def windows(summaries: Sequence[RunSummary], records: Sequence[Record]) -> Table[_Interval]:
     """`start` is in seconds since the measured window began, negative in the warm-up."""
     rows = [
-        _Interval(run.record, run.status, window)
-        for run in _runs(summaries, records)
-        if run.record.measurement is not None
-        for window in run.record.measurement.windows
+        _Interval(placed.record, placed.status, window)
+        for placed in _placed(summaries, records)
+        if placed.record.measurement is not None
+        for window in placed.record.measurement.windows
     ]
     return Table("windows", "Time lines", (*_PLACE, *_WINDOW), rows)
 
@@ -85,9 +85,9 @@ def samples(
     """
     rows = [
         reading
-        for run in _runs(summaries, records)
-        for host in seen(run.record.run)
-        for reading in _readings(run, host)
+        for placed in _placed(summaries, records)
+        for host in seen(placed.record.run)
+        for reading in _readings(placed, host)
     ]
     known = tuple(Usage.model_fields)
     others = {name for row in rows for name in row.counters} - set(known)
@@ -95,13 +95,13 @@ def samples(
     return Table("samples", "Host resources", (*_PLACE, *_UNIT, *map(_counter, names)), rows)
 
 
-def _runs(summaries: Sequence[RunSummary], records: Sequence[Record]) -> list[_OfRun]:
+def _placed(summaries: Sequence[RunSummary], records: Sequence[Record]) -> list[_Placed]:
     status = {run.run: run.status for run in summaries}
-    return [_OfRun(each, status.get(each.run, each.status.value)) for each in records]
+    return [_Placed(each, status.get(each.run, each.status.value)) for each in records]
 
 
-def _readings(run: _OfRun, seen: Samples) -> Iterator[_Reading]:
-    record = run.record
+def _readings(placed: _Placed, seen: Samples) -> Iterator[_Reading]:
+    record = placed.record
     measurement = record.measurement
     began = None if measurement is None else measurement.began - clients_clock(record.usage)
     ahead = {host.host: host.clock_offset for host in record.usage}.get(seen.host, 0.0)
@@ -110,7 +110,7 @@ def _readings(run: _OfRun, seen: Samples) -> Iterator[_Reading]:
         machine = {f"machine.{name}": value for name, value in sample.machine.items()}
         for unit, counters in sample.units.items():
             found = {**counters, **({} if unit else machine)}
-            yield _Reading(record, run.status, seen.host, unit, sample.time, at, found)
+            yield _Reading(record, placed.status, seen.host, unit, sample.time, at, found)
 
 
 def _counter(name: str) -> Column[_Reading]:
