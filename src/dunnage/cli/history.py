@@ -9,7 +9,7 @@ from dunnage.analysis.estimate import CONFIDENCE
 from dunnage.analysis.pace import paces
 from dunnage.cli.terminal import say
 from dunnage.findings.differences.history import latest, twins_said
-from dunnage.model.history import TwinsSaid
+from dunnage.model.remembered import TwinsSaid
 from dunnage.opened import OpenedResult
 from dunnage.store.machine_log import remember, remembered, this_machine
 from dunnage.wording.numbers import count

@@ -53,33 +53,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Address:
-    """A host (address or name) and a port."""
+    """A host and a port. The host is an address, a name, or the placeholder of a late address."""
 
     host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
-@dataclass(frozen=True)
-class Late:
-    """A host address known only inside the member when it starts, such as a pod's.
-
-    Its text is a placeholder that the start wrapper replaces in the member's files and arguments.
-    """
-
-    member: str
-
-    def __str__(self) -> str:
-        return f"@late:{self.member}@"
-
-
-@dataclass(frozen=True)
-class LateAddress:
-    """A late host with a port that is known early."""
-
-    host: Late
     port: int
 
     def __str__(self) -> str:
@@ -94,12 +70,12 @@ class Addresses:
     under study to clients, or drivers that discover members bypass it.
     """
 
-    bind: Address | LateAddress
+    bind: Address
     """What the process listens on."""
-    peer: Address | LateAddress
+    peer: Address
     """What other members connect to."""
     client: Address
-    """Address given to clients."""
+    """Address given to clients; never a late one."""
 
 
 @dataclass(frozen=True)

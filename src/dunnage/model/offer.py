@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NewType
 
 from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.deployment import Guess
 from dunnage.model.study import DatabaseSpec
 
 Capability = NewType("Capability", str)
@@ -114,18 +115,6 @@ class PlatformOffer(PartOffer):
         return (*self.needs, *chosen.needs, *chosen.endpoints[endpoint].needs)
 
 
-@dataclass(frozen=True)
-class Guess:
-    """About how long a database takes for what is not measured."""
-
-    forming: float = 0.0
-    """Seconds until it answers, besides the platform's own."""
-    settling: float = 1.0
-    """Seconds around every run: settling, samplers, reading back what they saw."""
-    loading: float = 20_000.0
-    """Records loaded per second."""
-
-
 def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return (("kind", "no stay can start with a copy of this database's files"),)
 
@@ -150,7 +139,6 @@ class DatabaseOffer(PartOffer):
     """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
     with a copy of another one's files."""
     guess: Guess = field(default_factory=Guess)
-    """How long it takes for what is not measured, without an earlier result."""
 
 
 @dataclass(frozen=True)

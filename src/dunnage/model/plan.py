@@ -8,9 +8,10 @@ from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.level import Level
 from dunnage.model.value import Value
 
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 """1: first. 2: levels by share of a capacity and by search, and the calibration stay. 3: groups of
-hosts that rotate, and stays alone, where load comes in turns. 4: what parts are called."""
+hosts that rotate, and stays alone, where load comes in turns. 4: what parts are called.
+5: guesses of time apart from these names."""
 
 
 BEFORE = 0

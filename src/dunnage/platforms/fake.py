@@ -9,12 +9,10 @@ from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareS
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.late import fill, unfilled
+from dunnage.model.late import fill, late_host, unfilled
 from dunnage.model.layout import (
     Address,
     Addresses,
-    Late,
-    LateAddress,
     Layout,
     Place,
     Reservation,
@@ -179,7 +177,7 @@ class FakePlatform:
     def _addresses(self, seat: Seat, host: Host, port: int) -> Addresses:
         client = Address(host.address, port)
         if self._deployment.network == "late":
-            own = LateAddress(Late(seat.member), port)
+            own = Address(late_host(seat.member), port)
             return Addresses(bind=own, peer=own, client=client)
         return Addresses(bind=client, peer=client, client=client)
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.deployment import Deployment, Guess, PartNames, Workload
 from dunnage.model.level import Level
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.offer import DatabaseOffer, NetworkOffer, Offer, PlatformOffer
+from dunnage.model.offer import DatabaseOffer, Offer, PlatformOffer
 from dunnage.model.plan import Plan
 from dunnage.model.study import DatabaseSpec, DeploymentSpec, Study, WorkloadSpec
 from dunnage.model.value import Scalar
@@ -111,7 +111,7 @@ def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
 
 
 def named(plan: Plan, offer: Offer) -> Plan:
-    """The plan with what its parts are called, where an older Dunnage made it without."""
+    """The plan with names and guesses of its parts, where an older Dunnage made it without."""
     changed: dict[str, object] = {
         "deployments": tuple(_named(each, offer) for each in plan.deployments)
     }
@@ -124,23 +124,26 @@ def named(plan: Plan, offer: Offer) -> Plan:
 def _named(found: Deployment, offer: Offer) -> Deployment:
     platform = offer.platforms.get(found.platform)
     database = offer.databases.get(found.database.kind)
-    if found.parts != Parts() or platform is None or database is None:
+    if found.guess != Guess() or platform is None or database is None:
         return found
     if found.network not in platform.networks:
         return found
-    parts = _parts(platform, platform.networks[found.network], database)
-    return found.model_copy(update={"parts": parts})
-
-
-def _parts(platform: PlatformOffer, network: NetworkOffer, database: DatabaseOffer) -> Parts:
-    return Parts(
-        platform=platform.name,
-        network=network.phrase,
-        database=database.name,
-        up=platform.stay_seconds + database.guess.forming,
-        settling=database.guess.settling,
-        loading=database.guess.loading,
+    return found.model_copy(
+        update={
+            "parts": _names(platform, found.network, database),
+            "guess": _guess(platform, database),
+        }
     )
+
+
+def _names(platform: PlatformOffer, network: str, database: DatabaseOffer) -> PartNames:
+    phrase = platform.networks[network].phrase
+    return PartNames(platform=platform.name, network=phrase, database=database.name)
+
+
+def _guess(platform: PlatformOffer, database: DatabaseOffer) -> Guess:
+    up = platform.stay_seconds + database.guess.up
+    return database.guess.model_copy(update={"up": up})
 
 
 def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
@@ -148,8 +151,7 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
     platform = offer.platforms[spec.platform]
     database = offer.databases[study.database.kind]
     network = spec.network or next(iter(platform.networks))
-    chosen = platform.networks[network]
-    endpoint = spec.endpoint or next(iter(chosen.endpoints))
+    endpoint = spec.endpoint or next(iter(platform.networks[network].endpoints))
     return Deployment(
         name=name,
         title=title(offer.testbeds[study.testbed.kind].title, platform, network, endpoint),
@@ -164,7 +166,8 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
         slowdown=spec.slowdown,
         loss=spec.loss,
         database=with_defaults(merged_database(study.database, spec.database), offer),
-        parts=_parts(platform, chosen, database),
+        parts=_names(platform, network, database),
+        guess=_guess(platform, database),
     )
 
 

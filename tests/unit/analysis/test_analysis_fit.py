@@ -6,7 +6,7 @@ import pytest
 
 from dunnage.analysis.fit import LENGTHS, fit, fitted
 from dunnage.errors import StudyError
-from dunnage.model.history import Pace
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.study.estimate import estimate_seconds
 from dunnage.study.matrix import deployments
