@@ -16,7 +16,7 @@ from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.parity import Difference, Factor, FoundDifference
 from dunnage.model.plan import Skipped
 from dunnage.model.scalability import OverLevels, Scalability
-from dunnage.model.value import Scalar, Value
+from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
 ANALYSIS_VERSION = 6
@@ -129,12 +129,9 @@ class Comparison(Value):
         return self.ground not in CLAIMING
 
 
-class Summary(Value):
+class Summary(Condition):
     """One deployment, workload, level and metric, over blocks."""
 
-    deployment: str
-    workload: str
-    level: str
     metric: str
     estimate: Estimate
 
@@ -195,12 +192,9 @@ class RunSummary(Value):
     phase and where windows are too few."""
 
 
-class LatencyCurve(Value):
+class LatencyCurve(Condition):
     """Merged latency distribution of one deployment, workload and level, over its valid runs."""
 
-    deployment: str
-    workload: str
-    level: str
     kind: str
     """`service` or `response`."""
     points: tuple[tuple[float, float], ...]
@@ -211,12 +205,9 @@ class LatencyCurve(Value):
     """Time of the slowest operation, in seconds."""
 
 
-class Share(Value):
+class Share(Condition):
     """One part of a deployment's CPU time per operation."""
 
-    deployment: str
-    workload: str
-    level: str
     part: str
     """`server user`, `server system`, `daemons`, `other`, `client`. If all hosts are one machine,
     also `outside`: CPU time in no host's control group, which is not part of `cpu.database`. If

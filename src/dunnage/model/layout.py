@@ -104,10 +104,7 @@ class Reservation:
 
     def place(self, member: str) -> Place:
         """The place of `member`; KeyError when the layout has none."""
-        for place in self.places:
-            if place.member == member:
-                return place
-        raise KeyError(member)
+        return {place.member: place for place in self.places}[member]
 
     def role(self, role: str) -> tuple[Place, ...]:
         """The places of all members with this role."""

@@ -97,15 +97,11 @@ class Plan(Value):
 
     def runs(self) -> Iterator[RunPlan]:
         """All runs in their order."""
-        for block in self.blocks:
-            for stay in block.stays:
-                yield from stay.runs
+        return (run for block in self.blocks for stay in block.stays for run in stay.runs)
 
     def alone(self) -> Iterator[RunPlan]:
         """All runs of deployments that are measured alone, in addition to their turns."""
-        for block in self.blocks:
-            if block.alone is not None:
-                yield from block.alone.runs
+        return (run for block in self.blocks if block.alone for run in block.alone.runs)
 
     def losing(self) -> Iterator[Deployment]:
         """Deployments with a `loss`, once each. A twin has the loss of its original, and is
@@ -117,7 +113,4 @@ class Plan(Value):
 
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""
-        for deployment in self.deployments:
-            if deployment.name == name:
-                return deployment
-        raise KeyError(name)
+        return {each.name: each for each in self.deployments}[name]

@@ -112,12 +112,13 @@ class Result:
             ) from error
         return facts
 
-    def _recorded(self, run: RunPlan) -> bool:
-        return self.layout.record(run.id).exists()
+    def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
+        """Names of those runs that have a record, each once."""
+        names = (run.id for run in runs if self.layout.record(run.id).exists())
+        return tuple(dict.fromkeys(names))
 
     def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
-        names = dict.fromkeys(run.id for run in runs if self._recorded(run))
-        return tuple(_read(self.layout.record(name), Record) for name in names)
+        return tuple(_read(self.layout.record(name), Record) for name in self._recorded(runs))
 
     def _told_looks(self) -> Iterator[Look]:
         if not self.layout.looks.exists():
@@ -130,21 +131,18 @@ class Result:
 
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
-        return frozenset(run.id for run in self.plan.runs() if self._recorded(run))
+        return frozenset(self._recorded(self.plan.runs()))
 
     def finished_alone(self) -> frozenset[str]:
         """The same of runs that deployments make by themselves, beside their turns."""
-        return frozenset(run.id for run in self.plan.alone() if self._recorded(run))
+        return frozenset(self._recorded(self.plan.alone()))
 
     def complete(self) -> bool:
         """Whether all runs have a record, those alone too, and every known loss was checked."""
-        alone = {run.id for run in self.plan.alone()}
+        runs = (*self.plan.runs(), *self.plan.alone())
         checked = {name for name, loss in self.losses.items() if loss.checked is not None}
-        return (
-            len(self.finished()) == len(tuple(self.plan.runs()))
-            and alone <= self.finished_alone()
-            and {deployment.original for deployment in self.plan.losing()} <= checked
-        )
+        losing = {deployment.original for deployment in self.plan.losing()}
+        return len(self._recorded(runs)) == len(runs) and losing <= checked
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:
         """The journal, line by line; a line that is none is passed over."""

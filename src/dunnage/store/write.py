@@ -45,7 +45,7 @@ class ResultWriter:
         with _reported(writer.layout.root):
             writer.layout.runs.mkdir(parents=True)
             writer.layout.stays.mkdir()
-        write_text(writer.layout.study, masked(text))
+        write_bytes(writer.layout.study, masked(text).encode())
         write_value(writer.layout.plan, plan)
         return writer
 
@@ -86,7 +86,7 @@ class ResultWriter:
         self.same_conditions(facts)
         known = masked_data(dict(sorted(facts.items())))
         text = json.dumps(known, indent=2, ensure_ascii=False)
-        write_text(self.layout.environment, text + "\n")
+        write_bytes(self.layout.environment, f"{text}\n".encode())
 
     def same_conditions(self, facts: Mapping[str, Scalar]) -> None:
         """Raise ResultError when an earlier part of this result was measured under other facts.
@@ -179,11 +179,6 @@ def write_value(path: Path, value: Value) -> None:
     """Write a value as JSON, whole or not at all."""
     data = masked_data(json.loads(value.model_dump_json()))
     write_bytes(path, to_json(data, indent=1) + b"\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write text, whole or not at all."""
-    write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:

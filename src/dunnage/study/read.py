@@ -6,14 +6,13 @@ import json
 import shlex
 from collections.abc import Mapping
 
-from dunnage.errors import Problem, StudyError
+from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
 from dunnage.study.rules import factor_names, find_mistakes
-from dunnage.study.suggest import shown
 
 
 def read_study(text: str, path: str, offer: Offer) -> Study:

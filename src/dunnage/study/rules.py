@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import prod
 
+from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
@@ -26,7 +27,7 @@ from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_primary import primary_rules
 from dunnage.study.rules_turns import turns_rules
-from dunnage.study.suggest import hint, listed, shown
+from dunnage.study.suggest import hint, listed
 from dunnage.units import percent
 
 MOST_DEPLOYMENTS = 100

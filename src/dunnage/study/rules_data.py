@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.errors import shown
 from dunnage.model.choices import Data, Phase
 from dunnage.model.offer import DatabaseOffer, PlatformOffer
 from dunnage.model.study import INSERTING, DatabaseSpec, DeploymentSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
-from dunnage.study.suggest import shown
 
 LOADING = "write `data: load`"
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from pydantic import ValidationError
 
+from dunnage.errors import shown
 from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
 from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
@@ -16,7 +17,7 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import database_rules, storage_rules
-from dunnage.study.suggest import hint, listed, shown
+from dunnage.study.suggest import hint, listed
 
 _At = Callable[..., Path]
 """Where the file says a key of one variant."""

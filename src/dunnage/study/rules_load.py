@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.level import Search
 from dunnage.model.load_spec import LoadSpec
@@ -14,7 +15,7 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.keys import example
 from dunnage.study.matrix import levels, shares
-from dunnage.study.suggest import hint, shown
+from dunnage.study.suggest import hint
 from dunnage.units import percent
 
 
