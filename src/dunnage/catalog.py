@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from dunnage.contracts import (
     Database,
@@ -38,9 +38,7 @@ from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
-    DatabaseOffer,
     Offer,
-    PartOffer,
     PlatformOffer,
     SubstrateOffer,
     Support,
@@ -63,9 +61,6 @@ from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
 
-_Offered = TypeVar("_Offered", covariant=True)
-_Made = TypeVar("_Made", covariant=True)
-
 
 class PlatformKind(Protocol):
     """A class of platforms: what it offers, and how one is made for a stay."""
@@ -85,29 +80,15 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
-class Kind(Protocol[_Offered, _Made]):
-    """A class of any other parts: what it offers, and how one is made."""
-
-    @property
-    def offer(self) -> _Offered:
-        """What it can be asked for."""
-
-    def __call__(self) -> _Made:
-        """Make one."""
-
-
 PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
-DATABASES: Mapping[str, Kind[DatabaseOffer, Database]] = {
+DATABASES: Mapping[str, type[Database]] = {
     "redis": Redis,
     "cassandra": Cassandra,
     "fake": FakeDatabase,
 }
 """`dunnage init` uses the first that is not a fake."""
-GENERATORS: Mapping[str, Kind[PartOffer, Generator]] = {
-    "engine": EngineGenerator,
-    "fake": FakeGenerator,
-}
-SAMPLERS: Mapping[str, Kind[PartOffer, Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
+GENERATORS: Mapping[str, type[Generator]] = {"engine": EngineGenerator, "fake": FakeGenerator}
+SAMPLERS: Mapping[str, type[Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
 
 OFFER = Offer(
     testbeds={

@@ -8,7 +8,7 @@ from enum import StrEnum
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
-from dunnage.model.estimate import Estimate as Estimate
+from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
 from dunnage.model.loss import KnownLoss

@@ -114,6 +114,30 @@ class PlatformOffer(PartOffer):
         chosen = self.networks[network]
         return (*self.needs, *chosen.needs, *chosen.endpoints[endpoint].needs)
 
+    def title_of(self, hosts: str, network: str, endpoint: str) -> str:
+        """The canonical name of a deployment: what kind of place, and what kind of address.
+
+        The grammar, after the first published study (`VM_HostNameHostPort`,
+        `K8ServiceIP_flannel`):
+
+            title    = hosts "_" endpoint                          natively
+                     | hosts platform [network] endpoint           an address that hosts provide
+                     | hosts platform endpoint "_" network         an address of the cluster
+            hosts    = "Host" | "VM" | "Metal" | "Fake"            what the hosts really were
+
+        Platforms, networks and endpoints bring their words: `Docker`, `Only` for the host's own
+        network of it, `HostPort`. A network has none where a platform leaves no choice behind its
+        host ports, as orchestrators do not.
+        """
+        chosen = self.networks[network]
+        address = chosen.endpoints[endpoint]
+        if not self.title:
+            return f"{hosts}_{address.title}"
+        where = "" if self.title == hosts else self.title
+        if address.of_cluster:
+            return f"{hosts}{where}{address.title}_{network}"
+        return f"{hosts}{where}{chosen.title}{address.title}"
+
 
 def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
     return (("kind", "no stay can start with a copy of this database's files"),)

@@ -254,7 +254,7 @@ class ContainerHost(Guest):
         self._name = name
         self._root = root = f"/containers/{name}"
         self._processes: list[Process] = []
-        self.put = lambda path, content, *, mode=0o644: host.put(root + path, content, mode=mode)
+        self.put = lambda path, content: host.put(root + path, content)
         self.put_tree = lambda source, path: host.put_tree(source, root + path)
 
     def run(
@@ -276,7 +276,6 @@ class ContainerHost(Guest):
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",
     ) -> Process:
         process = self._host.start(
             self._inside(argv),
@@ -284,7 +283,6 @@ class ContainerHost(Guest):
             log=self._root + log,
             env=env,
             limits=limits,
-            directory=directory,
         )
         self._processes.append(process)
         return process

@@ -78,10 +78,6 @@ def _examples(epilog: str) -> str:
 
 
 def _exit_codes() -> Iterator[str]:
-    meanings = {"OK": "Done.", "INTERRUPTED": "Stopped by the user; finished runs are kept."}
-    rows = [
-        (code(member.default), member.meaning or meanings.get(member.name, ""))
-        for member in fields(ExitCode)
-    ]
     yield "## Exit codes\n"
+    rows = ((code(member.default), member.meaning) for member in fields(ExitCode))
     yield table(("code", "meaning"), rows)

@@ -38,9 +38,7 @@ class ResultLayout:
     root: Path
 
     study = _Inside("study.yaml")
-    """As given."""
     plan = _Inside("plan.json")
-    """Every block, stay and run."""
     looks = _Inside("looks.jsonl")
     """When somebody saw what finished blocks say and added more, line by line."""
     environment = _Inside("environment.json")
@@ -50,17 +48,12 @@ class ResultLayout:
     losses = _Inside("losses.json")
     """The slowdowns that lose as much throughput as is asked for."""
     journal = _Inside("journal.jsonl")
-    """What happened, line by line."""
     lock = _Inside(".lock")
     """Held by the process that writes here."""
     analysis = _Inside("analysis.json")
-    """What was made of the records."""
     report = _Inside("report")
-    """The page, the tables."""
     runs = _Inside("runs")
-    """One directory a run."""
     stays = _Inside("stays")
-    """One directory a stay."""
 
     def further_plan(self, number: int) -> Path:
         """Blocks that were added, 2 for the first time; no plan is ever changed."""

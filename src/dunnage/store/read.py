@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -178,27 +179,15 @@ def _plans(path: Path, pattern: str) -> list[Path]:
 
 def _near(path: Path) -> str:
     """The command for the result that was probably meant; else the one that begins a study."""
-    if _is_file(path):
-        return f"dunnage run {shlex.quote(str(path))}"
-    by_name = {directory.name: directory for directory in _directories(path.parent)}
-    for name in get_close_matches(path.name, by_name):
-        if any(_plans(by_name[name], pattern) for pattern in _PLANS):
-            return f"dunnage status {shlex.quote(str(by_name[name]))}"
+    with suppress(OSError):
+        if path.is_file():
+            return f"dunnage run {shlex.quote(str(path))}"
+        beside = islice(path.parent.iterdir(), _MOST_FILES)
+        by_name = {entry.name: entry for entry in beside if entry.is_dir()}
+        for name in get_close_matches(path.name, by_name):
+            if any(_plans(by_name[name], pattern) for pattern in _PLANS):
+                return f"dunnage status {shlex.quote(str(by_name[name]))}"
     return "dunnage init"
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _directories(place: Path) -> list[Path]:
-    try:
-        return [entry for entry in islice(place.iterdir(), _MOST_FILES) if entry.is_dir()]
-    except OSError:
-        return []
 
 
 def _text(path: Path) -> str:

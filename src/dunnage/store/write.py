@@ -163,7 +163,8 @@ class ResultWriter:
         commit its journal.
         """
         for path in self._unsettled:
-            _settle(path)
+            with _reported(path), path.open("rb") as file:
+                os.fsync(file.fileno())
         self._unsettled.clear()
         with _reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
@@ -195,12 +196,6 @@ def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
         except OSError:
             draft.unlink(missing_ok=True)
             raise
-
-
-def _settle(path: Path) -> None:
-    """Wait until a file that was written is on the disk."""
-    with _reported(path), path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _append(path: Path, line: str) -> None:

@@ -15,7 +15,6 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import DatabaseSpec, DeploymentSpec, Study, WorkloadSpec
 from dunnage.model.value import Scalar
 from dunnage.study.keys import scalars
-from dunnage.study.title import title
 
 TWIN_SUFFIX = "-twin"
 
@@ -128,22 +127,17 @@ def _named(found: Deployment, offer: Offer) -> Deployment:
         return found
     if found.network not in platform.networks:
         return found
-    return found.model_copy(
-        update={
-            "parts": _names(platform, found.network, database),
-            "guess": _guess(platform, database),
-        }
-    )
+    return found.model_copy(update=_of_parts(platform, found.network, database))
 
 
-def _names(platform: PlatformOffer, network: str, database: DatabaseOffer) -> PartNames:
+def _of_parts(platform: PlatformOffer, network: str, database: DatabaseOffer) -> dict[str, object]:
+    """The names that the parts of a deployment bring, and guesses of their time."""
     phrase = platform.networks[network].phrase
-    return PartNames(platform=platform.name, network=phrase, database=database.name)
-
-
-def _guess(platform: PlatformOffer, database: DatabaseOffer) -> Guess:
     up = platform.stay_seconds + database.guess.up
-    return database.guess.model_copy(update={"up": up})
+    return {
+        "parts": PartNames(platform=platform.name, network=phrase, database=database.name),
+        "guess": database.guess.model_copy(update={"up": up}),
+    }
 
 
 def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
@@ -152,22 +146,16 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
     database = offer.databases[study.database.kind]
     network = spec.network or next(iter(platform.networks))
     endpoint = spec.endpoint or next(iter(platform.networks[network].endpoints))
-    return Deployment(
-        name=name,
-        title=title(offer.testbeds[study.testbed.kind].title, platform, network, endpoint),
-        platform=spec.platform,
-        network=network,
-        endpoint=endpoint,
-        storage=spec.storage,
-        peers=spec.peers,
-        client=spec.client,
-        hosts=spec.hosts,
-        limits=spec.limits,
-        slowdown=spec.slowdown,
-        loss=spec.loss,
-        database=with_defaults(merged_database(study.database, spec.database), offer),
-        parts=_names(platform, network, database),
-        guess=_guess(platform, database),
+    return Deployment.model_validate(
+        {
+            **dict(spec),
+            "name": name,
+            "title": platform.title_of(offer.testbeds[study.testbed.kind].title, network, endpoint),
+            "network": network,
+            "endpoint": endpoint,
+            "database": with_defaults(merged_database(study.database, spec.database), offer),
+            **_of_parts(platform, network, database),
+        }
     )
 
 

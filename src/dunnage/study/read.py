@@ -12,7 +12,7 @@ from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
-from dunnage.study.rules import factor_names, find_mistakes
+from dunnage.study.rules import factor_rules, find_mistakes
 
 
 def read_study(text: str, path: str, offer: Offer) -> Study:
@@ -40,7 +40,7 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
     wrong = shape(data, Study)
     factors = data.get("factors")
     if isinstance(factors, Mapping):
-        wrong += factor_names(factors)
+        wrong += factor_rules(factors)
     known = {finding.path for finding in wrong}
     return wrong + [
         each for each in find_mistakes(draft(data, wrong), offer) if each.path not in known
