@@ -268,11 +268,6 @@ class ControlDifference(Value):
     baseline: str
     difference: Estimate
 
-    @property
-    def differs(self) -> bool:
-        """Whether the simultaneous interval excludes zero."""
-        return self.difference.without_zero
-
 
 class Parity(Value):
     """Whether all deployments ran the same software and settings."""

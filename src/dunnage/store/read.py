@@ -134,10 +134,6 @@ class Result:
         """Names of all runs that have a record."""
         return frozenset(self._recorded(self.plan.runs()))
 
-    def finished_alone(self) -> frozenset[str]:
-        """The same of runs that deployments make by themselves, beside their turns."""
-        return frozenset(self._recorded(self.plan.alone()))
-
     def complete(self) -> bool:
         """Whether all runs have a record, those alone too, and every known loss was checked."""
         runs = (*self.plan.runs(), *self.plan.alone())

@@ -23,7 +23,8 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     """
     document = read_document(text)
     wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
-    problems = [*document.problems, *(_problem(each, document) for each in wrong)]
+    told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
+    problems = [*document.problems, *told]
     if problems:
         ordered = tuple(sorted(problems, key=lambda problem: problem.line))
         raise StudyError(path, ordered, hint=_next(document, path))
@@ -52,7 +53,3 @@ def _next(document: Document, path: str) -> str:
     problems = {problem.what for problem in document.problems}
     begun = isinstance(document.data, Mapping) or (problems and EMPTY not in problems)
     return f"dunnage plan {shlex.quote(path)}" if begun else "dunnage init"
-
-
-def _problem(finding: Finding, document: Document) -> Problem:
-    return Problem(document.line(finding.path), finding.what, finding.hint)

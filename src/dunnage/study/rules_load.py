@@ -21,7 +21,7 @@ from dunnage.units import percent
 
 def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     """Yield everything that is wrong with a load, beside its shape."""
-    if not (load.threads or load.rate or load.search or _half_said(draft, *_KINDS)):
+    if not (load.threads or load.rate or load.search or _half_said(draft, "threads", "rate", "search")):
         yield Finding(
             ("load",),
             "the load has neither `threads` nor `rate` nor `search`",
@@ -40,9 +40,6 @@ def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     if load.search is not None:
         yield from _search(load.search, draft)
     yield from _ending(load, draft)
-
-
-_KINDS = ("threads", "rate", "search")
 
 
 def _levels(load: LoadSpec) -> Iterator[Finding]:
