@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Protocol
 
 from dunnage.contracts import (
@@ -53,7 +52,6 @@ from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
-from dunnage.software.cache import default_root
 from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
@@ -236,11 +234,6 @@ def platform(
     """The platform of one deployment, for one stay."""
     hosts = testbed.group(deployment.hosts)
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
-
-
-def remembered_in(what: str) -> Path:
-    """Directory of the cache for what is known of this machine."""
-    return default_root() / what
 
 
 def clean(*, kept: bool) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.remembered import Pace
 from dunnage.model.plan import Plan, Skipped
 from dunnage.model.study import Study
+from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.estimate import estimate_seconds
@@ -89,7 +90,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
 
 def _paces() -> tuple[Pace, ...]:
     """What earlier results of this machine took and how restless they were, the latest last."""
-    return tuple(remembered(catalog.remembered_in("pace"), this_machine(), Pace)[-_MOST_PACES:])
+    return tuple(remembered(default_root() / "pace", this_machine(), Pace)[-_MOST_PACES:])
 
 
 def _decoded(content: bytes, path: Path) -> str:

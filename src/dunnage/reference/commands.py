@@ -22,7 +22,6 @@ document where a program might read the answer. `NO_COLOR` is respected.
 
 
 def commands_page() -> str:
-    """Return the page."""
     group = typer.main.get_command(command_line())
     verbs = getattr(group, "commands", {})
     shown = [_verb(name, verb) for name, verb in verbs.items() if not verb.hidden]

@@ -52,7 +52,8 @@ class Result:
         A line without its plan is of an addition that a crash prevented, and no look. Raises
         ResultError when blocks were added without a look: then nobody knows what was seen before.
         """
-        looks = {look.plan: look for look in self._told_looks()}
+        text = _text(self.layout.looks) if self.layout.looks.exists() else ""
+        looks = {look.plan: look for look in lines_of(text, Look)}
         numbers = range(2, len(self.layout.further_plans()) + 2)
         lost = [number for number in numbers if number not in looks]
         if lost:
@@ -121,15 +122,6 @@ class Result:
     def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
         return tuple(_read(self.layout.record(name), Record) for name in self._recorded(runs))
 
-    def _told_looks(self) -> Iterator[Look]:
-        if not self.layout.looks.exists():
-            return
-        for line in _text(self.layout.looks).splitlines():
-            try:
-                yield Look.model_validate_json(line)
-            except ValidationError:
-                continue
-
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
         return frozenset(self._recorded(self.plan.runs()))
@@ -184,6 +176,13 @@ def _near(path: Path) -> str:
             if any(_plans(by_name[name], pattern) for pattern in _PLANS):
                 return f"dunnage status {shlex.quote(str(by_name[name]))}"
     return "dunnage init"
+
+
+def lines_of(text: str, kind: type[V]) -> Iterator[V]:
+    """The values of a file with one on each line; a line that cannot be read is left out."""
+    for line in text.splitlines():
+        with suppress(ValidationError):
+            yield kind.model_validate_json(line)
 
 
 def _text(path: Path) -> str:

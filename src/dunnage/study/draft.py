@@ -24,11 +24,13 @@ from dunnage.model.study import (
     SubstrateSpec,
     TestbedSpec,
     WorkloadSpec,
+    spelled_out,
 )
 from dunnage.model.value import Scalar
 from dunnage.study.document import Path, holds
 from dunnage.study.grammar import Finding, findings
 
+_Key = TypeVar("_Key")
 _Spec = TypeVar("_Spec", bound=BaseModel)
 
 
@@ -91,9 +93,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         for name, keys in usable.get("deployments", {}).items()
         if _read(DeploymentSpec, keys) is not None
     }
-    questions = {
-        name: _read(QuestionSpec, keys) for name, keys in usable.get("questions", {}).items()
-    }
+    workloads = map(spelled_out, usable.get("workloads", []))
     return Draft(
         testbed=_read(TestbedSpec, usable.get("testbed")),
         substrate=_read(SubstrateSpec, usable.get("substrate", {})),
@@ -101,12 +101,12 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         deployments=deployments,
         broken=tuple(name for name in _deployments(data) if name not in deployments),
         factors={key: tuple(values) for key, values in usable.get("factors", {}).items()},
-        workloads=_workloads(usable.get("workloads", [])),
+        workloads=_understood(WorkloadSpec, dict(enumerate(workloads))),
         records=said("records"),
         data=Data(said("data")),
         load=_read(LoadSpec, usable.get("load")),
         repetitions=said("blocks") * said("repeat"),
-        questions={name: spec for name, spec in questions.items() if spec is not None},
+        questions=_understood(QuestionSpec, usable.get("questions", {})),
         twin=said("twin"),
         generator=said("generator"),
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
@@ -150,14 +150,10 @@ def _read(model: type[_Spec], data: object) -> _Spec | None:
         return None
 
 
-def _workloads(items: list[Any]) -> dict[int, WorkloadSpec]:
-    read: dict[int, WorkloadSpec] = {}
-    for index, item in enumerate(items):
-        keys = {"name": item, "core": item} if isinstance(item, str) else item
-        spec = _read(WorkloadSpec, keys)
-        if spec is not None:
-            read[index] = spec
-    return read
+def _understood(model: type[_Spec], data: Mapping[_Key, object]) -> dict[_Key, _Spec]:
+    """Those of several values that can be understood."""
+    read = {key: _read(model, each) for key, each in data.items()}
+    return {key: spec for key, spec in read.items() if spec is not None}
 
 
 def _deployments(data: Mapping[str, Any]) -> Mapping[str, Any]:

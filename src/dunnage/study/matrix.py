@@ -111,13 +111,12 @@ def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
 
 def named(plan: Plan, offer: Offer) -> Plan:
     """The plan with names and guesses of its parts, where an older Dunnage made it without."""
-    changed: dict[str, object] = {
-        "deployments": tuple(_named(each, offer) for each in plan.deployments)
-    }
-    if (found := plan.calibration) is not None:
-        called = found.model_copy(update={"deployment": _named(found.deployment, offer)})
-        changed["calibration"] = called
-    return plan.model_copy(update=changed)
+    resolved = tuple(_named(each, offer) for each in plan.deployments)
+    calibration = plan.calibration
+    if calibration is not None:
+        found = _named(calibration.deployment, offer)
+        calibration = calibration.model_copy(update={"deployment": found})
+    return plan.model_copy(update={"deployments": resolved, "calibration": calibration})
 
 
 def _named(found: Deployment, offer: Offer) -> Deployment:
