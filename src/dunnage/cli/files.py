@@ -21,7 +21,7 @@ from dunnage.model.study import Study
 from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 from dunnage.errors import ResultError, shown
@@ -61,10 +62,7 @@ class ResultLayout:
 
     def further_plans(self) -> tuple[Path, ...]:
         """The plans of added blocks that there are, in their order."""
-        plans: list[Path] = []
-        while (path := self.further_plan(len(plans) + 2)).exists():
-            plans.append(path)
-        return tuple(plans)
+        return tuple(takewhile(Path.exists, map(self.further_plan, count(2))))
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""
