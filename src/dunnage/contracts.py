@@ -32,7 +32,6 @@ from dunnage.model.value import Scalar
 class Completed:
     """A command that ended. A non-zero `code` is a fact, not an exception."""
 
-    argv: tuple[str, ...]
     code: int
     stdout: str
     stderr: str

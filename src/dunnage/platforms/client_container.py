@@ -107,7 +107,7 @@ class ClientContainer(Guest):
                 ) from error
             finally:
                 stream.close()
-            return Completed(tuple(argv), code, stdout, stderr)
+            return Completed(code, stdout, stderr)
         finally:
             container.remove(force=True)
 

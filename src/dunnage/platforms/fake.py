@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
@@ -265,8 +265,7 @@ class ContainerHost(Guest):
         timeout: float = 60.0,
         unit: str = "command",
     ) -> Completed:
-        done = self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
-        return replace(done, argv=tuple(argv))
+        return self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
 
     def start(
         self,

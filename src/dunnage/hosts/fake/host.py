@@ -189,7 +189,7 @@ class FakeHost:
             raise RunError(
                 f"`{' '.join(argv)}` did not end within {timeout:g} s", where=self.name
             ) from None
-        return Completed(tuple(argv), code, "".join(out), "".join(complaints))
+        return Completed(code, "".join(out), "".join(complaints))
 
     def start(
         self,

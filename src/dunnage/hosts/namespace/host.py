@@ -59,9 +59,7 @@ class NamespaceHost:
         unit: str = "command",
     ) -> Completed:
         code, out, err = self._carry_out(argv, stdin.encode(), timeout, unit)
-        return Completed(
-            tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace")
-        )
+        return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
     def start(
         self,
