@@ -15,8 +15,8 @@ from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
-from dunnage.model.remembered import Pace
 from dunnage.model.plan import Plan, Skipped
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from dunnage.model.choices import Data, Phase
 from dunnage.model.deployment import Deployment, Guess
-from dunnage.model.remembered import Pace
 from dunnage.model.level import Search
 from dunnage.model.load import TURN_CONTROL
 from dunnage.model.plan import BEFORE, Block, Plan, RunPlan, StayPlan
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.study.snapshot import snapshot_name
 

@@ -21,7 +21,9 @@ from dunnage.units import percent
 
 def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     """Yield everything that is wrong with a load, beside its shape."""
-    if not (load.threads or load.rate or load.search or _half_said(draft, "threads", "rate", "search")):
+    if not (
+        load.threads or load.rate or load.search or _half_said(draft, "threads", "rate", "search")
+    ):
         yield Finding(
             ("load",),
             "the load has neither `threads` nor `rate` nor `search`",

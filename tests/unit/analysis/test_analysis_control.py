@@ -57,7 +57,10 @@ def test_a_control_that_differs_is_found_and_no_other() -> None:
 
 def test_chance_makes_it_differ_in_one_study_of_twenty() -> None:
     alarms = sum(
-        any(each.difference.without_zero for each in control(plan(), stays(seed=seed), (), "native", 1))
+        any(
+            each.difference.without_zero
+            for each in control(plan(), stays(seed=seed), (), "native", 1)
+        )
         for seed in range(400)
     )
     assert 0.01 * 400 <= alarms <= 0.08 * 400
