@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.deployment import Guess
 from dunnage.model.offer import (
     HOST_PORT,
     DatabaseOffer,
     EndpointOffer,
-    Guess,
     NetworkOffer,
     Offer,
     PartOffer,
@@ -98,7 +98,7 @@ OFFER = Offer(
             versions=("5.0",),
             topologies=("ring",),
             name="Cassandra",
-            guess=Guess(forming=45.0, settling=8.0, loading=450.0),
+            guess=Guess(up=45.0, settling=8.0, loading=450.0),
             check=_anything_fits,
             check_restore=_anything_fits,
             images=False,

@@ -26,7 +26,7 @@ from dunnage.model.analysis import (
 )
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
-from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.deployment import Deployment, PartNames, Workload
 from dunnage.model.estimate import Estimate
 from dunnage.model.level import Level
 from dunnage.model.metrics import HEADLINE, METRICS, Better
@@ -290,7 +290,7 @@ def _deployment(name: str, database: DatabaseSpec) -> Deployment:
         limits=Limits(),
         slowdown=0.0,
         database=database,
-        parts=Parts(
+        parts=PartNames(
             platform="Docker" if name.startswith("docker") else "",
             network=PHRASES[network] if name.startswith("docker") else "",
             database="Redis",

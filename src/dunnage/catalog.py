@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from dunnage.contracts import (
     Database,
@@ -38,9 +37,7 @@ from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
-    DatabaseOffer,
     Offer,
-    PartOffer,
     PlatformOffer,
     SubstrateOffer,
     Support,
@@ -55,16 +52,12 @@ from dunnage.platforms.native import Native
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
-from dunnage.software.cache import default_root
 from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
-
-_Offered = TypeVar("_Offered", covariant=True)
-_Made = TypeVar("_Made", covariant=True)
 
 
 class PlatformKind(Protocol):
@@ -85,29 +78,15 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
-class Kind(Protocol[_Offered, _Made]):
-    """A class of any other parts: what it offers, and how one is made."""
-
-    @property
-    def offer(self) -> _Offered:
-        """What it can be asked for."""
-
-    def __call__(self) -> _Made:
-        """Make one."""
-
-
 PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
-DATABASES: Mapping[str, Kind[DatabaseOffer, Database]] = {
+DATABASES: Mapping[str, type[Database]] = {
     "redis": Redis,
     "cassandra": Cassandra,
     "fake": FakeDatabase,
 }
 """`dunnage init` uses the first that is not a fake."""
-GENERATORS: Mapping[str, Kind[PartOffer, Generator]] = {
-    "engine": EngineGenerator,
-    "fake": FakeGenerator,
-}
-SAMPLERS: Mapping[str, Kind[PartOffer, Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
+GENERATORS: Mapping[str, type[Generator]] = {"engine": EngineGenerator, "fake": FakeGenerator}
+SAMPLERS: Mapping[str, type[Sampler]] = {"engine": EngineSampler, "fake": FakeSampler}
 
 OFFER = Offer(
     testbeds={
@@ -255,11 +234,6 @@ def platform(
     """The platform of one deployment, for one stay."""
     hosts = testbed.group(deployment.hosts)
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
-
-
-def remembered_in(what: str) -> Path:
-    """Directory of the cache for what is known of this machine."""
-    return default_root() / what
 
 
 def clean(*, kept: bool) -> tuple[str, ...]:

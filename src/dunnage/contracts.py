@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from dunnage.model.layout import (
     Layout,
@@ -22,6 +22,7 @@ from dunnage.model.layout import (
     Target,
 )
 from dunnage.model.load import Command, LoadOrder, Samples, WatchOrder
+from dunnage.model.offer import DatabaseOffer, PartOffer
 from dunnage.model.record import Measurement
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.model.value import Scalar
@@ -31,7 +32,6 @@ from dunnage.model.value import Scalar
 class Completed:
     """A command that ended. A non-zero `code` is a fact, not an exception."""
 
-    argv: tuple[str, ...]
     code: int
     stdout: str
     stderr: str
@@ -43,8 +43,7 @@ class Clock(Protocol):
     def now(self) -> float:
         """Unix time in seconds."""
 
-    def sleep(self, seconds: float) -> None:
-        """Wait for `seconds`."""
+    def sleep(self, seconds: float) -> None: ...
 
 
 class Process(Protocol):
@@ -111,11 +110,10 @@ class Host(Protocol):
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",
     ) -> Process:
         """Start a process in the control group `unit`, its output going to the file `log`."""
 
-    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    def put(self, path: str, content: bytes) -> None:
         """Write a file, making its directories."""
 
     def get(self, path: str) -> bytes:
@@ -152,11 +150,9 @@ class Testbed(Protocol):
         """Whether all hosts are one machine and see the same machine counters."""
 
     @property
-    def clock(self) -> Clock:
-        """The clock of this testbed."""
+    def clock(self) -> Clock: ...
 
-    def group(self, name: str) -> tuple[Host, ...]:
-        """The hosts of one group."""
+    def group(self, name: str) -> tuple[Host, ...]: ...
 
     def lost(self) -> tuple[str, ...]:
         """Names of hosts that no longer answer."""
@@ -334,8 +330,9 @@ class KeepsData(Protocol):
 class Database(Protocol):
     """What is deployed. Everything here is pure: data out, output parsed."""
 
-    def layout(self, spec: DatabaseSpec) -> Layout:
-        """Roles, members and ports."""
+    offer: ClassVar[DatabaseOffer]
+
+    def layout(self, spec: DatabaseSpec) -> Layout: ...
 
     def stages(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Stage, ...]:
         """What to start and what to run when it is ready, in order."""
@@ -352,8 +349,7 @@ class Database(Protocol):
         One step's facts hold `data_size`, the bytes of data in the database.
         """
 
-    def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
-        """What a generator needs to know."""
+    def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target: ...
 
 
 @runtime_checkable
@@ -366,6 +362,8 @@ class HasSnapshot(Protocol):
 
 class Generator(Protocol):
     """Makes load: a command to run on the client, and how to read its artefacts. Pure."""
+
+    offer: ClassVar[PartOffer]
 
     def commands(
         self, order: LoadOrder, engine: str, directories: Sequence[str]
@@ -385,8 +383,9 @@ class Sampler(Protocol):
     The process samples until TERM, and then ends.
     """
 
-    def command(self, order: WatchOrder, engine: str, directory: str) -> Command:
-        """What to start on the host."""
+    offer: ClassVar[PartOffer]
+
+    def command(self, order: WatchOrder, engine: str, directory: str) -> Command: ...
 
     def parse(self, artefacts: Mapping[str, bytes]) -> Samples:
         """Read its artefacts; raises RunError if they are not usable."""

@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     """What the `dunnage` command ends with; documented in `dunnage --help`."""
 
     OK = 0
+    """Done."""
     BUG = 1
     """A bug in Dunnage; a traceback is shown."""
     USAGE = 2
@@ -31,6 +32,7 @@ class ExitCode(IntEnum):
     INCOMPARABLE = 7
     """`compare`: the two results differ in facts that are not compared."""
     INTERRUPTED = 130
+    """Stopped by the user; finished runs are kept."""
 
 
 class DunnageError(Exception):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
@@ -21,18 +22,30 @@ _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?)\s*([^\d\s].*)?\s*")
 _LONGEST = 40
 """Letters of a quantity; what is longer was not meant to be one."""
 
-DURATIONS: Mapping[str, float] = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
-SHARES: Mapping[str, float] = {"%": 0.01}
-SIZES: Mapping[str, float] = {
-    "B": 1,
-    "KB": 1e3,
-    "MB": 1e6,
-    "GB": 1e9,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-}
-FREQUENCIES: Mapping[str, float] = {"Hz": 1}
+
+@dataclass(frozen=True)
+class Units:
+    """The units of one kind of quantity, and how it is called and written."""
+
+    noun: str
+    example: str
+    factors: Mapping[str, float]
+    """Unit → the same in the base unit of code."""
+    base: str = ""
+    """The unit that a bare number lacks; empty for shares, which may stand without one."""
+
+
+DURATIONS = Units(
+    "duration", "15s", {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}, "s"
+)
+SHARES = Units("share", "3%", {"%": 0.01})
+SIZES = Units(
+    "size",
+    "512MiB",
+    {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+    "B",
+)
+FREQUENCIES = Units("frequency", "5Hz", {"Hz": 1}, "Hz")
 
 UNIT = r")\s*$"
 OPTIONAL_UNIT = r")?\s*$"
@@ -40,88 +53,68 @@ OPTIONAL_UNIT = r")?\s*$"
 _PATTERN = r"^\s*[+-]?\d[\d_]*(\.\d+)?\s*({}"
 
 
-def quantity(
-    text: object, units: Mapping[str, float], noun: str, *, by_hand: bool = False
-) -> float:
-    """Return `text` in the base unit of `units`; plain numbers count as base units.
+def quantity(text: object, units: Units, *, by_hand: bool = False) -> float:
+    """Return `text` in the base unit of its kind; plain numbers count as base units.
 
     With `by_hand` only 0 and shares of one may stand without a unit. Raises ValueError with a
     sentence that names the units that would do.
     """
-    if isinstance(text, bool) or not isinstance(text, str | int | float):
-        raise ValueError(f"{shown(text)} is not a {noun}; write for example `{_example(units)}`")
-    if isinstance(text, int | float):
-        if by_hand and text != 0 and units is not SHARES:
-            raise ValueError(_bare(str(text), units))
-        return float(text)
-    text = text.strip()
-    if len(text) > _LONGEST:
-        raise ValueError(f"{shown(text)} is not a {noun}; write for example `{_example(units)}`")
-    match = _QUANTITY.fullmatch(text)
-    if match is None or (match[2] is not None and match[2].strip() not in units):
-        known = ", ".join(f"`{unit}`" for unit in units)
-        raise ValueError(
-            f"{shown(text)} is not a {noun}; write a number with a unit of {known}, "
-            f"for example `{_example(units)}`"
-        )
-    if by_hand and match[2] is None and units is not SHARES and float(match[1].replace("_", "")):
-        raise ValueError(_bare(match[1], units))
-    factor = units[match[2].strip()] if match[2] else 1.0
-    return float(match[1].replace("_", "")) * factor
+    said = text.strip() if isinstance(text, str) else text
+    refused, example = f"{shown(said)} is not a {units.noun}", f"for example `{units.example}`"
+    number, unit = str(said), ""
+    readable = isinstance(said, str | int | float) and not isinstance(said, bool)
+    if not readable or len(number) > _LONGEST:
+        raise ValueError(f"{refused}; write {example}")
+    if isinstance(said, str):
+        match = _QUANTITY.fullmatch(said)
+        unit = (match[2] or "").strip() if match else ""
+        if match is None or (unit and unit not in units.factors):
+            known = ", ".join(f"`{each}`" for each in units.factors)
+            raise ValueError(f"{refused}; write a number with a unit of {known}, {example}")
+        number = match[1]
+    value = float(number.replace("_", ""))
+    if by_hand and value and units.base and not unit:
+        raise ValueError(f"`{number}` has no unit; write for example `{number}{units.base}`")
+    return value * units.factors.get(unit, 1.0)
 
 
 def alike(number: float, text: object) -> str:
     """Write a number of base units as the kind of quantity that a person wrote: `1s`, `0.5%`."""
     match = _QUANTITY.fullmatch(str(text))
     unit = match[2].strip() if match and match[2] else ""
-    if unit in SHARES:
+    if unit in SHARES.factors:
         return f"{number * 100:g}%"
-    kinds = ((DURATIONS, "s"), (SIZES, "B"), (FREQUENCIES, "Hz"))
-    return f"{number:g}" + next((base for units, base in kinds if unit in units), "")
+    kinds = (DURATIONS, SIZES, FREQUENCIES)
+    return f"{number:g}" + next((each.base for each in kinds if unit in each.factors), "")
 
 
-def _bare(number: str, units: Mapping[str, float]) -> str:
-    unit = next(unit for unit in ("s", "B", "Hz") if unit in units)
-    return f"`{number}` has no unit; write for example `{number}{unit}`"
-
-
-def _example(units: Mapping[str, float]) -> str:
-    return {"s": "15s", "%": "3%", "MiB": "512MiB", "Hz": "5Hz"}[
-        next(unit for unit in ("s", "%", "MiB", "Hz") if unit in units)
-    ]
-
-
-def _reader(units: Mapping[str, float], noun: str) -> Callable[[Any, ValidationInfo], float]:
+def _reader(units: Units) -> Callable[[Any, ValidationInfo], float]:
     def read(value: Any, info: ValidationInfo) -> float:
-        return quantity(value, units, noun, by_hand=info.context == BY_HAND)
+        return quantity(value, units, by_hand=info.context == BY_HAND)
 
     return read
 
 
-def _schema(units: Mapping[str, float], noun: str) -> WithJsonSchema:
-    known = "|".join(re.escape(unit) for unit in units)
+def _schema(units: Units) -> WithJsonSchema:
+    known = "|".join(re.escape(unit) for unit in units.factors)
     return WithJsonSchema(
         {
             "anyOf": [
                 {"type": "number"},
                 {"type": "string", "pattern": _PATTERN.format(known) + OPTIONAL_UNIT},
             ],
-            "description": f"A {noun}, for example {_example(units)}.",
+            "description": f"A {units.noun}, for example {units.example}.",
         }
     )
 
 
-Seconds = Annotated[
-    float, BeforeValidator(_reader(DURATIONS, "duration")), _schema(DURATIONS, "duration")
-]
+Seconds = Annotated[float, BeforeValidator(_reader(DURATIONS)), _schema(DURATIONS)]
 """A duration in seconds, written `15s`, `200ms`, `2min`."""
-Share = Annotated[float, BeforeValidator(_reader(SHARES, "share")), _schema(SHARES, "share")]
+Share = Annotated[float, BeforeValidator(_reader(SHARES)), _schema(SHARES)]
 """A share of one, written `3%` or `0.03`."""
-Bytes = Annotated[float, BeforeValidator(_reader(SIZES, "size")), _schema(SIZES, "size")]
+Bytes = Annotated[float, BeforeValidator(_reader(SIZES)), _schema(SIZES)]
 """A size in bytes, written `512MiB`."""
-Hertz = Annotated[
-    float, BeforeValidator(_reader(FREQUENCIES, "frequency")), _schema(FREQUENCIES, "frequency")
-]
+Hertz = Annotated[float, BeforeValidator(_reader(FREQUENCIES)), _schema(FREQUENCIES)]
 """A frequency in hertz, written `5Hz`."""
 
 

@@ -10,11 +10,10 @@ from cases import DatabaseCase, unique
 
 from dunnage.contracts import HasSnapshot
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.model.late import late_host
 from dunnage.model.layout import (
     Address,
     Addresses,
-    Late,
-    LateAddress,
     Layout,
     Place,
     Reservation,
@@ -30,7 +29,7 @@ def early(member: str, slot: int, port: int) -> Addresses:
 
 
 def late(member: str, slot: int, port: int) -> Addresses:
-    own = LateAddress(Late(member), port)
+    own = Address(late_host(member), port)
     return Addresses(bind=own, peer=own, client=Address(f"192.0.2.{slot + 1}", port))
 
 

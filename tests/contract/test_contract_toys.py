@@ -15,7 +15,7 @@ from dunnage import catalog
 from dunnage.cli.main import main
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
-from dunnage.study.estimate import stay_seconds
+from dunnage.study.expected_time import stay_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dunnage.databases.fake import FakeDatabase
-from dunnage.model.offer import DatabaseOffer, Guess
+from dunnage.model.deployment import Guess
+from dunnage.model.offer import DatabaseOffer
 
 
 class Toy(FakeDatabase):
@@ -16,5 +17,5 @@ class Toy(FakeDatabase):
         fake=True,
         check=lambda _: (),
         images=False,
-        guess=Guess(forming=100.0, settling=2.0, loading=10.0),
+        guess=Guess(up=100.0, settling=2.0, loading=10.0),
     )

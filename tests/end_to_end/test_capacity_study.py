@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 from dunnage import catalog
 from dunnage.hosts.fake.load import CAPACITY, LATE_SHARE
 from dunnage.store.read import Result, open_result
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

@@ -11,11 +11,10 @@ import pytest
 
 from dunnage.databases.cassandra.database import Cassandra
 from dunnage.errors import UnavailableError
+from dunnage.model.late import late_host
 from dunnage.model.layout import (
     Address,
     Addresses,
-    Late,
-    LateAddress,
     Place,
     Reservation,
     Stage,
@@ -52,7 +51,7 @@ def addresses(name: str, member: str, index: int, port: int) -> Addresses:
     client = Address(f"198.51.100.{index + 1}", port)
     if name.endswith("late"):
         return Addresses(
-            LateAddress(Late(member), port), Address(f"{member}.members", port), client
+            Address(late_host(member), port), Address(f"{member}.members", port), client
         )
     own = "0.0.0.0" if name.endswith("bridged") else f"10.0.0.{index + 1}"  # noqa: S104
     return Addresses(Address(own, port), Address(f"10.0.0.{index + 1}", port), client)

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from dunnage.databases.redis.database import Redis
+from dunnage.model.late import late_host
 from dunnage.model.layout import (
     Address,
     Addresses,
-    Late,
-    LateAddress,
     Place,
     Reservation,
     Stage,
@@ -41,7 +40,7 @@ def spec(name: str) -> DatabaseSpec:
 def addresses(name: str, member: str, index: int, port: int) -> Addresses:
     """Bind, peer and client differ in host; `translated` in the clients' port too."""
     if name.endswith("late"):
-        bind: Address | LateAddress = LateAddress(Late(member), port)
+        bind = Address(late_host(member), port)
         peer = Address(f"{member}.members", port)
     else:
         bind = Address("0.0.0.0", port)  # noqa: S104

@@ -275,12 +275,12 @@ class Scripted:
         return "\n".join(f"line {n}" for n in range(100, 100 + lines))
 
 
-PONG = Completed((), 0, "PONG\n", "")
-LOADING = Completed((), 0, "LOADING\n", "")
+PONG = Completed(0, "PONG\n", "")
+LOADING = Completed(0, "LOADING\n", "")
 
 
 def test_a_member_is_ready_when_its_probe_says_what_is_expected() -> None:
-    member = Scripted([Completed((), 1, "", "refused"), RunError("timed out"), LOADING, PONG])
+    member = Scripted([Completed(1, "", "refused"), RunError("timed out"), LOADING, PONG])
     await_ready(member, 10.0, Event())
     assert member.answers == [PONG]
 

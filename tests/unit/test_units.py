@@ -53,25 +53,25 @@ def test_what_is_no_duration_is_refused_with_an_example(text: str) -> None:
 @pytest.mark.parametrize("value", [True, None, [], {}])
 def test_what_is_no_number_at_all_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="write for example `15s`"):
-        quantity(value, DURATIONS, "duration")
+        quantity(value, DURATIONS)
 
 
 @pytest.mark.parametrize("text", ["9" * 400 + "s", "1s" + " " * 100_000 + "x", "1\n" * 50_000])
 def test_a_number_of_too_many_letters_is_refused_at_once_and_not_repeated(text: str) -> None:
     with pytest.raises(ValueError, match="is not a duration") as raised:
-        quantity(text, DURATIONS, "duration")
+        quantity(text, DURATIONS)
     assert len(str(raised.value)) < 200
 
 
-@given(st.integers(0, 10**6), st.sampled_from(sorted(SIZES)), st.sampled_from(("", " ")))
+@given(st.integers(0, 10**6), st.sampled_from(sorted(SIZES.factors)), st.sampled_from(("", " ")))
 def test_reading_is_multiplying_with_the_unit(number: int, unit: str, gap: str) -> None:
-    assert quantity(f"{number}{gap}{unit}", SIZES, "size") == number * SIZES[unit]
+    assert quantity(f"{number}{gap}{unit}", SIZES) == number * SIZES.factors[unit]
 
 
 @given(st.text(max_size=20))
 def test_reading_any_text_gives_a_number_or_a_sentence(text: str) -> None:
     try:
-        assert isinstance(quantity(text, DURATIONS, "duration"), float)
+        assert isinstance(quantity(text, DURATIONS), float)
     except ValueError as error:
         assert "duration" in str(error)
 

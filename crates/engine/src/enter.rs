@@ -3,11 +3,9 @@
 //! This process stays outside as the program's parent and ends as the program does. Unlike
 //! `nsenter` it does not stop when the program is stopped, and it tells both process ids.
 
-use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -42,9 +40,6 @@ pub struct Arguments {
     /// Most open files, soft and hard.
     #[arg(long)]
     files: u64,
-    /// Directory to start in, as the host names it.
-    #[arg(long, default_value = "/")]
-    directory: PathBuf,
     /// File to append all output to, as the host names it.
     #[arg(long)]
     log: Option<PathBuf>,
@@ -123,8 +118,7 @@ fn prepare(arguments: &Arguments, groups: &[File], report: &mut File) -> io::Res
         dup2_stdout(&log)?;
         dup2_stderr(&log)?;
     }
-    let directory = CString::new(arguments.directory.as_os_str().as_bytes())?;
-    nix::unistd::chdir(directory.as_c_str())?;
+    nix::unistd::chdir("/")?;
     report.write_all(format!("inner {}\n", getpid()).as_bytes())
 }
 

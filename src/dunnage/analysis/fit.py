@@ -18,9 +18,9 @@ from ruamel.yaml import YAML
 from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.model.deployment import Deployment
-from dunnage.model.history import Pace
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
-from dunnage.study.estimate import beside_seconds, block_seconds, known
+from dunnage.study.expected_time import beside_seconds, block_seconds, known
 from dunnage.study.plan import make_plan
 from dunnage.study.rules_turns import LEAST_TURNS
 from dunnage.study.williams import period

@@ -14,9 +14,9 @@ from dunnage.analysis.order import Placed, design, residuals
 from dunnage.analysis.schedule import measured
 from dunnage.analysis.values import values
 from dunnage.model.check import Status
-from dunnage.model.history import Pace
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord, Window
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 
 APART = 0.6

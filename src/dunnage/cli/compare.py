@@ -85,7 +85,7 @@ def _share(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        share = quantity(text, SHARES, "share")
+        share = quantity(text, SHARES)
     except ValueError as error:
         raise UsageError(f"`--tolerance`: {error}") from error
     if not 0 < share < 1:

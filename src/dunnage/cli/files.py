@@ -15,12 +15,13 @@ from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
-from dunnage.model.history import Pace
 from dunnage.model.plan import Plan, Skipped
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
+from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine
 from dunnage.study.document import MOST_LETTERS
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
@@ -89,7 +90,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
 
 def _paces() -> tuple[Pace, ...]:
     """What earlier results of this machine took and how restless they were, the latest last."""
-    return tuple(remembered(catalog.remembered_in("pace"), this_machine(), Pace)[-_MOST_PACES:])
+    return tuple(remembered(default_root() / "pace", this_machine(), Pace)[-_MOST_PACES:])
 
 
 def _decoded(content: bytes, path: Path) -> str:

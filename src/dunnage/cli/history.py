@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from dunnage import catalog
 from dunnage.analysis.estimate import CONFIDENCE
 from dunnage.analysis.pace import paces
 from dunnage.cli.terminal import say
 from dunnage.findings.differences.history import latest, twins_said
-from dunnage.model.history import TwinsSaid
+from dunnage.model.remembered import TwinsSaid
 from dunnage.opened import OpenedResult
+from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remember, remembered, this_machine
 from dunnage.wording.numbers import count
 
@@ -23,16 +23,16 @@ def keep(opened: OpenedResult) -> None:
     twins = twins_said(opened.analysis, opened.path.name, time.time())
     try:
         if twins is not None:
-            remember(catalog.remembered_in("twins"), this_machine(), twins)
+            remember(default_root() / "twins", this_machine(), twins)
         for pace in paces(opened.study, opened.plan, opened.records, opened.stays):
-            remember(catalog.remembered_in("pace"), this_machine(), pace)
+            remember(default_root() / "pace", this_machine(), pace)
     except OSError as error:
         say((f"the history of this machine was not updated: {error}", "dim"))
 
 
 def show() -> None:
     """Say how often this instrument was wrong here; nothing where there is no history."""
-    lines = remembered(catalog.remembered_in("twins"), this_machine(), TwinsSaid)
+    lines = remembered(default_root() / "twins", this_machine(), TwinsSaid)
     known = latest(lines)[-KEPT:]
     if known:
         say((told(known), "dim"))

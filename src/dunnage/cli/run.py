@@ -23,7 +23,7 @@ from dunnage.runner.study import carry_out
 from dunnage.store.read import Result, open_result
 from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
-from dunnage.study.estimate import calibration_seconds
+from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from dunnage.model.layout import (
     Address,
@@ -47,7 +47,7 @@ class FakeDatabase:
     copies do, and a router, which is all that clients are told of, gets the shards added.
     """
 
-    offer = DatabaseOffer(
+    offer: ClassVar[DatabaseOffer] = DatabaseOffer(
         versions=("1.0",),
         topologies=("sharded", "single"),
         name="the fake database",

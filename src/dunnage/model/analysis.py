@@ -8,7 +8,7 @@ from enum import StrEnum
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
-from dunnage.model.estimate import Estimate as Estimate
+from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
 from dunnage.model.loss import KnownLoss
@@ -16,7 +16,7 @@ from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.parity import Difference, Factor, FoundDifference
 from dunnage.model.plan import Skipped
 from dunnage.model.scalability import OverLevels, Scalability
-from dunnage.model.value import Scalar, Value
+from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
 ANALYSIS_VERSION = 6
@@ -129,12 +129,9 @@ class Comparison(Value):
         return self.ground not in CLAIMING
 
 
-class Summary(Value):
+class Summary(Condition):
     """One deployment, workload, level and metric, over blocks."""
 
-    deployment: str
-    workload: str
-    level: str
     metric: str
     estimate: Estimate
 
@@ -195,12 +192,9 @@ class RunSummary(Value):
     phase and where windows are too few."""
 
 
-class LatencyCurve(Value):
+class LatencyCurve(Condition):
     """Merged latency distribution of one deployment, workload and level, over its valid runs."""
 
-    deployment: str
-    workload: str
-    level: str
     kind: str
     """`service` or `response`."""
     points: tuple[tuple[float, float], ...]
@@ -211,12 +205,9 @@ class LatencyCurve(Value):
     """Time of the slowest operation, in seconds."""
 
 
-class Share(Value):
+class Share(Condition):
     """One part of a deployment's CPU time per operation."""
 
-    deployment: str
-    workload: str
-    level: str
     part: str
     """`server user`, `server system`, `daemons`, `other`, `client`. If all hosts are one machine,
     also `outside`: CPU time in no host's control group, which is not part of `cpu.database`. If
@@ -276,11 +267,6 @@ class ControlDifference(Value):
     deployment: str
     baseline: str
     difference: Estimate
-
-    @property
-    def differs(self) -> bool:
-        """Whether the simultaneous interval excludes zero."""
-        return self.difference.without_zero
 
 
 class Parity(Value):

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dunnage.model.value import Value
+from dunnage.model.value import Condition
 
 
-class Conditions(Value):
+class Conditions(Condition):
     """One deployment, workload and level: the worst of its runs, valid or not.
 
     None if no run has the value; then `absent` has the reason, by the name of the field.
     """
 
-    deployment: str
-    workload: str
-    level: str
     runs: int
     throttled: float | None = None
     """Seconds per measured second in which a CPU quota stopped tasks of one member or host."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import ConfigDict
+
 from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.model.value import Value
@@ -19,12 +21,10 @@ stay small beside it: with a period of 10 ms the throughput lost was 8.5 % where
 declared."""
 
 
-class Parts(Value):
-    """Names and times of the parts of a deployment.
+class PartNames(Value):
+    """What the parts of a deployment are called; empty where an older Dunnage made the plan."""
 
-    Nameless, and with usual times, where an older Dunnage made the plan: `study.matrix.named` fills
-    them in.
-    """
+    model_config = ConfigDict(extra="ignore")  # before version 5 of plans, guesses of time too
 
     platform: str = ""
     """`Docker`; empty if sentences do not mention it."""
@@ -32,8 +32,13 @@ class Parts(Value):
     """`with a bridge network`."""
     database: str = ""
     """`Redis`."""
-    up: float = 10.0
-    """About how many seconds it takes to bring it up and down, its database's part too."""
+
+
+class Guess(Value):
+    """About how long things take that no earlier result of the machine tells."""
+
+    up: float = 0.0
+    """Seconds to bring a deployment up and down; of a database's guess, its own part of them."""
     settling: float = 1.0
     """Seconds around every run: settling, samplers, reading back what they saw."""
     loading: float = 20_000.0
@@ -58,7 +63,9 @@ class Deployment(Value):
     slowdown: float
     loss: float = 0.0
     database: DatabaseSpec
-    parts: Parts = Parts()
+    parts: PartNames = PartNames()
+    guess: Guess = Guess()
+    """`study.matrix.named` fills in both where an older Dunnage made the plan."""
 
     @property
     def original(self) -> str:

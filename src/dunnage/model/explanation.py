@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dunnage.model.estimate import Estimate
-from dunnage.model.value import Value
+from dunnage.model.value import Condition, Value
 
 
 class QuantileDifference(Value):
@@ -49,12 +49,9 @@ class TimeSeries(Value):
     high: tuple[float | None, ...]
 
 
-class TimeLine(Value):
+class TimeLine(Condition):
     """The valid runs of one deployment, workload and level on one axis of time."""
 
-    deployment: str
-    workload: str
-    level: str
     step: float
     """Length of an interval in seconds."""
     starts: tuple[float, ...]

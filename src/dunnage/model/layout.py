@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dunnage.model.late import unfilled
+
 ENGINE = "@engine@"
 """First word of a probe's or a step's command that the host's own `dunnage-engine` carries out.
 
@@ -55,33 +57,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Address:
-    """A host (address or name) and a port."""
+    """A host and a port. The host is an address, a name, or the placeholder of a late address."""
 
     host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
-@dataclass(frozen=True)
-class Late:
-    """A host address known only inside the member when it starts, such as a pod's.
-
-    Its text is a placeholder that the start wrapper replaces in the member's files and arguments.
-    """
-
-    member: str
-
-    def __str__(self) -> str:
-        return f"@late:{self.member}@"
-
-
-@dataclass(frozen=True)
-class LateAddress:
-    """A late host with a port that is known early."""
-
-    host: Late
     port: int
 
     def __str__(self) -> str:
@@ -96,18 +74,18 @@ class Addresses:
     under study to clients, or drivers that discover members bypass it.
     """
 
-    bind: Address | LateAddress
+    bind: Address
     """What the process listens on."""
-    peer: Address | LateAddress
+    peer: Address
     """What other members connect to."""
     client: Address
-    """Address given to clients."""
+    """Address given to clients; never a late one."""
 
     @property
     def beside(self) -> str:
         """Host at which the member itself answers commands that run beside it."""
         host = self.bind.host
-        return LOOPBACK if isinstance(host, Late) or host == EVERYWHERE else host
+        return LOOPBACK if unfilled(host) or host == EVERYWHERE else host
 
 
 @dataclass(frozen=True)
@@ -136,10 +114,7 @@ class Reservation:
 
     def place(self, member: str) -> Place:
         """The place of `member`; KeyError when the layout has none."""
-        for place in self.places:
-            if place.member == member:
-                return place
-        raise KeyError(member)
+        return {place.member: place for place in self.places}[member]
 
     def role(self, role: str) -> tuple[Place, ...]:
         """The places of all members with this role."""

@@ -24,7 +24,7 @@ def _rate(value: object) -> object:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return {"number": value}
     if isinstance(value, str) and value.rstrip().endswith("%"):
-        return {"share": quantity(value, SHARES, "share")}
+        return {"share": quantity(value, SHARES)}
     if isinstance(value, RateSpec):
         return value
     raise ValueError(

@@ -34,8 +34,8 @@ class Metric:
     name: str
     title: str
     unit: str
-    better: Better
     method: str
+    better: Better = Better.LOWER
     scale: float = 1.0
     digits: int = 0
     open_only: bool = False
@@ -51,7 +51,6 @@ def _latency(kind: str, statistic: str, operation: str = "") -> Metric:
         name=f"{prefix}{kind}.{statistic}",
         title=f"{f'{operation} ' if operation else ''}{kind} time, {statistic}",
         unit="ms",
-        better=Better.LOWER,
         method=f"HDR histogram of {which}, from the {start} start",
         scale=1e3,
         digits=3,
@@ -67,21 +66,20 @@ METRICS: dict[str, Metric] = {
             "throughput",
             "Throughput",
             "op/s",
-            Better.HIGHER,
             "answered operations without error / measured seconds",
+            better=Better.HIGHER,
         ),
         Metric(
             "saturation",
             "Saturation throughput",
             "op/s",
-            Better.HIGHER,
             "highest sustained rate of an open load; each stay searches for it",
+            better=Better.HIGHER,
         ),
         Metric(
             "cpu.database",
             "CPU per operation, database hosts",
             "µs/op",
-            Better.LOWER,
             "CPU seconds of all database hosts (servers, daemons, proxies) / operations",
             scale=1e6,
             digits=1,
@@ -90,7 +88,6 @@ METRICS: dict[str, Metric] = {
             "cpu.client",
             "CPU per operation, client",
             "µs/op",
-            Better.LOWER,
             "CPU seconds of the generator / operations",
             scale=1e6,
             digits=1,
@@ -99,7 +96,6 @@ METRICS: dict[str, Metric] = {
             "memory.database",
             "Memory of the database hosts",
             "MiB",
-            Better.LOWER,
             "sum over database hosts of their largest anonymous memory",
             scale=2**-20,
             digits=1,
@@ -108,8 +104,8 @@ METRICS: dict[str, Metric] = {
             "offered",
             "Offered rate",
             "op/s",
-            Better.HIGHER,
             "operations intended in the measured window / measured seconds",
+            better=Better.HIGHER,
             open_only=True,
             compared=False,
         ),
@@ -117,8 +113,8 @@ METRICS: dict[str, Metric] = {
             "achieved",
             "Achieved share of the offered rate",
             "%",
-            Better.HIGHER,
             "operations finished in the measured window / operations intended in it",
+            better=Better.HIGHER,
             scale=1e2,
             digits=1,
             open_only=True,
@@ -128,7 +124,6 @@ METRICS: dict[str, Metric] = {
             "backlog.slope",
             "Growth of the backlog",
             "ms/s",
-            Better.LOWER,
             "slope of the delay of answers behind the schedule, second half of the window",
             scale=1e3,
             digits=1,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NewType
 
 from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.deployment import Guess
 from dunnage.model.study import DatabaseSpec
 
 Capability = NewType("Capability", str)
@@ -113,17 +114,29 @@ class PlatformOffer(PartOffer):
         chosen = self.networks[network]
         return (*self.needs, *chosen.needs, *chosen.endpoints[endpoint].needs)
 
+    def title_of(self, hosts: str, network: str, endpoint: str) -> str:
+        """The canonical name of a deployment: what kind of place, and what kind of address.
 
-@dataclass(frozen=True)
-class Guess:
-    """About how long a database takes for what is not measured."""
+        The grammar, after the first published study (`VM_HostNameHostPort`,
+        `K8ServiceIP_flannel`):
 
-    forming: float = 0.0
-    """Seconds until it answers, besides the platform's own."""
-    settling: float = 1.0
-    """Seconds around every run: settling, samplers, reading back what they saw."""
-    loading: float = 20_000.0
-    """Records loaded per second."""
+            title    = hosts "_" endpoint                          natively
+                     | hosts platform [network] endpoint           an address that hosts provide
+                     | hosts platform endpoint "_" network         an address of the cluster
+            hosts    = "Host" | "VM" | "Metal" | "Fake"            what the hosts really were
+
+        Platforms, networks and endpoints bring their words: `Docker`, `Only` for the host's own
+        network of it, `HostPort`. A network has none where a platform leaves no choice behind its
+        host ports, as orchestrators do not.
+        """
+        chosen = self.networks[network]
+        address = chosen.endpoints[endpoint]
+        if not self.title:
+            return f"{hosts}_{address.title}"
+        where = "" if self.title == hosts else self.title
+        if address.of_cluster:
+            return f"{hosts}{where}{address.title}_{network}"
+        return f"{hosts}{where}{chosen.title}{address.title}"
 
 
 def _without_snapshot(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
@@ -150,7 +163,6 @@ class DatabaseOffer(PartOffer):
     """Returns (key of the database spec, sentence) for everything that keeps a stay from starting
     with a copy of another one's files."""
     guess: Guess = field(default_factory=Guess)
-    """How long it takes for what is not measured, without an earlier result."""
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dunnage.model.estimate import Estimate
-from dunnage.model.value import Value
+from dunnage.model.value import Condition, Value
 
 
-class OpenLevel(Value):
+class OpenLevel(Condition):
     """One deployment under one rate of a workload: what was offered and achieved.
 
     Over its valid runs. If any of them was over capacity, no latencies are compared: the other runs
     would be selected by what they measured.
     """
 
-    deployment: str
-    workload: str
-    level: str
     offered: Estimate
     """Intended operations per second."""
     throughput: Estimate | None
@@ -65,12 +62,9 @@ class SearchProbe(Value):
     """Whether the client could not keep the schedule."""
 
 
-class SaturationSearch(Value):
+class SaturationSearch(Condition):
     """The searches of one deployment and workload: one in each valid run."""
 
-    deployment: str
-    workload: str
-    level: str
     found: Estimate | None
     """Highest sustained rate in operations per second, over blocks; None without a valid run."""
     searches: int

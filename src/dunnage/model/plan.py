@@ -8,9 +8,10 @@ from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.level import Level
 from dunnage.model.value import Value
 
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 """1: first. 2: levels by share of a capacity and by search, and the calibration stay. 3: groups of
-hosts that rotate, and stays alone, where load comes in turns. 4: what parts are called."""
+hosts that rotate, and stays alone, where load comes in turns. 4: what parts are called.
+5: guesses of time apart from these names."""
 
 
 BEFORE = 0
@@ -96,15 +97,11 @@ class Plan(Value):
 
     def runs(self) -> Iterator[RunPlan]:
         """All runs in their order."""
-        for block in self.blocks:
-            for stay in block.stays:
-                yield from stay.runs
+        return (run for block in self.blocks for stay in block.stays for run in stay.runs)
 
     def alone(self) -> Iterator[RunPlan]:
         """All runs of deployments that are measured alone, in addition to their turns."""
-        for block in self.blocks:
-            if block.alone is not None:
-                yield from block.alone.runs
+        return (run for block in self.blocks if block.alone for run in block.alone.runs)
 
     def losing(self) -> Iterator[Deployment]:
         """Deployments with a `loss`, once each. A twin has the loss of its original, and is
@@ -116,7 +113,4 @@ class Plan(Value):
 
     def deployment(self, name: str) -> Deployment:
         """The resolved deployment called `name`; KeyError when the plan has none."""
-        for deployment in self.deployments:
-            if deployment.name == name:
-                return deployment
-        raise KeyError(name)
+        return {each.name: each for each in self.deployments}[name]

@@ -142,9 +142,9 @@ class WorkloadSpec(Spec):
     """Default: the study's own `records`."""
 
 
-def _workload(value: object) -> object:
+def spelled_out(workload: object) -> object:
     """A bare letter is the core workload of that name."""
-    return {"name": value, "core": value} if isinstance(value, str) else value
+    return {"name": workload, "core": workload} if isinstance(workload, str) else workload
 
 
 class SamplerSpec(Spec):
@@ -206,7 +206,7 @@ class Study(Spec):
     )
     """Keys of a deployment, each with several values. Every deployment is repeated with every
     combination."""
-    workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(_workload)], ...] = Field(
+    workloads: tuple[Annotated[WorkloadSpec, BeforeValidator(spelled_out)], ...] = Field(
         min_length=1, examples=[["A", "C"], ["A", {"name": "loading", "phase": "load"}]]
     )
     """YCSB's core workloads, by letter or with a name of your own."""

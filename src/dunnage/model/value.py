@@ -14,6 +14,14 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Condition(Value):
+    """A deployment under one workload and level: where something was measured or compared."""
+
+    deployment: str
+    workload: str
+    level: str
+
+
 def _on_one_line(schema: dict[str, Any]) -> None:
     for each in schema["properties"].values():
         if "description" in each:

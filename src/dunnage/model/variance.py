@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from dunnage.model.estimate import Estimate
-from dunnage.model.value import Value
+from dunnage.model.value import Condition, Value
 
 
 class Inseparable(StrEnum):
@@ -51,14 +51,6 @@ class VarianceSplit(Value):
     """Blocks with the runs of all these deployments."""
     absent: tuple[Inseparable, ...]
     """Why some parts are not separate."""
-
-
-class Condition(Value):
-    """Where a deployment is compared."""
-
-    deployment: str
-    workload: str
-    level: str
 
 
 class QuestionAdvice(Value):

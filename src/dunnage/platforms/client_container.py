@@ -92,7 +92,7 @@ class ClientContainer(Guest):
     ) -> Completed:
         """Run a program to its end in a container; raises RunError after `timeout` seconds."""
         options = {"stdin_open": bool(stdin)}
-        container = self._create(argv, unit, "/", {}, None, options)
+        container = self._create(argv, unit, {}, None, options)
         attach = {"stdin": int(bool(stdin)), "stdout": 1, "stderr": 1, "stream": 1}
         try:
             with self._spoken("a client's container cannot run"):
@@ -107,7 +107,7 @@ class ClientContainer(Guest):
                 ) from error
             finally:
                 stream.close()
-            return Completed(tuple(argv), code, stdout, stderr)
+            return Completed(code, stdout, stderr)
         finally:
             container.remove(force=True)
 
@@ -119,10 +119,9 @@ class ClientContainer(Guest):
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",
     ) -> ContainerProcess:
         """Start a program in a container of its own; `log` is its name for what it writes."""
-        container = self._create(argv, unit, directory, env or {}, limits, {})
+        container = self._create(argv, unit, env or {}, limits, {})
         with self._spoken("a client's container cannot start"):
             container.start()
         self._logs[log] = container
@@ -146,7 +145,6 @@ class ClientContainer(Guest):
         self,
         argv: Sequence[str],
         unit: str,
-        directory: str,
         env: Mapping[str, str],
         limits: Limits | None,
         options: Mapping[str, Any],
@@ -159,7 +157,7 @@ class ClientContainer(Guest):
                 labels=self._stay.labels,
                 environment=dict(env),
                 user="0:0",
-                working_dir=directory,
+                working_dir="/",
                 cgroup_parent="/" + self._host.control_group(unit).strip("/"),
                 ulimits=self._ulimits,
                 mounts=[

@@ -81,7 +81,7 @@ class ContainerMember:
     def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         state = self.state()
         if not state["Running"]:
-            return Completed(argv, NOT_RUN, "", "the container is not running")
+            return Completed(NOT_RUN, "", "the container is not running")
         network = ("nsenter", f"--target={state['Pid']}", "--net")
         return ask_engine(self.host, argv, stdin=stdin, timeout=timeout, within=network)
 

@@ -33,7 +33,7 @@ def execute(
         command = api.exec_create(container, list(argv), stdin=bool(stdin), user="0:0")["Id"]
         stream = api.exec_start(command, socket=True)
     except APIError as refusal:
-        return Completed(tuple(argv), NOT_RUN, "", explanation(refusal))
+        return Completed(NOT_RUN, "", explanation(refusal))
     try:
         stdout, stderr = converse(stream, stdin, timeout)
     except TimeoutError as error:
@@ -45,8 +45,8 @@ def execute(
     try:
         code = api.exec_inspect(command)["ExitCode"]
     except APIError as refusal:  # the container ended meanwhile, and its commands went with it
-        return Completed(tuple(argv), NOT_RUN, stdout, stderr + explanation(refusal))
-    return Completed(tuple(argv), NOT_RUN if code is None else int(code), stdout, stderr)
+        return Completed(NOT_RUN, stdout, stderr + explanation(refusal))
+    return Completed(NOT_RUN if code is None else int(code), stdout, stderr)
 
 
 def converse(stream: Any, stdin: str, timeout: float) -> tuple[str, str]:

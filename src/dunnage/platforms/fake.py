@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.late import fill, unfilled
+from dunnage.model.late import fill, late_host, unfilled
 from dunnage.model.layout import (
     Address,
     Addresses,
-    Late,
-    LateAddress,
     Layout,
     Place,
     Reservation,
@@ -133,7 +130,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
     def _addresses(self, seat: Seat, host: Host, port: int) -> Addresses:
         client = Address(host.address, port)
         if self._deployment.network == "late":
-            own = LateAddress(Late(seat.member), port)
+            own = Address(late_host(seat.member), port)
             return Addresses(bind=own, peer=own, client=client)
         return Addresses(bind=client, peer=client, client=client)
 
@@ -191,7 +188,7 @@ class ContainerHost(Guest):
         self._name = name
         self._root = root = f"/containers/{name}"
         self._processes: list[Process] = []
-        self.put = lambda path, content, *, mode=0o644: host.put(root + path, content, mode=mode)
+        self.put = lambda path, content: host.put(root + path, content)
         self.put_tree = lambda source, path: host.put_tree(source, root + path)
 
     def run(
@@ -202,8 +199,7 @@ class ContainerHost(Guest):
         timeout: float = 60.0,
         unit: str = "command",
     ) -> Completed:
-        done = self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
-        return replace(done, argv=tuple(argv))
+        return self._host.run(self._inside(argv), stdin=stdin, timeout=timeout, unit=unit)
 
     def start(
         self,
@@ -213,7 +209,6 @@ class ContainerHost(Guest):
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",
     ) -> Process:
         process = self._host.start(
             self._inside(argv),
@@ -221,7 +216,6 @@ class ContainerHost(Guest):
             log=self._root + log,
             env=env,
             limits=limits,
-            directory=directory,
         )
         self._processes.append(process)
         return process

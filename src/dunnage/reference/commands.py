@@ -22,7 +22,6 @@ document where a program might read the answer. `NO_COLOR` is respected.
 
 
 def commands_page() -> str:
-    """Return the page."""
     group = typer.main.get_command(command_line())
     verbs = getattr(group, "commands", {})
     shown = [_verb(name, verb) for name, verb in verbs.items() if not verb.hidden]
@@ -78,10 +77,6 @@ def _examples(epilog: str) -> str:
 
 
 def _exit_codes() -> Iterator[str]:
-    meanings = {"OK": "Done.", "INTERRUPTED": "Stopped by the user; finished runs are kept."}
-    rows = [
-        (code(member.default), member.meaning or meanings.get(member.name, ""))
-        for member in fields(ExitCode)
-    ]
     yield "## Exit codes\n"
+    rows = ((code(member.default), member.meaning) for member in fields(ExitCode))
     yield table(("code", "meaning"), rows)

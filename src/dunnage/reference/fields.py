@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,17 +19,14 @@ class Field:
 
 
 def fields(kind: type) -> tuple[Field, ...]:
-    """Return the fields that a class itself defines, in their order."""
-    source = inspect.getsource(sys.modules[kind.__module__])
-    (definition,) = (
-        node
-        for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and node.name == kind.__name__
-    )
-    return tuple(_fields(definition))
+    """Return the fields of a class in their order, those of its bases first."""
+    ours = [each for each in reversed(kind.__mro__) if each.__module__.startswith("dunnage.")]
+    return tuple(field for each in ours for field in _own_fields(each))
 
 
-def _fields(definition: ast.ClassDef) -> Iterator[Field]:
+def _own_fields(kind: type) -> Iterator[Field]:
+    source = ast.parse(inspect.getsource(kind)).body
+    (definition,) = (node for node in source if isinstance(node, ast.ClassDef))
     after = [*definition.body[1:], ast.Pass()]
     for statement, follower in zip(definition.body, after, strict=True):
         meaning = _docstring(follower)

@@ -27,7 +27,6 @@ count, with the reason, and no estimate uses it. A gate that cannot be judged ma
 
 
 def metrics_page() -> str:
-    """Return the page."""
     whole = [metric for metric in METRICS.values() if metric.name.split(".")[0] not in OPERATIONS]
     words = [code(metric.name) for metric in METRICS.values() if metric.name.startswith("read.")]
     shown = [metric.name for metric in METRICS.values() if not metric.compared]

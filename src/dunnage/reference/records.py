@@ -18,7 +18,6 @@ sizes in bytes, shares are shares of one. `None` means that a value is not known
 
 
 def records_page() -> str:
-    """Return the page."""
     files = (layout.__doc__ or "").split("\n\n", maxsplit=1)[1]
     parts = [_HEAD, "## Files\n\n" + files.strip() + "\n"]
     for title, module in (

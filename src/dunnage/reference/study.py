@@ -34,7 +34,6 @@ _LONG = 12
 
 
 def study_page() -> str:
-    """Return the page."""
     schema = study_schema(catalog.OFFER)
     told = [
         _section(path, schema["$defs"].get(model.__name__, schema), schema["$defs"])

@@ -59,7 +59,7 @@ def carry_out(
     """
     failures: list[str] = []
     begun = open_result(writer.layout.root)
-    done = set(finished) | begun.finished_alone()
+    done = {*finished, *(record.run for record in begun.alone_records)}
     patience = Patience.left(study.patience, begun.events())
     with ExitStack() as stack:
         with stop.at_once():

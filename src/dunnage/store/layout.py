@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 from dunnage.errors import ResultError, shown
@@ -38,9 +39,7 @@ class ResultLayout:
     root: Path
 
     study = _Inside("study.yaml")
-    """As given."""
     plan = _Inside("plan.json")
-    """Every block, stay and run."""
     looks = _Inside("looks.jsonl")
     """When somebody saw what finished blocks say and added more, line by line."""
     environment = _Inside("environment.json")
@@ -50,17 +49,12 @@ class ResultLayout:
     losses = _Inside("losses.json")
     """The slowdowns that lose as much throughput as is asked for."""
     journal = _Inside("journal.jsonl")
-    """What happened, line by line."""
     lock = _Inside(".lock")
     """Held by the process that writes here."""
     analysis = _Inside("analysis.json")
-    """What was made of the records."""
     report = _Inside("report")
-    """The page, the tables."""
     runs = _Inside("runs")
-    """One directory a run."""
     stays = _Inside("stays")
-    """One directory a stay."""
 
     def further_plan(self, number: int) -> Path:
         """Blocks that were added, 2 for the first time; no plan is ever changed."""
@@ -68,10 +62,7 @@ class ResultLayout:
 
     def further_plans(self) -> tuple[Path, ...]:
         """The plans of added blocks that there are, in their order."""
-        plans: list[Path] = []
-        while (path := self.further_plan(len(plans) + 2)).exists():
-            plans.append(path)
-        return tuple(plans)
+        return tuple(takewhile(Path.exists, map(self.further_plan, count(2))))
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""

@@ -11,9 +11,8 @@ import re
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import ValidationError
-
 from dunnage.model.value import Value
+from dunnage.store.read import lines_of
 
 V = TypeVar("V", bound=Value)
 
@@ -37,13 +36,7 @@ def remembered(directory: Path, machine: str, kind: type[V]) -> list[V]:
         text = _file(directory, machine).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    values = []
-    for line in text.splitlines():
-        try:
-            values.append(kind.model_validate_json(line))
-        except ValidationError:
-            continue
-    return values
+    return list(lines_of(text, kind))
 
 
 def _file(directory: Path, machine: str) -> Path:

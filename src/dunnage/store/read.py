@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -51,7 +52,8 @@ class Result:
         A line without its plan is of an addition that a crash prevented, and no look. Raises
         ResultError when blocks were added without a look: then nobody knows what was seen before.
         """
-        looks = {look.plan: look for look in self._told_looks()}
+        text = _text(self.layout.looks) if self.layout.looks.exists() else ""
+        looks = {look.plan: look for look in lines_of(text, Look)}
         numbers = range(2, len(self.layout.further_plans()) + 2)
         lost = [number for number in numbers if number not in looks]
         if lost:
@@ -112,39 +114,24 @@ class Result:
             ) from error
         return facts
 
-    def _recorded(self, run: RunPlan) -> bool:
-        return self.layout.record(run.id).exists()
+    def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
+        """Names of those runs that have a record, each once."""
+        names = (run.id for run in runs if self.layout.record(run.id).exists())
+        return tuple(dict.fromkeys(names))
 
     def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
-        names = dict.fromkeys(run.id for run in runs if self._recorded(run))
-        return tuple(_read(self.layout.record(name), Record) for name in names)
-
-    def _told_looks(self) -> Iterator[Look]:
-        if not self.layout.looks.exists():
-            return
-        for line in _text(self.layout.looks).splitlines():
-            try:
-                yield Look.model_validate_json(line)
-            except ValidationError:
-                continue
+        return tuple(_read(self.layout.record(name), Record) for name in self._recorded(runs))
 
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
-        return frozenset(run.id for run in self.plan.runs() if self._recorded(run))
-
-    def finished_alone(self) -> frozenset[str]:
-        """The same of runs that deployments make by themselves, beside their turns."""
-        return frozenset(run.id for run in self.plan.alone() if self._recorded(run))
+        return frozenset(self._recorded(self.plan.runs()))
 
     def complete(self) -> bool:
         """Whether all runs have a record, those alone too, and every known loss was checked."""
-        alone = {run.id for run in self.plan.alone()}
+        runs = (*self.plan.runs(), *self.plan.alone())
         checked = {name for name, loss in self.losses.items() if loss.checked is not None}
-        return (
-            len(self.finished()) == len(tuple(self.plan.runs()))
-            and alone <= self.finished_alone()
-            and {deployment.original for deployment in self.plan.losing()} <= checked
-        )
+        losing = {deployment.original for deployment in self.plan.losing()}
+        return len(self._recorded(runs)) == len(runs) and losing <= checked
 
     def events(self) -> Iterator[Mapping[str, Scalar]]:
         """The journal, line by line; a line that is none is passed over."""
@@ -180,27 +167,22 @@ def _plans(path: Path, pattern: str) -> list[Path]:
 
 def _near(path: Path) -> str:
     """The command for the result that was probably meant; else the one that begins a study."""
-    if _is_file(path):
-        return f"dunnage run {shlex.quote(str(path))}"
-    by_name = {directory.name: directory for directory in _directories(path.parent)}
-    for name in get_close_matches(path.name, by_name):
-        if any(_plans(by_name[name], pattern) for pattern in _PLANS):
-            return f"dunnage status {shlex.quote(str(by_name[name]))}"
+    with suppress(OSError):
+        if path.is_file():
+            return f"dunnage run {shlex.quote(str(path))}"
+        beside = islice(path.parent.iterdir(), _MOST_FILES)
+        by_name = {entry.name: entry for entry in beside if entry.is_dir()}
+        for name in get_close_matches(path.name, by_name):
+            if any(_plans(by_name[name], pattern) for pattern in _PLANS):
+                return f"dunnage status {shlex.quote(str(by_name[name]))}"
     return "dunnage init"
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _directories(place: Path) -> list[Path]:
-    try:
-        return [entry for entry in islice(place.iterdir(), _MOST_FILES) if entry.is_dir()]
-    except OSError:
-        return []
+def lines_of(text: str, kind: type[V]) -> Iterator[V]:
+    """The values of a file with one on each line; a line that cannot be read is left out."""
+    for line in text.splitlines():
+        with suppress(ValidationError):
+            yield kind.model_validate_json(line)
 
 
 def _text(path: Path) -> str:

@@ -113,40 +113,33 @@ def _below(lines: Sequence[str], after: int, column: int) -> int:
     return deeper
 
 
-def masked_data(data: Any) -> Any:
+def masked_data(data: Any, *, hide: bool = False) -> Any:
     """Return what a JSON document holds with everything masked that looks like a secret.
 
     That is every value under a secret's name, the word after it in a list of arguments, and
-    whatever `masked` finds inside texts, such as a configuration file.
+    whatever `masked` finds inside texts, such as a configuration file. `hide` masks every value.
     """
-    if isinstance(data, str):
-        return masked(data)
     if isinstance(data, Mapping):
         return {
-            key: _hidden(value) if _names_a_secret(key) else masked_data(value)
+            key: masked_data(value, hide=hide or _names_a_secret(key))
             for key, value in data.items()
         }
-    if isinstance(data, Sequence):
-        before = [None, *data]
+    if isinstance(data, list | tuple):
         return [
-            MASK
-            if isinstance(name, str) and isinstance(each, str) and _SECRET_NAME.fullmatch(name)
-            else masked_data(each)
-            for name, each in zip(before, data, strict=False)
+            masked_data(word, hide=hide or (isinstance(word, str) and _is_option(name)))
+            for name, word in zip([None, *data], data, strict=False)
         ]
-    return data
+    if hide:
+        return None if data is None else MASK
+    return masked(data) if isinstance(data, str) else data
 
 
 def _names_a_secret(key: str) -> bool:
-    return any(pattern.fullmatch(key) for pattern in (_SECRET_NAME, _SECRET_VARIABLE))
+    return _is_option(key) or _SECRET_VARIABLE.fullmatch(key) is not None
 
 
-def _hidden(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return {key: _hidden(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_hidden(value) for value in data]
-    return None if data is None else MASK
+def _is_option(name: object) -> bool:
+    return isinstance(name, str) and _SECRET_NAME.fullmatch(name) is not None
 
 
 def _mask(match: re.Match[str]) -> str:

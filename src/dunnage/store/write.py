@@ -45,7 +45,7 @@ class ResultWriter:
         with _reported(writer.layout.root):
             writer.layout.runs.mkdir(parents=True)
             writer.layout.stays.mkdir()
-        write_text(writer.layout.study, masked(text))
+        write_bytes(writer.layout.study, masked(text).encode())
         write_value(writer.layout.plan, plan)
         return writer
 
@@ -86,7 +86,7 @@ class ResultWriter:
         self.same_conditions(facts)
         known = masked_data(dict(sorted(facts.items())))
         text = json.dumps(known, indent=2, ensure_ascii=False)
-        write_text(self.layout.environment, text + "\n")
+        write_bytes(self.layout.environment, f"{text}\n".encode())
 
     def same_conditions(self, facts: Mapping[str, Scalar]) -> None:
         """Raise ResultError when an earlier part of this result was measured under other facts.
@@ -163,7 +163,8 @@ class ResultWriter:
         commit its journal.
         """
         for path in self._unsettled:
-            _settle(path)
+            with _reported(path), path.open("rb") as file:
+                os.fsync(file.fileno())
         self._unsettled.clear()
         with _reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
@@ -181,11 +182,6 @@ def write_value(path: Path, value: Value) -> None:
     write_bytes(path, to_json(data, indent=1) + b"\n")
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write text, whole or not at all."""
-    write_bytes(path, text.encode())
-
-
 def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
     """Write a file beside its place, wait for the disk, then rename it into place."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -200,12 +196,6 @@ def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
         except OSError:
             draft.unlink(missing_ok=True)
             raise
-
-
-def _settle(path: Path) -> None:
-    """Wait until a file that was written is on the disk."""
-    with _reported(path), path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _append(path: Path, line: str) -> None:

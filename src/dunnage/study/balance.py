@@ -18,21 +18,15 @@ class Balance:
     Predecessors are counted inside blocks.
     """
 
-    blocks: int
-    period: int
-    """Blocks after which everything is balanced."""
     place: tuple[int, int]
     after: tuple[int, int]
+    following: int
+    """The next larger number of blocks that is balanced."""
 
     @property
     def whole(self) -> bool:
         """Whether every deployment has every place, and every predecessor, equally often."""
         return self.place[0] == self.place[1] and self.after[0] == self.after[1]
-
-    @property
-    def following(self) -> int:
-        """The next larger number of blocks that is balanced."""
-        return (self.blocks // self.period + 1) * self.period
 
 
 def balance(blocks: Sequence[Block], deployments: Sequence[str]) -> Balance:
@@ -41,11 +35,11 @@ def balance(blocks: Sequence[Block], deployments: Sequence[str]) -> Balance:
     places = Counter((name, place) for order in orders for place, name in enumerate(order))
     after = Counter(pair for order in orders for pair in pairwise(order))
     every = [(name, place) for name in deployments for place in range(len(deployments))]
+    even = period(len(deployments))
     return Balance(
-        blocks=len(blocks),
-        period=period(len(deployments)),
         place=_ends(places[each] for each in every),
         after=_ends(after[each] for each in permutations(deployments, 2)),
+        following=(len(blocks) // even + 1) * even,
     )
 
 

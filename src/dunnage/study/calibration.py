@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from dunnage.errors import UnavailableError
 from dunnage.model.deployment import Deployment
@@ -26,17 +27,17 @@ def calibration_plan(
     if not shares(study.load):
         return None
     name = baseline(study)
-    found = [each for each in present if each.name == name]
-    if not found:
+    deployment = next((each for each in present if each.name == name), None)
+    if deployment is None:
         reason = next((each.reason for each in skipped if each.deployment == name), "it is not")
         raise UnavailableError(
             f"rates are shares of the capacity of `{name}`, which cannot run here: {reason}",
             where=study.name,
             hint="dunnage doctor",
         )
-    (deployment,) = found
     level = Level(threads=threads(study.load))
-    runs = [
+    repeats = range(1, study.load.calibration.runs + 1)
+    runs = tuple(
         RunPlan(
             id=f"{NAME}-{spec.name}-{level.name}-{repeat}",
             block=BEFORE,
@@ -44,14 +45,12 @@ def calibration_plan(
             workload=workload(spec, study),
             level=level,
             repeat=repeat,
-            position=0,
+            position=position,
             seed=seed(f"{study.seed}:{NAME}:{spec.name}:{repeat}"),
         )
-        for spec in study.workloads
-        for repeat in range(1, study.load.calibration.runs + 1)
-    ]
-    numbered = tuple(run.model_copy(update={"position": at}) for at, run in enumerate(runs))
-    stay = StayPlan(id=NAME, block=BEFORE, deployment=deployment.name, runs=numbered)
+        for position, (spec, repeat) in enumerate(product(study.workloads, repeats))
+    )
+    stay = StayPlan(id=NAME, block=BEFORE, deployment=deployment.name, runs=runs)
     return CalibrationPlan(deployment=deployment, stay=stay)
 
 

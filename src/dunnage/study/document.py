@@ -15,9 +15,8 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from dunnage.errors import Problem
+from dunnage.errors import Problem, shown
 from dunnage.study.misread import misread
-from dunnage.study.suggest import shown
 
 Path = tuple[str | int, ...]
 """Keys and list positions that lead to a place in the document."""

@@ -24,15 +24,14 @@ from dunnage.model.study import (
     SubstrateSpec,
     TestbedSpec,
     WorkloadSpec,
+    spelled_out,
 )
 from dunnage.model.value import Scalar
 from dunnage.study.document import Path, holds
 from dunnage.study.grammar import Finding, findings
-from dunnage.study.matrix import FACTORS
 
+_Key = TypeVar("_Key")
 _Spec = TypeVar("_Spec", bound=BaseModel)
-_RECORDS: int = Study.model_fields["records"].default
-_GENERATOR: str = Study.model_fields["generator"].default
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Draft:
     data: Data
     load: LoadSpec | None
     repetitions: int
-    """Blocks times repeats; 1 where they cannot be understood."""
+    """Blocks times repeats."""
     questions: Mapping[str, QuestionSpec]
     twin: str | None
     generator: str | None
@@ -83,36 +82,33 @@ class Draft:
 
 
 def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
-    """Keep what is usable of `data`, given what is wrong with its shape."""
+    """Keep what is usable of `data`, given everything that is wrong with its shape."""
     usable = _without(data, wrong)
-    deployments = _mapping(usable.get("deployments"))
-    understood = {
-        name: keys for name, keys in deployments.items() if _read(DeploymentSpec, keys) is not None
+
+    def said(key: str) -> Any:
+        return usable.get(key, Study.model_fields[key].default)
+
+    deployments = {
+        name: keys
+        for name, keys in usable.get("deployments", {}).items()
+        if _read(DeploymentSpec, keys) is not None
     }
-    named = _mapping(data.get("deployments"))
-    workloads = usable.get("workloads")
-    questions = {
-        name: _read(QuestionSpec, keys) for name, keys in _mapping(usable.get("questions")).items()
-    }
+    workloads = map(spelled_out, usable.get("workloads", []))
     return Draft(
         testbed=_read(TestbedSpec, usable.get("testbed")),
         substrate=_read(SubstrateSpec, usable.get("substrate", {})),
         database=_read(DatabaseSpec, usable.get("database")),
-        deployments=understood,
-        broken=tuple(name for name in named if name not in understood),
-        factors={
-            key: tuple(values)
-            for key, values in _mapping(usable.get("factors")).items()
-            if key in FACTORS and isinstance(values, list)
-        },
-        workloads=_workloads(workloads if isinstance(workloads, list) else []),
-        records=_count(usable.get("records", _RECORDS)),
-        data=Data.RESTORE if usable.get("data") == Data.RESTORE else Data.LOAD,
+        deployments=deployments,
+        broken=tuple(name for name in _deployments(data) if name not in deployments),
+        factors={key: tuple(values) for key, values in usable.get("factors", {}).items()},
+        workloads=_understood(WorkloadSpec, dict(enumerate(workloads))),
+        records=said("records"),
+        data=Data(said("data")),
         load=_read(LoadSpec, usable.get("load")),
-        repetitions=_count(usable.get("blocks", 6)) * _count(usable.get("repeat", 1)),
-        questions={name: spec for name, spec in questions.items() if spec is not None},
-        twin=_text(usable.get("twin")),
-        generator=_text(usable.get("generator", _GENERATOR)),
+        repetitions=said("blocks") * said("repeat"),
+        questions=_understood(QuestionSpec, usable.get("questions", {})),
+        twin=said("twin"),
+        generator=said("generator"),
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
         keys=frozenset(map(str, data)),
         wrong=frozenset(finding.path for finding in wrong),
@@ -123,6 +119,7 @@ def _without(data: Mapping[str, Any], wrong: list[Finding]) -> dict[str, Any]:
     """Return a copy without the keys that are wrong; a list with a wrong item goes as a whole.
 
     Workloads are an exception: a wrong one becomes None, so that the others keep their places.
+    What is left may lack a key, but none has a wrong type.
     """
     usable = copy.deepcopy(dict(data))
     for path in sorted((finding.path for finding in wrong), key=len, reverse=True):
@@ -153,32 +150,21 @@ def _read(model: type[_Spec], data: object) -> _Spec | None:
         return None
 
 
-def _workloads(items: list[Any]) -> dict[int, WorkloadSpec]:
-    read: dict[int, WorkloadSpec] = {}
-    for index, item in enumerate(items):
-        keys = {"name": item, "core": item} if isinstance(item, str) else item
-        spec = _read(WorkloadSpec, keys)
-        if spec is not None:
-            read[index] = spec
-    return read
+def _understood(model: type[_Spec], data: Mapping[_Key, object]) -> dict[_Key, _Spec]:
+    """Those of several values that can be understood."""
+    read = {key: _read(model, each) for key, each in data.items()}
+    return {key: spec for key, spec in read.items() if spec is not None}
 
 
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 1
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _deployments(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    said = data.get("deployments")
+    return said if isinstance(said, dict) else {}
 
 
 def shape(data: Mapping[str, Any], model: type[BaseModel]) -> list[Finding]:
     """Return what is wrong with the shape of a study, keys that override the database included."""
     wrong = findings(model, data)
-    for name, keys in _mapping(data.get("deployments")).items():
+    for name, keys in _deployments(data).items():
         override = keys.get("database") if isinstance(keys, dict) else None
         if isinstance(override, dict):
             # `kind` may be left to the study here; any kind will do for judging the shape.

@@ -42,10 +42,6 @@ def _cell(run: RunPlan) -> tuple[str, str, str, int]:
     return run.deployment, run.workload.name, run.level.name, run.repeat
 
 
-def _shape(block: Block) -> list[tuple[object, ...]]:
+def _shape(block: Block) -> list[RunPlan]:
     """Everything of a block but its ids."""
-    return [
-        (run.block, run.deployment, run.workload, run.level, run.repeat, run.position, run.seed)
-        for stay in block.stays
-        for run in stay.runs
-    ]
+    return [run.model_copy(update={"id": ""}) for stay in block.stays for run in stay.runs]

@@ -13,10 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from dunnage.errors import shown
 from dunnage.model.study import STUDY_VERSION
 from dunnage.study.document import Path, holds
 from dunnage.study.keys import example, known
-from dunnage.study.suggest import hint, nearest, shown
+from dunnage.study.suggest import hint, nearest
 from dunnage.units import BY_HAND, alike
 
 _WANTED: Mapping[str, str] = {

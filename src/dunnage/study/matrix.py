@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from dunnage.model.deployment import Deployment, Parts, Workload
+from dunnage.model.deployment import Deployment, Guess, PartNames, Workload
 from dunnage.model.level import Level
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.offer import DatabaseOffer, NetworkOffer, Offer, PlatformOffer
+from dunnage.model.offer import DatabaseOffer, Offer, PlatformOffer
 from dunnage.model.plan import Plan
 from dunnage.model.study import DatabaseSpec, DeploymentSpec, Study, WorkloadSpec
 from dunnage.model.value import Scalar
 from dunnage.study.keys import scalars
-from dunnage.study.title import title
 
 TWIN_SUFFIX = "-twin"
 
@@ -111,36 +110,33 @@ def deployments(study: Study, offer: Offer) -> tuple[Deployment, ...]:
 
 
 def named(plan: Plan, offer: Offer) -> Plan:
-    """The plan with what its parts are called, where an older Dunnage made it without."""
-    changed: dict[str, object] = {
-        "deployments": tuple(_named(each, offer) for each in plan.deployments)
-    }
-    if (found := plan.calibration) is not None:
-        called = found.model_copy(update={"deployment": _named(found.deployment, offer)})
-        changed["calibration"] = called
-    return plan.model_copy(update=changed)
+    """The plan with names and guesses of its parts, where an older Dunnage made it without."""
+    resolved = tuple(_named(each, offer) for each in plan.deployments)
+    calibration = plan.calibration
+    if calibration is not None:
+        found = _named(calibration.deployment, offer)
+        calibration = calibration.model_copy(update={"deployment": found})
+    return plan.model_copy(update={"deployments": resolved, "calibration": calibration})
 
 
 def _named(found: Deployment, offer: Offer) -> Deployment:
     platform = offer.platforms.get(found.platform)
     database = offer.databases.get(found.database.kind)
-    if found.parts != Parts() or platform is None or database is None:
+    if found.guess != Guess() or platform is None or database is None:
         return found
     if found.network not in platform.networks:
         return found
-    parts = _parts(platform, platform.networks[found.network], database)
-    return found.model_copy(update={"parts": parts})
+    return found.model_copy(update=_of_parts(platform, found.network, database))
 
 
-def _parts(platform: PlatformOffer, network: NetworkOffer, database: DatabaseOffer) -> Parts:
-    return Parts(
-        platform=platform.name,
-        network=network.phrase,
-        database=database.name,
-        up=platform.stay_seconds + database.guess.forming,
-        settling=database.guess.settling,
-        loading=database.guess.loading,
-    )
+def _of_parts(platform: PlatformOffer, network: str, database: DatabaseOffer) -> dict[str, object]:
+    """The names that the parts of a deployment bring, and guesses of their time."""
+    phrase = platform.networks[network].phrase
+    up = platform.stay_seconds + database.guess.up
+    return {
+        "parts": PartNames(platform=platform.name, network=phrase, database=database.name),
+        "guess": database.guess.model_copy(update={"up": up}),
+    }
 
 
 def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> Deployment:
@@ -148,23 +144,17 @@ def deployment(name: str, spec: DeploymentSpec, study: Study, offer: Offer) -> D
     platform = offer.platforms[spec.platform]
     database = offer.databases[study.database.kind]
     network = spec.network or next(iter(platform.networks))
-    chosen = platform.networks[network]
-    endpoint = spec.endpoint or next(iter(chosen.endpoints))
-    return Deployment(
-        name=name,
-        title=title(offer.testbeds[study.testbed.kind].title, platform, network, endpoint),
-        platform=spec.platform,
-        network=network,
-        endpoint=endpoint,
-        storage=spec.storage,
-        peers=spec.peers,
-        client=spec.client,
-        hosts=spec.hosts,
-        limits=spec.limits,
-        slowdown=spec.slowdown,
-        loss=spec.loss,
-        database=with_defaults(merged_database(study.database, spec.database), offer),
-        parts=_parts(platform, chosen, database),
+    endpoint = spec.endpoint or next(iter(platform.networks[network].endpoints))
+    return Deployment.model_validate(
+        {
+            **dict(spec),
+            "name": name,
+            "title": platform.title_of(offer.testbeds[study.testbed.kind].title, network, endpoint),
+            "network": network,
+            "endpoint": endpoint,
+            "database": with_defaults(merged_database(study.database, spec.database), offer),
+            **_of_parts(platform, network, database),
+        }
     )
 
 

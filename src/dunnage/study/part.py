@@ -23,24 +23,22 @@ def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
         "level": lambda run: run.level.name,
     }
     names = {kind: sorted({of(run) for run in plan.runs()}) for kind, of in kinds.items()}
-    chosen: dict[str, list[str]] = {}
+    chosen: dict[str, set[str]] = {}
     for pattern in only:
-        kind = next(
-            (kind for kind in kinds if any(fnmatchcase(name, pattern) for name in names[kind])),
-            None,
-        )
+        found = {
+            kind: {name for name in known if fnmatchcase(name, pattern)}
+            for kind, known in names.items()
+        }
+        kind = next((kind for kind in kinds if found[kind]), None)
         if kind is None:
             known = [name for kind in kinds for name in names[kind]]
             raise UsageError(
                 f"no deployment, workload or level matches `{pattern}`", hint=hint(pattern, known)
             )
-        chosen.setdefault(kind, []).append(pattern)
+        chosen.setdefault(kind, set()).update(found[kind])
 
     def wanted(run: RunPlan) -> bool:
-        return all(
-            any(fnmatchcase(kinds[kind](run), pattern) for pattern in patterns)
-            for kind, patterns in chosen.items()
-        )
+        return all(kinds[kind](run) in matching for kind, matching in chosen.items())
 
     blocks = tuple(block for each in plan.blocks if (block := each.part(wanted)).stays)
     left = {stay.deployment for block in blocks for stay in block.stays}

@@ -8,7 +8,7 @@ the place in a block nor the deployment before it counts as an effect.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dunnage.model.choices import Order
 from dunnage.model.deployment import Deployment, Workload
@@ -37,20 +37,15 @@ class _Cell:
         return f"{self.workload.name}-{self.level.name}{again}"
 
 
-@dataclass
-class _Ids:
-    """Hands out ids; names may hold hyphens, so two of them can meet in one word."""
-
-    taken: set[str] = field(default_factory=set)
-
-    def unique(self, wanted: str) -> str:
-        candidate, count = wanted, 1
-        # Compared without case: a result may be copied to a file system that knows none.
-        while candidate.casefold() in self.taken:
-            count += 1
-            candidate = f"{wanted}.{count}"
-        self.taken.add(candidate.casefold())
-        return candidate
+def _unique(wanted: str, taken: set[str]) -> str:
+    """Hand out an id; names may hold hyphens, so two of them can meet in one word."""
+    candidate, count = wanted, 1
+    # Compared without case: a result may be copied to a file system that knows none.
+    while candidate.casefold() in taken:
+        count += 1
+        candidate = f"{wanted}.{count}"
+    taken.add(candidate.casefold())
+    return candidate
 
 
 def make_plan(
@@ -95,7 +90,8 @@ class _Made:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._width = max(2, len(str(study.blocks)))
-        self._stays, self._runs = _Ids(), _Ids()
+        self._stays: set[str] = set()
+        self._runs: set[str] = set()
         self._position = 0
 
     def stay(
@@ -109,13 +105,13 @@ class _Made:
     ) -> StayPlan:
         """One stay with its runs; runs of one that is `alone` have no place of their own."""
         suffix = "-alone" if alone else ""
-        stay = self._stays.unique(f"b{block:0{self._width}d}-{deployment.name}{suffix}")
+        stay = _unique(f"b{block:0{self._width}d}-{deployment.name}{suffix}", self._stays)
         in_turns = self._study.load.turns is not None
         runs = []
         for cell in cells:
             runs.append(
                 RunPlan(
-                    id=self._runs.unique(f"{stay}-{cell.name}"),
+                    id=_unique(f"{stay}-{cell.name}", self._runs),
                     block=block,
                     deployment=deployment.name,
                     workload=cell.workload,

@@ -6,14 +6,13 @@ import json
 import shlex
 from collections.abc import Mapping
 
-from dunnage.errors import Problem, StudyError
+from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
-from dunnage.study.rules import factor_names, find_mistakes
-from dunnage.study.suggest import shown
+from dunnage.study.rules import factor_rules, find_mistakes
 
 
 def read_study(text: str, path: str, offer: Offer) -> Study:
@@ -24,7 +23,8 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     """
     document = read_document(text)
     wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
-    problems = [*document.problems, *(_problem(each, document) for each in wrong)]
+    told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
+    problems = [*document.problems, *told]
     if problems:
         ordered = tuple(sorted(problems, key=lambda problem: problem.line))
         raise StudyError(path, ordered, hint=_next(document, path))
@@ -41,7 +41,7 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
     wrong = shape(data, Study)
     factors = data.get("factors")
     if isinstance(factors, Mapping):
-        wrong += factor_names(factors)
+        wrong += factor_rules(factors)
     known = {finding.path for finding in wrong}
     return wrong + [
         each for each in find_mistakes(draft(data, wrong), offer) if each.path not in known
@@ -53,7 +53,3 @@ def _next(document: Document, path: str) -> str:
     problems = {problem.what for problem in document.problems}
     begun = isinstance(document.data, Mapping) or (problems and EMPTY not in problems)
     return f"dunnage plan {shlex.quote(path)}" if begun else "dunnage init"
-
-
-def _problem(finding: Finding, document: Document) -> Problem:
-    return Problem(document.line(finding.path), finding.what, finding.hint)

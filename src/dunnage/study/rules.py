@@ -5,10 +5,10 @@ Every rule is a generator of findings over the usable parts of a study.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from math import prod
 
+from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.load_spec import LoadSpec
 from dunnage.model.metrics import COMPARED, METRICS, SEARCHED
@@ -26,7 +26,7 @@ from dunnage.study.rules_load import load_rules
 from dunnage.study.rules_loss import loss_rules
 from dunnage.study.rules_primary import primary_rules
 from dunnage.study.rules_turns import turns_rules
-from dunnage.study.suggest import hint, listed, shown
+from dunnage.study.suggest import hint, listed
 from dunnage.units import percent
 
 MOST_DEPLOYMENTS = 100
@@ -46,21 +46,12 @@ OPERATIONS = {
 
 def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
     """Return everything that a study names wrongly or that does not fit together."""
-    empty = [
-        Finding(
-            ("factors", key), f"the factor `{key}` has no values", "name two or more, or remove it"
-        )
-        for key, values in draft.factors.items()
-        if not values
-    ]
-    draft = replace(draft, factors={key: each for key, each in draft.factors.items() if each})
     multiplied = len(draft.deployments) * prod(len(each) for each in draft.factors.values())
     if multiplied > MOST_DEPLOYMENTS:
         what = f"this makes {multiplied} deployments; a study compares at most {MOST_DEPLOYMENTS}"
         return [Finding(("factors",) if draft.factors else ("deployments",), what)]
     every = variants(draft.deployments, draft.factors)
     found = [
-        *empty,
         *_size(draft, len(every)),
         *_kinds(draft, offer),
         *fake_rules(draft, every, offer),
@@ -136,11 +127,15 @@ def _factors(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             yield Finding(where, f"two deployments would have the name {shown(variant.name)}")
 
 
-def factor_names(keys: Iterable[str]) -> Iterator[Finding]:
-    """Yield a finding for every key of `factors` that no deployment has."""
-    for key in keys:
+def factor_rules(factors: Mapping[str, object]) -> Iterator[Finding]:
+    """Yield a finding for every factor that no deployment has, or that has no values."""
+    for key, values in factors.items():
+        place = ("factors", key)
         if key not in FACTORS:
-            yield unknown(("factors", key), "factor", key, FACTORS)
+            yield unknown(place, "factor", key, FACTORS)
+        elif values == []:
+            what = f"the factor `{key}` has no values"
+            yield Finding(place, what, "name two or more, or remove it")
 
 
 def _workloads(draft: Draft) -> Iterator[Finding]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.errors import shown
 from dunnage.model.choices import Data, Phase
-from dunnage.model.offer import DatabaseOffer, PlatformOffer
-from dunnage.model.study import INSERTING, DatabaseSpec, DeploymentSpec
+from dunnage.model.offer import PlatformOffer
+from dunnage.model.study import INSERTING, DeploymentSpec
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
-from dunnage.study.suggest import shown
 
 LOADING = "write `data: load`"
 
@@ -58,11 +58,3 @@ def storage_rules(
             f"{shown(spec.platform)}: it cannot be filled before a member starts",
             " or ".join((LOADING, *instead)),
         )
-
-
-def database_rules(
-    spec: DatabaseSpec, database: DatabaseOffer, data: Data
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (key, sentence, advice) for what keeps members from starting with a copy of files."""
-    if data is Data.RESTORE:
-        yield from ((key, what, LOADING) for key, what in database.check_restore(spec))

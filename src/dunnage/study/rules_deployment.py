@@ -8,6 +8,7 @@ from functools import partial
 
 from pydantic import ValidationError
 
+from dunnage.errors import shown
 from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
 from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
@@ -15,8 +16,8 @@ from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
-from dunnage.study.rules_data import database_rules, storage_rules
-from dunnage.study.suggest import hint, listed, shown
+from dunnage.study.rules_data import LOADING, storage_rules
+from dunnage.study.suggest import hint, listed
 
 _At = Callable[..., Path]
 """Where the file says a key of one variant."""
@@ -155,7 +156,8 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
     if fits:
         whole = with_defaults(spec, offer)
         yield from ((key, what, "") for key, what in database.check(whole))
-        yield from database_rules(whole, database, data)
+        if data is Data.RESTORE:
+            yield from ((key, what, LOADING) for key, what in database.check_restore(whole))
 
 
 def _substrate(

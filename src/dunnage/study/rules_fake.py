@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from dunnage.errors import shown
 from dunnage.model.choices import Cores
 from dunnage.model.offer import Offer, PartOffer, first
 from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
-from dunnage.study.suggest import shown
 
 
 def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dunnage.errors import shown
 from dunnage.model.choices import Phase
 from dunnage.model.level import Search
 from dunnage.model.load_spec import LoadSpec
@@ -14,13 +15,15 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.keys import example
 from dunnage.study.matrix import levels, shares
-from dunnage.study.suggest import hint, shown
+from dunnage.study.suggest import hint
 from dunnage.units import percent
 
 
 def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     """Yield everything that is wrong with a load, beside its shape."""
-    if not (load.threads or load.rate or load.search or _half_said(draft, *_KINDS)):
+    if not (
+        load.threads or load.rate or load.search or _half_said(draft, "threads", "rate", "search")
+    ):
         yield Finding(
             ("load",),
             "the load has neither `threads` nor `rate` nor `search`",
@@ -39,9 +42,6 @@ def load_rules(load: LoadSpec, draft: Draft) -> Iterator[Finding]:
     if load.search is not None:
         yield from _search(load.search, draft)
     yield from _ending(load, draft)
-
-
-_KINDS = ("threads", "rate", "search")
 
 
 def _levels(load: LoadSpec) -> Iterator[Finding]:

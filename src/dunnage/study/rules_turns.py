@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from dunnage.errors import shown
 from dunnage.model.choices import ClientPlace, Data, Phase
 from dunnage.model.deployment import PAUSE_PERIOD
 from dunnage.model.load import SETTLING
@@ -13,7 +14,7 @@ from dunnage.model.study import CLIENT_GROUP, INSERTING
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
-from dunnage.study.suggest import listed, shown
+from dunnage.study.suggest import listed
 from dunnage.units import duration
 
 LEAST_TURNS = 4

@@ -66,7 +66,7 @@ def _seconds(value: float) -> str:
 
 def readable_share(written: str) -> float:
     """A share above zero and at most one, written `10%` or `0.1`; raises ValueError with why."""
-    share = quantity(written, SHARES, "share")
+    share = quantity(written, SHARES)
     if not 0 < share <= 1:
         raise ValueError(f"`{written}` does not make a study smaller; write for example `10%`")
     return share

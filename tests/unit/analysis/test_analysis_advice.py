@@ -10,7 +10,8 @@ from dunnage.findings.variance.advice import advise, block_seconds
 from dunnage.findings.variance.variance import RUN, STAY, STAY_AND_REACTION
 from dunnage.model.analysis import Comparison, Ground, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
-from dunnage.model.variance import Condition, VariancePart, VarianceSplit
+from dunnage.model.value import Condition
+from dunnage.model.variance import VariancePart, VarianceSplit
 
 PLACE = Condition(deployment="docker", workload="A", level="t8")
 

@@ -45,19 +45,22 @@ def test_every_control_of_every_deployment_is_held_against_the_baseline_together
         ("loopback", "docker"),
     ]
     assert all("simultaneous over 4" in each.difference.method for each in found)
-    assert not any(each.differs for each in found)
+    assert not any(each.difference.without_zero for each in found)
 
 
 def test_a_control_that_differs_is_found_and_no_other() -> None:
     found = control(plan(), stays(effect=0.1), (), "native", 1)
-    assert [(each.control, each.deployment) for each in found if each.differs] == [
+    assert [(each.control, each.deployment) for each in found if each.difference.without_zero] == [
         ("loopback", "docker")
     ]
 
 
 def test_chance_makes_it_differ_in_one_study_of_twenty() -> None:
     alarms = sum(
-        any(each.differs for each in control(plan(), stays(seed=seed), (), "native", 1))
+        any(
+            each.difference.without_zero
+            for each in control(plan(), stays(seed=seed), (), "native", 1)
+        )
         for seed in range(400)
     )
     assert 0.01 * 400 <= alarms <= 0.08 * 400
@@ -106,12 +109,12 @@ def test_in_turns_what_was_measured_after_each_turn_counts_and_no_stay() -> None
     found = control(plan(), stays(effect=0.5), in_turns(), "native", 1)
     assert {each.moment for each in found} == {ControlMoment.AFTER_TURN}
     assert [each.difference.n for each in found] == [8] * 4
-    assert not any(each.differs for each in found)
+    assert not any(each.difference.without_zero for each in found)
 
 
 def test_what_a_deployment_leaves_behind_its_turn_is_found() -> None:
     found = control(plan(), (), in_turns(effect=0.1), "native", 1)
-    assert [(each.control, each.deployment) for each in found if each.differs] == [
+    assert [(each.control, each.deployment) for each in found if each.difference.without_zero] == [
         ("loopback", "docker")
     ]
 

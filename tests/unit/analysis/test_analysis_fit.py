@@ -6,9 +6,9 @@ import pytest
 
 from dunnage.analysis.fit import LENGTHS, fit, fitted
 from dunnage.errors import StudyError
-from dunnage.model.history import Pace
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

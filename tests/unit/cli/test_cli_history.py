@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dunnage.cli.history import told
 from dunnage.findings.differences.history import latest, twins_said
-from dunnage.model.history import TwinsSaid
+from dunnage.model.remembered import TwinsSaid
 from dunnage.store.machine_log import remember, remembered
 from report_samples import sample
 

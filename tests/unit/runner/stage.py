@@ -35,7 +35,7 @@ class Prompter:
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         self.asked.append((member, *argv))
         code, text = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return Completed(tuple(argv), code, text, "")
+        return Completed(code, text, "")
 
     def running(self) -> tuple[RunningMember, ...]:
         if self.dead:

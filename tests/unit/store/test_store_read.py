@@ -60,7 +60,7 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
         ("[]", "is not a Plan"),
         ("\x00\x01", "is not a Plan"),
         ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
-        ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 4"),
+        ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 5"),
     ],
 )
 def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: str) -> None:

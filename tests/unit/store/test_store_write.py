@@ -15,7 +15,7 @@ from dunnage.errors import ResultError
 from dunnage.model.record import ProcessFacts
 from dunnage.store.read import open_result
 from dunnage.store.secrets import MASK
-from dunnage.store.write import write_bytes, write_text
+from dunnage.store.write import write_bytes
 
 
 def full_disk(_: int) -> None:
@@ -26,7 +26,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "file"
-    write_text(path, "old")
+    write_bytes(path, b"old")
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(ResultError, match="disk is full"):
         write_bytes(path, b"new and longer")
@@ -51,7 +51,7 @@ def test_a_full_disk_tells_the_command_that_goes_on_with_this_result(
 
 def test_another_failure_is_told_with_its_reason_and_place(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="cannot write: No such file") as raised:
-        write_text(tmp_path / "nowhere" / "file", "text")
+        write_bytes(tmp_path / "nowhere" / "file", b"text")
     assert raised.value.where == str(tmp_path / "nowhere" / "file")
 
 

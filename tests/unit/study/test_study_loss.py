@@ -6,7 +6,7 @@ import pytest
 
 from dunnage.errors import StudyError
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds, loss_seconds
+from dunnage.study.expected_time import estimate_seconds, loss_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan

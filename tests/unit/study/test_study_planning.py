@@ -13,8 +13,8 @@ from dunnage.errors import UnavailableError, UsageError
 from dunnage.model.choices import Storage
 from dunnage.model.plan import Plan, Skipped
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds
-from dunnage.study.matrix import deployments
+from dunnage.study.expected_time import estimate_seconds
+from dunnage.study.matrix import deployments, named
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
@@ -52,6 +52,19 @@ def test_defaults_come_from_the_platform_and_the_database() -> None:
     assert (docker.network, bridge.network) == ("host", "bridge")
     assert twin.model_copy(update={"name": "native", "twin_of": None}) == native
     assert (twin.name, twin.twin_of) == ("native-twin", "native")
+
+
+def test_an_older_plan_gets_the_names_and_guesses_of_its_parts() -> None:
+    plan = planned(study())
+    written = json.loads(plan.model_dump_json())
+    for deployment in written["deployments"]:
+        deployment["parts"] |= deployment.pop("guess")
+    version_4 = Plan.model_validate_json(json.dumps(written))
+    for deployment in written["deployments"]:
+        del deployment["parts"]
+    version_3 = Plan.model_validate_json(json.dumps(written))
+    for old in (version_4, version_3):
+        assert named(old, OFFER).model_dump() == plan.model_dump()
 
 
 def test_a_deployment_overrides_only_the_database_keys_that_it_names() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dunnage.errors import StudyError
 from dunnage.model.choices import Data
 from dunnage.model.study import Study
-from dunnage.study.estimate import estimate_seconds, snapshot_seconds
+from dunnage.study.expected_time import estimate_seconds, snapshot_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study

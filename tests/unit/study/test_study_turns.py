@@ -10,7 +10,7 @@ from dunnage.errors import StudyError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.runner.study import every_deployment
-from dunnage.study.estimate import estimate_seconds
+from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan

@@ -8,7 +8,8 @@ import pytest
 
 from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
-from dunnage.model.variance import Condition, QuestionAdvice
+from dunnage.model.value import Condition
+from dunnage.model.variance import QuestionAdvice
 from dunnage.wording.advice import recommendation
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from dunnage.databases.cassandra import demand
 from dunnage.errors import UnavailableError
-from dunnage.model.layout import EVERYWHERE, Late, Place
+from dunnage.model.late import unfilled
+from dunnage.model.layout import EVERYWHERE, Place
 from dunnage.model.study import DatabaseSpec
 
 CONTAINER_INTERFACE = "eth0"
@@ -70,11 +71,11 @@ def _network(place: Place) -> Iterator[tuple[str, object]]:
         # Cassandra refuses to listen everywhere for peers, and a container's address is not known.
         yield "listen_interface", CONTAINER_INTERFACE
     else:
-        yield "listen_address", str(storage.bind.host)
-    yield "broadcast_address", str(storage.peer.host)
+        yield "listen_address", storage.bind.host
+    yield "broadcast_address", storage.peer.host
     yield "storage_port", storage.bind.port
     # A late address is not known to what runs beside the member, so it answers on loopback too.
-    yield "rpc_address", EVERYWHERE if isinstance(cql.bind.host, Late) else str(cql.bind.host)
+    yield "rpc_address", EVERYWHERE if unfilled(cql.bind.host) else cql.bind.host
     yield "broadcast_rpc_address", cql.client.host
     yield "native_transport_port", cql.bind.port
     yield "start_native_transport", True

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from dunnage.databases.cassandra import demand, java, steps
 from dunnage.databases.cassandra.configuration import LOGBACK, render
+from dunnage.model.deployment import Guess
 from dunnage.model.layout import (
     Layout,
     Reservation,
@@ -17,9 +18,10 @@ from dunnage.model.layout import (
     Step,
     Target,
 )
-from dunnage.model.offer import Capability, DatabaseOffer, Guess
+from dunnage.model.offer import Capability, DatabaseOffer
 from dunnage.model.study import DatabaseSpec
 
+CASSANDRA = Capability("cassandra")
 PORTS = {"storage": java.FIRST_STORAGE, "cql": 9042}
 """The same on every host, as drivers expect of a ring; platforms move those that would collide."""
 
@@ -34,10 +36,10 @@ class Cassandra:
         check=demand.check,
         images=False,
         begin_with=("ring", "three equal members, each with a copy of every record"),
-        needs=(Capability("cassandra"),),
+        needs=(CASSANDRA,),
         check_restore=demand.check_restore,
         # Java starts in many seconds, and nodetool flushes every member before each run.
-        guess=Guess(forming=45.0, settling=8.0, loading=450.0),
+        guess=Guess(up=45.0, settling=8.0, loading=450.0),
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:

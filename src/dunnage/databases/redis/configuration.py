@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dunnage.databases.redis import demand
-from dunnage.model.layout import LOOPBACK, Late, Place
+from dunnage.model.late import unfilled
+from dunnage.model.layout import LOOPBACK, Place
 from dunnage.model.study import DatabaseSpec
 from dunnage.model.value import Scalar
 
@@ -28,7 +29,7 @@ def render(spec: DatabaseSpec, place: Place, primary: Place) -> str:
 def _process(place: Place) -> Iterator[tuple[str, Scalar]]:
     bind = place.ports["redis"].bind
     # A late address is not known to what runs beside the member, so it answers on loopback too.
-    yield "bind", f"{bind.host} {LOOPBACK}" if isinstance(bind.host, Late) else bind.host
+    yield "bind", f"{bind.host} {LOOPBACK}" if unfilled(bind.host) else bind.host
     yield "port", bind.port
     yield "protected-mode", False
     yield "daemonize", False

@@ -22,6 +22,7 @@ from dunnage.model.layout import (
 from dunnage.model.offer import Capability, DatabaseOffer
 from dunnage.model.study import DatabaseSpec
 
+SOFTWARE = Capability("software")
 PORT, BUS_PORT = 6379, 16379
 """Of the first member; each further one counts up, so that members can share a host."""
 
@@ -36,7 +37,7 @@ class Redis:
         check=demand.check,
         check_restore=demand.check_restore,
         begin_with=("replicas", "one primary and two replicas"),
-        needs=(Capability("software"),),
+        needs=(SOFTWARE,),
     )
 
     def layout(self, spec: DatabaseSpec) -> Layout:

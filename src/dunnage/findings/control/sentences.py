@@ -16,7 +16,7 @@ MOMENTS = {
 
 def control_differs(analysis: Analysis) -> str:
     """That something which no deployment can change differs; empty where nothing does."""
-    differing = [control for control in analysis.control if control.differs]
+    differing = [control for control in analysis.control if control.difference.without_zero]
     if not differing:
         return ""
     listed = "; ".join(map(_difference, differing))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dunnage.model.analysis import Analysis
-from dunnage.model.history import TwinsSaid
+from dunnage.model.remembered import TwinsSaid
 
 
 def twins_said(analysis: Analysis, result: str, time: float) -> TwinsSaid | None:

@@ -9,8 +9,8 @@ from dunnage.findings.parity.unequal import leaves, unequal
 from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Factor
 
-_NAMES = frozenset({"name", "title", "twin_of", "parts"})
-"""What a deployment and its parts are called is not a factor."""
+_BESIDE = frozenset({"name", "title", "twin_of", "parts", "guess"})
+"""What a deployment and its parts are called, and guesses of their time, are no factors."""
 IMAGE = "image"
 """Stands among the factors where containers run an image that a user named: other software."""
 
@@ -36,7 +36,7 @@ def declared(a: Deployment, b: Deployment) -> frozenset[str]:
 
 
 def _flat(deployment: Deployment) -> dict[str, object]:
-    known = deployment.model_dump(mode="json", exclude=set(_NAMES))
+    known = deployment.model_dump(mode="json", exclude=set(_BESIDE))
     return {key: value for key, value in leaves(known) if value != {}}
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dunnage.model.late import LATE
 from dunnage.model.record import StayRecord
 
 _IPV4 = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
-_LATE = re.compile(r"@late:[^@\s]+@")
 _LAB = re.compile(r"(?<=/labs/)[^/\s]+/[^/\s]+(?=/)")
 """A lab and one of its hosts, in the path of the host's disk: where stays rotate over hosts."""
 _EVERYWHERE = frozenset({"0.0.0.0", "127.0.0.1"})  # noqa: S104 - compared with, never listened on
@@ -61,7 +61,7 @@ class Mask:
         return re.sub(rf"{_PLACEHOLDER}(?:\s+{_PLACEHOLDER})+", _PLACEHOLDER, masked)
 
     def _named(self, text: str) -> str:
-        text = _LAB.sub("<host>", _LATE.sub(_PLACEHOLDER, text))
+        text = _LAB.sub("<host>", LATE.sub(_PLACEHOLDER, text))
         for name in self.names:
             text = re.sub(rf"(?<=[/@]){re.escape(name)}(?=[/@.]|$)", "<stay>", text)
         for host in self.hosts:

@@ -13,7 +13,8 @@ from statistics import median
 from dunnage.findings.variance.variance import RUN, STAY
 from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
 from dunnage.model.record import Record, StayRecord
-from dunnage.model.variance import Condition, QuestionAdvice, VarianceSplit
+from dunnage.model.value import Condition
+from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
 PRACTICABLE = 1000
 """More blocks than that are no advice: the estimate lies almost on the edge of its tolerance."""

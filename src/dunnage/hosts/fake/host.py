@@ -189,7 +189,7 @@ class FakeHost:
             raise RunError(
                 f"`{' '.join(argv)}` did not end within {timeout:g} s", where=self.name
             ) from None
-        return Completed(tuple(argv), code, "".join(out), "".join(complaints))
+        return Completed(code, "".join(out), "".join(complaints))
 
     def start(
         self,
@@ -199,7 +199,6 @@ class FakeHost:
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",  # noqa: ARG002 - fake programs are given absolute paths
     ) -> FakeProcess:
 
         def write(text: str) -> None:
@@ -209,7 +208,7 @@ class FakeHost:
         self.files[log] = b""
         return self._spawn(argv, unit, limits, Streams(write, write, env=env or {}))
 
-    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:  # noqa: ARG002
+    def put(self, path: str, content: bytes) -> None:
         self._reached()
         self.files[path] = content
 

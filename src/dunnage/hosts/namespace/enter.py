@@ -50,7 +50,6 @@ class Door:
         join: Sequence[Path],
         *,
         env: Mapping[str, str] | None = None,
-        directory: str = "/",
         log: str | None = None,
     ) -> NamespaceProcess:
         """Start a program; with a log it has no input, without its three streams are pipes.
@@ -61,7 +60,7 @@ class Door:
         ours, theirs = os.pipe()
         try:
             words = ["enter", "--host", str(self.first.pid), "--report", str(theirs)]
-            words += ["--files", str(open_files()), "--directory", directory]
+            words += ["--files", str(open_files())]
             words += [word for file in join for word in ("--join", str(file))]
             words += [] if log is None else ["--log", log]
             outside = subprocess.Popen(

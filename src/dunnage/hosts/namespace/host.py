@@ -72,9 +72,7 @@ class NamespaceHost:
             process.kill()
             raise
         code = process.wait(0)
-        return Completed(
-            tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace")
-        )
+        return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
     def start(
         self,
@@ -84,18 +82,17 @@ class NamespaceHost:
         log: str,
         env: Mapping[str, str] | None = None,
         limits: Limits | None = None,
-        directory: str = "/",
     ) -> NamespaceProcess:
         self._own(log)
         self._make(unit, shape(limits or Limits()))
         join = self.groups.join_files(self.control_group(unit))
-        return self.door().enter(argv, join, env=env, directory=directory, log=log)
+        return self.door().enter(argv, join, env=env, log=log)
 
-    def put(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    def put(self, path: str, content: bytes) -> None:
         with self._files(self._own(path), "write") as file:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-            file.chmod(mode)
+            file.chmod(0o644)
 
     def get(self, path: str) -> bytes:
         with self._files(PurePosixPath(path), "read") as file:

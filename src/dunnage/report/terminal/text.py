@@ -20,7 +20,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.report.terminal.notes import Line, grid, labelled, left_out, notes
 from dunnage.study.balance import balance
-from dunnage.study.estimate import calibration_seconds, loss_seconds, snapshot_seconds
+from dunnage.study.expected_time import calibration_seconds, loss_seconds, snapshot_seconds
 from dunnage.units import duration, percent
 from dunnage.wording import numbers, terms
 

@@ -1,17 +1,17 @@
-"""Earlier results of a machine: its twins, its speed and its noise."""
+"""What is remembered of a machine from earlier results: its twins, its speed and its noise."""
 
 from __future__ import annotations
 
 from dunnage.model.value import Value
 
-HISTORY_VERSION = 1
+REMEMBERED_VERSION = 1
 """1: first."""
 
 
 class TwinsSaid(Value):
     """The twins of one result."""
 
-    version: int = HISTORY_VERSION
+    version: int = REMEMBERED_VERSION
     result: str
     """Name of its directory. The last line for it counts."""
     study: str
@@ -26,7 +26,7 @@ class TwinsSaid(Value):
 class Pace(Value):
     """Time of one result outside its measurements, and the noise of its runs."""
 
-    version: int = HISTORY_VERSION
+    version: int = REMEMBERED_VERSION
     platform: str
     database: str
     stay: float

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from dunnage.model.choices import Data, Phase
-from dunnage.model.deployment import Deployment, Parts
-from dunnage.model.history import Pace
+from dunnage.model.deployment import Deployment, Guess
 from dunnage.model.level import Search
 from dunnage.model.load import TURN_CONTROL
 from dunnage.model.plan import BEFORE, Block, Plan, RunPlan, StayPlan
+from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.study.snapshot import snapshot_name
 
@@ -71,7 +71,7 @@ def calibration_seconds(plan: Plan, study: Study, paces: Sequence[Pace] = ()) ->
 def loss_seconds(plan: Plan, study: Study) -> float:
     """Return about how many seconds it takes to find and to check every known loss."""
     return sum(
-        2 * (each.parts.up + study.load.conditioning + LOSS_LOOKS * LOSS_SECONDS)
+        2 * (each.guess.up + study.load.conditioning + LOSS_LOOKS * LOSS_SECONDS)
         for each in plan.losing()
     )
 
@@ -82,7 +82,7 @@ def snapshot_seconds(plan: Plan, study: Study) -> float:
         return 0.0
     makers = {snapshot_name(each, study.records): each for each in plan.deployments}
     return sum(
-        each.parts.up + each.parts.settling + study.records / each.parts.loading
+        each.guess.up + each.guess.settling + study.records / each.guess.loading
         for each in makers.values()
     )
 
@@ -97,20 +97,19 @@ def stay_seconds(
     stay: StayPlan, deployment: Deployment, study: Study, paces: Sequence[Pace] = ()
 ) -> float:
     """Return about how many seconds one stay takes with its runs."""
-    guess = deployment.parts
-    records = max((run.workload.records for run in stay.runs), default=0)
-    loaded = 0.0 if study.data is Data.RESTORE else records / guess.loading
+    guess = deployment.guess
     pace = known(deployment, paces)
-    if pace is None:
-        up, around = guess.up + loaded, guess.settling
-    else:
-        more = 0.0 if study.data is Data.RESTORE else (records - pace.records) / guess.loading
-        up, around = max(0.0, pace.stay + more), pace.around
+    up, around, loaded = guess.up, guess.settling, 0
+    if pace is not None:
+        up, around, loaded = pace.stay, pace.around, pace.records
+    if study.data is not Data.RESTORE:
+        records = max((run.workload.records for run in stay.runs), default=0)
+        up = max(0.0, up + (records - loaded) / guess.loading)
     runs = sum(_run_seconds(run, study, guess, around) for run in stay.runs)
     return up + study.load.conditioning + runs
 
 
-def _run_seconds(run: RunPlan, study: Study, guess: Parts, around: float) -> float:
+def _run_seconds(run: RunPlan, study: Study, guess: Guess, around: float) -> float:
     load = study.load
     if run.level.search is not None:
         probe = load.warmup + run.level.search.probe + PROBE_SECONDS
