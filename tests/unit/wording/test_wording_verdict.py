@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dunnage.findings.variance.sentences import recommendation
 from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.variance import Condition, QuestionAdvice
-from dunnage.wording.advice import recommendation
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from dunnage import catalog
-from dunnage.analysis.estimate import CONFIDENCE
+from dunnage.analysis.intervals import CONFIDENCE
 from dunnage.analysis.pace import paces
-from dunnage.cli.terminal import say
-from dunnage.findings.differences.history import latest, twins_said
+from dunnage.cli.shared.terminal import say
+from dunnage.findings.differences.twins_said import latest, twins_said
 from dunnage.model.history import TwinsSaid
 from dunnage.opened import OpenedResult
 from dunnage.store.machine_log import remember, remembered, this_machine
