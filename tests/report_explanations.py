@@ -60,7 +60,6 @@ def over_levels(costs: Iterable[tuple[str, float]]) -> tuple[OverLevels, ...]:
             workload="A",
             metric="throughput",
             mean=20_000 * (1 - cost),
-            baseline_mean=20_000,
             published=about(-cost or 0.001, 0.2, "share"),
             below_knee=about(-cost / 2 or 0.001, 0.2, "share"),
             levels_below=("t1", "t2", "t4"),

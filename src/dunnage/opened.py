@@ -81,7 +81,11 @@ class OpenedResult:
             samples=self.host_samples,
             alone=self.result.alone_records,
         )
-        beside = {"calibration": self.result.calibration, "losses": self.result.losses}
+        beside = {
+            "invented": catalog.OFFER.testbeds[self.study.testbed.kind].fake,
+            "calibration": self.result.calibration,
+            "losses": self.result.losses,
+        }
         return found.model_copy(update=beside)
 
     def latency_logs(self, run: str) -> tuple[bytes, ...]:

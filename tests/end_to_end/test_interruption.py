@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dunnage import catalog
-from dunnage.cli.files import planned, study_at
+from dunnage.cli.shared.studies import planned, study_at
 from dunnage.errors import InterruptedRunError, ResultError
 from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.record import Record

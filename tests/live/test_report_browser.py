@@ -11,7 +11,8 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from dunnage.report.page.page import write_page
+from dunnage.report.page.page import page
+from dunnage.report.written import write
 from report_samples import HOSTILE, nothing_measured, poisoned, sample
 
 pytestmark = pytest.mark.browser
@@ -52,14 +53,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "few": sample(blocks=3),
     }
     written = {
-        name: write_page(
-            it.analysis, it.study, it.plan, it.stays, directory / f"{name}.html", source=it.source
+        name: write(
+            directory / f"{name}.html",
+            page(it.analysis, it.study, it.plan, it.stays, source=it.source),
         )
         for name, it in made.items()
     }
     it = made["full"]
-    written["empty"] = write_page(
-        nothing_measured(), it.study, it.plan, (), directory / "empty.html"
+    written["empty"] = write(
+        directory / "empty.html", page(nothing_measured(), it.study, it.plan, ())
     )
     return written
 
@@ -252,17 +254,15 @@ def test_no_text_from_outside_becomes_anything_but_text(
     browser: webdriver.Chrome, tmp_path: Path, payload: str
 ) -> None:
     made = poisoned(payload)
-    path = tmp_path / "page.html"
-    write_page(
+    text = page(
         made.analysis,
         made.study,
         made.plan,
         made.stays,
-        path,
         source=made.source,
         failures=(f"db-1: {payload}",),
     )
-    show(browser, path)
+    show(browser, write(tmp_path / "page.html", text))
     asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
     assert asked(browser, "window.owned === undefined")
     assert asked(browser, "document.scripts.length") == 1

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ruamel.yaml import YAML
 
 from dunnage.analysis.distributions import t_quantile
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.model.deployment import Deployment
 from dunnage.model.remembered import Pace
 from dunnage.model.study import Study

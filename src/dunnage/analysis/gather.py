@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dunnage.analysis.checks.finding import count, share
+from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
@@ -81,22 +82,18 @@ class Gathered(Runs):
 
         Those that `lost` the metric at this setting have none.
         """
-        found: dict[tuple[int, str], dict[str, list[float]]] = {}
-        for run in self.runs:
-            value = run.values.get(metric, 0.0)
-            if (
-                run.status == Status.VALID
-                and (run.workload, run.level) == setting
-                and value > 0
-                and not self.lost(run.deployment, setting, metric)
-            ):
-                of_stays = found.setdefault((run.block, run.deployment), {})
-                of_stays.setdefault(run.stay, []).append(math.log(value))
+        found = [
+            run
+            for run in self.runs
+            if run.status == Status.VALID
+            and (run.workload, run.level) == setting
+            and run.values.get(metric, 0.0) > 0
+            and not self.lost(run.deployment, setting, metric)
+        ]
         return {
-            cell: logs
-            for cell, stays in found.items()
-            for logs in stays.values()
-            if len(stays) == 1
+            cell: [math.log(run.values[metric]) for run in runs]
+            for cell, runs in grouped(found, lambda run: (run.block, run.deployment)).items()
+            if len({run.stay for run in runs}) == 1
         }
 
 
@@ -157,12 +154,11 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
 
 def _unsteady(runs: Sequence[RunSummary]) -> dict[str, Usual]:
     """Valid runs that moved by more than the study's runs of their setting do."""
-    moved: dict[tuple[str, str], list[Moved]] = {}
-    for run in runs:
-        if run.status == Status.VALID and run.trend is not None:
-            found = Moved(run.run, run.deployment, run.trend)
-            moved.setdefault((run.workload, run.level), []).append(found)
-    return {name: known for found in moved.values() for name, known in unsteady(found).items()}
+    known = [run for run in runs if run.status == Status.VALID and run.trend is not None]
+    found: dict[str, Usual] = {}
+    for alike in grouped(known, lambda run: (run.workload, run.level)).values():
+        found |= unsteady([Moved(run.run, run.deployment, run.trend or 0.0) for run in alike])
+    return found
 
 
 def _steadied(runs: Sequence[RunSummary], moved: Mapping[str, Usual]) -> Iterator[RunSummary]:

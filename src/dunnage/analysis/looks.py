@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.analysis.distributions import normal_quantile
-from dunnage.analysis.estimate import CONFIDENCE, POWER, Paired, sidak
+from dunnage.analysis.intervals import CONFIDENCE, POWER, Paired, sidak
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 
@@ -35,13 +35,6 @@ def coverage(look: int) -> float:
     return CONFIDENCE if look <= 1 else 1 - (1 - CONFIDENCE) * 2.0**-look
 
 
-def method(look: int) -> str:
-    """What an estimate's method says of it; nothing at the first look."""
-    if look <= 1:
-        return ""
-    return f", look {look} at {coverage(look) * 100:.6g} % (error rate spent over looks)"
-
-
 def difference(pairs: Paired, look: int, family: int = 1) -> Estimate | None:
     """Ratio minus one with the interval that the `look`-th analysis has, and a method that says so.
 
@@ -49,9 +42,10 @@ def difference(pairs: Paired, look: int, family: int = 1) -> Estimate | None:
     covers more or less than the others.
     """
     found = pairs.difference(coverage(look), family)
-    if found is None or found.low is None:
+    if look <= 1 or found is None or found.low is None:
         return found
-    return found.model_copy(update={"method": found.method + method(look)})
+    spent = f"look {look} at {found.level * 100:.6g} % (error rate spent over looks)"
+    return found.model_copy(update={"method": f"{found.method}, {spent}"})
 
 
 def following(level: float) -> float:

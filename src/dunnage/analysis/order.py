@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import f_probability, t_probability
 
+Level = TypeVar("Level", str, int)
 MINIMUM_RUNS = 8
 """Fewer residuals say nothing of a trend."""
 _SIGNIFICANT = 0.05
@@ -62,8 +63,8 @@ def diagnose(runs: Sequence[Placed], *, at_once: bool = False) -> Diagnosis:
     spearman, p = (None, None) if at_once else _trend(effects, logs, positions)
     flat = residuals(design(usable, blocks=False), logs)
     at = shift(flat) if float(np.ptp(flat)) > _NOTHING else None
-    places = _levels([str(run.place) for run in usable])
-    before = _levels([run.after for run in usable])
+    places = _indicators([str(run.place) for run in usable])[:, 1:]
+    before = _indicators([run.after for run in usable])[:, 1:]
     return Diagnosis(
         spearman,
         p,
@@ -73,10 +74,10 @@ def diagnose(runs: Sequence[Placed], *, at_once: bool = False) -> Diagnosis:
     )
 
 
-def _levels(names: Sequence[str]) -> NDArray[np.float64]:
-    """An indicator for every name but the first."""
-    every = sorted(set(names))[1:]
-    return np.array([[float(name == each) for each in every] for name in names])
+def _indicators(values: Sequence[Level]) -> NDArray[np.float64]:
+    """A column for each distinct value, in order: 1 where it is."""
+    distinct = sorted(set(values))
+    return np.array([[float(value == each) for each in distinct] for value in values])
 
 
 def _explained(
@@ -105,15 +106,9 @@ def residuals(design: NDArray[np.float64], series: NDArray[np.float64]) -> NDArr
 
 def design(runs: Sequence[Placed], *, blocks: bool) -> NDArray[np.float64]:
     """Indicators of deployment and, if asked for, of all blocks but the first."""
-    names = sorted({run.deployment for run in runs})
-    rest = sorted({run.block for run in runs})[1:] if blocks else []
-    return np.array(
-        [
-            [float(run.deployment == name) for name in names]
-            + [float(run.block == block) for block in rest]
-            for run in runs
-        ]
-    )
+    deployments = _indicators([run.deployment for run in runs])
+    rest = _indicators([run.block for run in runs])[:, 1:]
+    return np.hstack([deployments, rest]) if blocks else deployments
 
 
 def _trend(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from dunnage.analysis.estimate import block_logs
 from dunnage.analysis.groups import grouped
+from dunnage.analysis.intervals import block_logs
 from dunnage.model.analysis import Overload, RunSummary
 from dunnage.model.check import Status
 from dunnage.model.metrics import METRICS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dunnage.model.choices import Arrivals
-from dunnage.model.record import Measurement, Window
+from dunnage.model.record import Measurement, OperationStats, Window
 
 KEPT = 0.99
 """Share of the offered rate that keeps a schedule."""
@@ -95,9 +95,13 @@ def done(measurement: Measurement) -> int:
     line = measured(measurement.windows)
     if line:
         return sum(window.operations + window.errors for window in line)
+    return sum(each.count + sum(each.errors.values()) for each in counted(measurement))
+
+
+def counted(measurement: Measurement) -> Iterable[OperationStats]:
+    """Each operation once: the generator's own sum, or the types that it is made of."""
     stats = measurement.operations.get("all")
-    every = [stats] if stats is not None else measurement.operations.values()
-    return sum(each.count + sum(each.errors.values()) for each in every)
+    return measurement.operations.values() if stats is None else (stats,)
 
 
 def measured(windows: Sequence[Window]) -> list[Window]:

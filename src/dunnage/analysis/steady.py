@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from dunnage.analysis.distributions import t_quantile
+from dunnage.analysis.groups import grouped
 from dunnage.analysis.schedule import measured
 from dunnage.model.record import HostUsage, Window
 from dunnage.model.study import CLIENT_GROUP
@@ -124,16 +125,13 @@ def unsteady(moved: Sequence[Moved]) -> dict[str, Usual]:
 
 def _left(moved: Sequence[Moved]) -> dict[str, float]:
     """Run → its log movement less its deployment's median."""
-    logs = {each.run: math.log1p(each.change) for each in moved if each.change > -1}
-    medians = {
-        name: median(
-            logs[each.run] for each in moved if each.deployment == name and each.run in logs
-        )
-        for name in {each.deployment for each in moved if each.run in logs}
-    }
-    return {
-        each.run: logs[each.run] - medians[each.deployment] for each in moved if each.run in logs
-    }
+    left: dict[str, float] = {}
+    known = (each for each in moved if each.change > -1)
+    for own in grouped(known, lambda each: each.deployment).values():
+        logs = {each.run: math.log1p(each.change) for each in own}
+        middle = median(logs.values())
+        left |= {run: log - middle for run, log in logs.items()}
+    return left
 
 
 def speed_change(usage: Iterable[HostUsage]) -> float:

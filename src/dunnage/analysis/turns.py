@@ -12,22 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dunnage.analysis.windows import LEVELS
 from dunnage.model.load import SAMPLER, SETTLING
 from dunnage.model.record import HostUsage, Turn, Usage, Window
 
-_CPU = ("cpu", "cpu_user", "cpu_system", "throttled")
-_FLOWS = (
-    "disk_read",
-    "disk_written",
-    "received",
-    "sent",
-    "packets_received",
-    "packets_sent",
-    "inner_received",
-    "inner_sent",
-    "inner_packets_received",
-    "inner_packets_sent",
-)
+_CPU = frozenset({"cpu", "cpu_user", "cpu_system", "throttled"})
 
 
 class Span(NamedTuple):
@@ -126,7 +115,11 @@ def own_usage(
     """
 
     def own(unit: str, used: Usage) -> Usage:
-        return _scaled(used, rate(unit) or 0.0, outside, share)
+        anyway = (rate(unit) or 0.0) * outside
+        cpu = max(0.0, used.cpu - anyway) * share / used.cpu if used.cpu else share
+        known = used.model_dump(exclude_none=True, exclude=LEVELS)
+        changed = {name: value * (cpu if name in _CPU else share) for name, value in known.items()}
+        return used.model_copy(update=changed)
 
     sampler = found.sampler_cpu
     if sampler is not None:
@@ -138,21 +131,3 @@ def own_usage(
             "sampler_cpu": sampler,
         }
     )
-
-
-def _scaled(used: Usage, rate: float, outside: float, share: float) -> Usage:
-    if not used.cpu:
-        return _times(used, share, share)
-    ratio = max(0.0, used.cpu - rate * outside) * share / used.cpu
-    return _times(used, ratio, share)
-
-
-def _times(used: Usage, cpu: float, flows: float) -> Usage:
-    """A usage with its CPU time, and what flowed, times a factor each."""
-    factors = {**dict.fromkeys(_CPU, cpu), **dict.fromkeys(_FLOWS, flows)}
-    changed = {
-        name: value * factor
-        for name, factor in factors.items()
-        if (value := getattr(used, name)) is not None
-    }
-    return used.model_copy(update=changed)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
-from dunnage.analysis.schedule import flow, measured
+from dunnage.analysis.schedule import counted, flow, measured
 from dunnage.model.metrics import METRICS, OPERATIONS, SEARCHED
-from dunnage.model.record import HostUsage, Latency, Measurement, Record
+from dunnage.model.record import HostUsage, Measurement, Record
 from dunnage.model.study import CLIENT_GROUP
 
 
@@ -50,25 +51,23 @@ def latencies(measurement: Measurement) -> dict[str, float]:
         prefix = "" if name == "all" else f"{name}."
         for kind, latency in (("service", stats.service), ("response", stats.response)):
             if latency is not None and latency.count:
-                found |= _latency(f"{prefix}{kind}", latency)
+                found[f"{prefix}{kind}.mean"] = latency.mean
+                found |= {
+                    f"{prefix}{kind}.{q}": seconds for q, seconds in latency.quantiles.items()
+                }
     return found
 
 
 def answered(measurement: Measurement) -> int:
     """Operations answered without error in the measured window."""
-    if "all" in measurement.operations:
-        return measurement.operations["all"].count
-    return sum(stats.count for stats in measurement.operations.values())
+    return sum(stats.count for stats in counted(measurement))
 
 
-def failed(measurement: Measurement) -> dict[str, int]:
+def failed(measurement: Measurement) -> Mapping[str, int]:
     """Errors of the measured window by kind, over all operation types."""
-    if "all" in measurement.operations:
-        return dict(measurement.operations["all"].errors)
-    kinds: dict[str, int] = {}
-    for stats in measurement.operations.values():
-        for kind, count in stats.errors.items():
-            kinds[kind] = kinds.get(kind, 0) + count
+    kinds: Counter[str] = Counter()
+    for stats in counted(measurement):
+        kinds.update(stats.errors)
     return kinds
 
 
@@ -115,8 +114,3 @@ def _all(record: Record, measurement: Measurement) -> Iterator[tuple[str, float]
         yield "achieved", found.achieved
         yield "backlog.slope", found.slope
     yield from latencies(measurement).items()
-
-
-def _latency(prefix: str, latency: Latency) -> dict[str, float]:
-    quantiles = {f"{prefix}.{name}": seconds for name, seconds in latency.quantiles.items()}
-    return {f"{prefix}.mean": latency.mean, **quantiles}

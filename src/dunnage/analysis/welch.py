@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dunnage.analysis.distributions import t_quantile
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired, sidak
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, Paired, as_ratio, sidak
 from dunnage.model.estimate import Estimate
 
 
@@ -17,9 +17,9 @@ def welch(
     Welch (1947): unequal variances, freedom by Satterthwaite rounded down. No interval below six
     blocks on either side.
     """
-    mean = b.mean - a.mean
-    half: float | None = None
-    if min(a.n, b.n) >= MINIMUM_BLOCKS:
+    mean, n = b.mean - a.mean, min(a.n, b.n)
+    ends: tuple[float, float] | None = None
+    if n >= MINIMUM_BLOCKS:
         parts = a.sd**2 / a.n, b.sd**2 / b.n
         total = sum(parts)
         freedom = (
@@ -27,14 +27,6 @@ def welch(
         )
         level = sidak(family, confidence)
         half = t_quantile((1 + level) / 2, max(1, int(freedom))) * math.sqrt(total)
-    return Estimate(
-        value=math.expm1(mean),
-        low=None if half is None else math.expm1(mean - half),
-        high=None if half is None else math.expm1(mean + half),
-        n=min(a.n, b.n),
-        unit="share",
-        method=f"Welch's t on {what}, simultaneous over {family} comparisons (Šidák)"
-        if family > 1
-        else f"Welch's t on {what}",
-        level=confidence,
-    )
+        ends = mean - half, mean + half
+    together = f", simultaneous over {family} comparisons (Šidák)" if family > 1 else ""
+    return as_ratio(mean, ends, n, f"Welch's t on {what}{together}", confidence)

@@ -12,7 +12,8 @@ from dunnage.model.record import HostUsage, MachineUsage, Usage
 
 WHOLE = ""
 """The name of the unit that stands for the whole host."""
-_LEVELS = ("memory_resident", "memory_cache", "swap")
+LEVELS = {"memory_resident", "memory_cache", "swap"}
+"""Counters that say how things stand; all others add up."""
 _PRESSURES = ("pressure_cpu", "pressure_memory", "pressure_io")
 
 
@@ -119,7 +120,7 @@ def _unit(window: _Window, name: str, rows: Sequence[tuple[float, Mapping[str, f
             continue
         readings = _series(rows, counter)
         label = f"{name}.{counter}" if name else counter
-        measure = window.largest if counter in _LEVELS else window.change
+        measure = window.largest if counter in LEVELS else window.change
         found[counter] = measure(label, readings)
     return Usage(**found)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
 
 NAME = "clean"
 HELP = "Remove control groups and directories that a killed study left. What is in use stays."

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, typed
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
+from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
 from dunnage.findings.two_results.changes import compare as compare_results
 from dunnage.findings.two_results.comparable import Circumstances
-from dunnage.findings.two_results.text import comparison
-from dunnage.model.between import Change, ChangeVerdict, ResultComparison
+from dunnage.model.between import ResultComparison
 from dunnage.opened import OpenedResult, open_at
+from dunnage.report.terminal.two_results import comparison
 from dunnage.units import SHARES, quantity
-from dunnage.wording.between import mismatch
-from dunnage.wording.numbers import count
 
 NAME = "compare"
 HELP = (
@@ -50,7 +48,7 @@ def command(
         ),
     ] = False,
     format_: FormatOption = Format.TEXT,
-) -> None:
+) -> ExitCode:
     """Analyse both anew and compare; nothing is measured or written."""
     left, right = open_at(a), open_at(b)
     compared = compare_results(
@@ -61,9 +59,7 @@ def command(
     else:
         out.print(comparison(compared))
     _tell_mismatches(compared, typed("compare", a, b, "--anyway"), anyway=anyway)
-    code = _code(compared, anyway=anyway)
-    if code is not ExitCode.OK:
-        raise typer.Exit(code)
+    return _code(compared, anyway=anyway)
 
 
 def _analysed(opened: OpenedResult) -> AnalysedResult:
@@ -96,13 +92,10 @@ def _share(text: str | None) -> float | None:
 def _tell_mismatches(compared: ResultComparison, command: str, *, anyway: bool) -> None:
     if compared.comparable:
         return
-    differ = count(len(compared.mismatches), "fact differs", "facts differ")
-    if anyway:
-        say((f"compared although {differ}, so no change has a known cause:", "yellow"))
-    else:
-        say(("not comparable:", "bold red"), f" {differ}")
+    heading, rest = sentences.differing(compared, anyway=anyway)
+    say((heading, "yellow" if anyway else "bold red"), rest)
     for difference in compared.mismatches:
-        say(f"  {mismatch(difference)}")
+        say(f"  {sentences.mismatch(difference)}")
     if not anyway:
         say("  try: ", (command, "bold"))
 
@@ -110,29 +103,10 @@ def _tell_mismatches(compared: ResultComparison, command: str, *, anyway: bool) 
 def _code(compared: ResultComparison, *, anyway: bool) -> ExitCode:
     if not compared.comparable and not anyway:
         return ExitCode.INCOMPARABLE
-    deciding = [change for change in compared.changes if change.gate]
-    regressed = [change for change in deciding if change.verdict is ChangeVerdict.REGRESSION]
-    if regressed:
-        say((f"{count(len(regressed), 'regression')}: {_names(regressed)}", "red"))
+    if regressed := sentences.regressed(compared):
+        say((regressed, "red"))
         return ExitCode.REGRESSION
-    unjudged = tuple(_unjudged(compared, deciding))
+    unjudged = sentences.unjudged(compared)
     for text in unjudged:
         say((text, "yellow"))
     return ExitCode.UNTRUSTWORTHY if unjudged else ExitCode.OK
-
-
-def _unjudged(compared: ResultComparison, deciding: Sequence[Change]) -> Iterator[str]:
-    """Why the gate found nothing out about some of what decides; nothing where it did."""
-    if compared.left_out or not deciding:
-        what = "not everything" if deciding else "nothing"
-        yield f"{what} could be compared, so no regression is ruled out"
-    short = [change for change in deciding if change.change.low is None]
-    if short:
-        yield f"no interval for {_names(short)}: more blocks are needed"
-    loose = [each for each in deciding if each not in short and each.bound is None]
-    if loose:
-        yield f"no A/A bound for {_names(loose)}: a twin is needed in both results"
-
-
-def _names(changes: Sequence[Change]) -> str:
-    return ", ".join(dict.fromkeys(f"{change.deployment} ({change.metric})" for change in changes))

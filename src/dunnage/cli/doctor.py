@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from dunnage import catalog
-from dunnage.cli import history
-from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
+from dunnage.cli.shared import machine_history
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
 from dunnage.errors import ExitCode
 from dunnage.wording.terms import plain
 
@@ -17,7 +16,7 @@ HELP = "Show what can run on this machine, and how to get what is missing."
 EXAMPLES = "Examples:  dunnage doctor  ·  dunnage doctor --format json"
 
 
-def command(format_: FormatOption = Format.TEXT) -> None:
+def command(format_: FormatOption = Format.TEXT) -> ExitCode:
     """Check every capability of every kind of testbed; exit 3 if the quickstart cannot run."""
     supports = catalog.supports("namespace")
     if format_ is Format.JSON:
@@ -35,10 +34,10 @@ def command(format_: FormatOption = Format.TEXT) -> None:
             mark = "[green]yes[/]" if support.met else "[red]no[/]"
             table.add_row(name, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
-    history.show()
-    missing = [name for name in catalog.QUICKSTART_NEEDS if not supports[name].met]
-    if missing:
-        fakes = ("dunnage quickstart --fake", "bold")
-        say("the quickstart cannot run here, but it can run with fakes: ", fakes)
-        raise typer.Exit(ExitCode.UNAVAILABLE)
-    say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))
+    machine_history.show()
+    if all(supports[name].met for name in catalog.QUICKSTART_NEEDS):
+        say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))
+        return ExitCode.OK
+    fakes = ("dunnage quickstart --fake", "bold")
+    say("the quickstart cannot run here, but it can run with fakes: ", fakes)
+    return ExitCode.UNAVAILABLE

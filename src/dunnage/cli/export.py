@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dunnage.cli.files import RESULTS, ResultArgument
-from dunnage.cli.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.cli.shared.studies import RESULTS, ResultArgument
+from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.errors import ResultError, UsageError
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.export import csv_files, hlog, latex, markdown

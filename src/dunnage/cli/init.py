@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import say, show_line, typed
+from dunnage.cli.shared.terminal import say, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.study.suggest import hint
 from dunnage.study.template import template

@@ -16,7 +16,7 @@ import typer
 from typer.exceptions import TyperException
 
 from dunnage import __version__
-from dunnage.cli.terminal import flush, open_streams, say, show_error
+from dunnage.cli.shared.terminal import flush, open_streams, say, show_error
 from dunnage.errors import DunnageError, ExitCode, UsageError
 
 VERBS = (

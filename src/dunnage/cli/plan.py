@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dunnage.cli.files import OnlyOption, ScaleOption, foreseen, study_at
-from dunnage.cli.terminal import Format, FormatOption, out, say, show_json
-from dunnage.model.plan import Skipped
-from dunnage.report.terminal.schedule import runs_table
+from dunnage.analysis.groups import grouped
+from dunnage.cli.shared.studies import OnlyOption, ScaleOption, foreseen, study_at
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
+from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
 
 NAME = "plan"
@@ -36,21 +35,15 @@ def command(
     value, _ = study_at(study, scale)
     plan, seconds, missing = foreseen(value, only or ())
     if format_ is Format.JSON:
-        lacking = {skipped.deployment: skipped.reason for skipped, _ in missing}
-        show_json({"seconds": seconds, "missing": lacking, "plan": plan.model_dump(mode="json")})
+        unmet = {skipped.deployment: skipped.reason for skipped, _ in missing}
+        show_json({"seconds": seconds, "missing": unmet, "plan": plan.model_dump(mode="json")})
         return
     out.print(plan_table(plan, value, seconds))
     if runs:
         out.print(runs_table(plan))
-    for reason, names in _alike(missing).items():
-        say((f"missing here for {', '.join(names)}: {reason}", "yellow"))
+    lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
+    for reason, alike in lacking.items():
+        names = ", ".join(skipped.deployment for skipped in alike)
+        say((f"missing here for {names}: {reason}", "yellow"))
     for hint in dict.fromkeys(hint for _, hint in missing):
         say("try: ", (hint, "bold"))
-
-
-def _alike(missing: Sequence[tuple[Skipped, str]]) -> dict[str, list[str]]:
-    """Reason → deployments that lack it."""
-    reasons: dict[str, list[str]] = {}
-    for skipped, _ in missing:
-        reasons.setdefault(skipped.reason, []).append(skipped.deployment)
-    return reasons

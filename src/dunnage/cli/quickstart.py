@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.files import RESULTS
 from dunnage.cli.run import begin
-from dunnage.cli.terminal import Format, FormatOption, say
+from dunnage.cli.shared.studies import RESULTS
+from dunnage.cli.shared.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
 
 NAME = "quickstart"
@@ -28,7 +28,7 @@ def command(
     ] = False,
     results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
     format_: FormatOption = Format.TEXT,
-) -> None:
+) -> ExitCode:
     """Run the study `quickstart`, or `fake` where nothing real may or can be started."""
     if not fake:
         supports = catalog.supports("namespace")
@@ -42,6 +42,4 @@ def command(
             )
     name = "fake.yaml" if fake else "quickstart.yaml"
     with as_file(files("dunnage.study") / "presets" / name) as study:
-        code = begin(study, [], results, keep=False, format_=format_)
-    if code is not ExitCode.OK:
-        raise typer.Exit(code)
+        return begin(study, [], results, keep=False, format_=format_)

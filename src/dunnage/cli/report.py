@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS, ResultArgument
-from dunnage.cli.terminal import DetailsOption, Format, FormatOption
+from dunnage.cli.shared.answer import answer
+from dunnage.cli.shared.studies import RESULTS, ResultArgument
+from dunnage.cli.shared.terminal import Format, FormatOption
 from dunnage.errors import ExitCode
 from dunnage.store.read import open_result
 
@@ -29,10 +29,10 @@ def command(
             help="Also draw the figures for a paper, one column wide, as SVG, PDF and PNG.",
         ),
     ] = False,
-    details: DetailsOption = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show the answer in full, with every number.")
+    ] = False,
     format_: FormatOption = Format.TEXT,
-) -> None:
+) -> ExitCode:
     """Analyse anew; nothing is measured."""
-    code = answer(open_result(result), format_, details=details, figures=figures)
-    if code is not ExitCode.OK:
-        raise typer.Exit(code)
+    return answer(open_result(result), format_, details=details, figures=figures)

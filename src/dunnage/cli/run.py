@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli import blocks as further
-from dunnage.cli.answer import answer
-from dunnage.cli.files import RESULTS, OnlyOption, ScaleOption, planned, seconds_of, study_at
-from dunnage.cli.rates import taken
-from dunnage.cli.terminal import Format, FormatOption, err, say, typed
+from dunnage.cli.shared import blocks as further
+from dunnage.cli.shared import studies
+from dunnage.cli.shared.answer import answer
+from dunnage.cli.shared.rates import taken
+from dunnage.cli.shared.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
@@ -44,8 +44,8 @@ def command(
         Path | None,
         typer.Option(help="Continue this result: only runs without a record are carried out."),
     ] = None,
-    only: OnlyOption = None,
-    scale: ScaleOption = None,
+    only: studies.OnlyOption = None,
+    scale: studies.ScaleOption = None,
     blocks: Annotated[
         str | None,
         typer.Option(
@@ -67,34 +67,31 @@ def command(
             help="Leave the testbed running afterwards; `dunnage clean --kept` removes it.",
         ),
     ] = False,
-    results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
+    results: Annotated[Path, typer.Option(help="Directory of results.")] = studies.RESULTS,
     format_: FormatOption = Format.TEXT,
-) -> None:
+) -> ExitCode:
     """Plan, carry out, judge."""
     if (study is None) == (resume is None):
         raise UsageError("name either a study or `--resume` with a result", hint="dunnage run -h")
     if resume is not None:
-        if only:
-            raise UsageError("`--only` is for a new result; a resumed result keeps its plan")
-        if scale:
-            raise UsageError("`--scale` is for a new result; a resumed result keeps its study")
-        if rates_of:
-            raise UsageError("`--rates-of` is for a new result; a resumed result keeps its rates")
-        code = carry_on(resume, blocks=blocks, keep=keep, format_=format_)
-    else:
-        assert study is not None  # noqa: S101 (told apart above)
-        code = begin(
-            study,
-            only or [],
-            results,
-            scale=scale,
-            blocks=blocks,
-            rates_of=rates_of,
-            keep=keep,
-            format_=format_,
-        )
-    if code is not ExitCode.OK:
-        raise typer.Exit(code)
+        given = {"only": (only, "plan"), "scale": (scale, "study"), "rates-of": (rates_of, "rates")}
+        for option, (value, kept) in given.items():
+            if value:
+                raise UsageError(
+                    f"`--{option}` is for a new result; a resumed result keeps its {kept}"
+                )
+        return carry_on(resume, blocks=blocks, keep=keep, format_=format_)
+    assert study is not None  # noqa: S101 (told apart above)
+    return begin(
+        study,
+        only or [],
+        results,
+        scale=scale,
+        blocks=blocks,
+        rates_of=rates_of,
+        keep=keep,
+        format_=format_,
+    )
 
 
 def begin(
@@ -109,10 +106,10 @@ def begin(
     format_: Format,
 ) -> ExitCode:
     """Plan a study, carry it out in a new result directory, and show its answer."""
-    study, text = study_at(path, scale)
+    study, text = studies.study_at(path, scale)
     if blocks is not None:
         study = study.model_copy(update={"blocks": further.total(blocks)})
-    plan, seconds = planned(study, only)
+    plan, seconds = studies.planned(study, only)
     capacity = taken(rates_of, plan) if rates_of is not None else None
     writer = ResultWriter.create(results, study.name, text, plan)
     if capacity is not None:
@@ -141,7 +138,7 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
         say("every planned run has its record, so there is nothing to resume")
         return answer(result, format_)
     plan = named(result.plan, catalog.OFFER)
-    seconds = seconds_of(plan, study) * (1 - finished / runs)
+    seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 

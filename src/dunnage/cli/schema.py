@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from dunnage import catalog
-from dunnage.cli.terminal import say, show_json
+from dunnage.cli.shared.terminal import say, show_json
 from dunnage.errors import ExitCode, UsageError
 from dunnage.model.analysis import Analysis
 from dunnage.model.between import ResultComparison
@@ -42,14 +42,14 @@ def command(
     check: Annotated[
         Path | None, typer.Option(help="Exit 4 if the schemas in a directory are out of date.")
     ] = None,
-) -> None:
+) -> ExitCode:
     """Print one schema, or write or check all of them."""
     if write is None and check is None:
         own = _own()
         if name not in own:
             raise UsageError(f"there is no schema `{name}`; the schemas are {', '.join(own)}")
         show_json(own[name])
-        return
+        return ExitCode.OK
     with TemporaryDirectory() as directory:
         fresh = Path(directory)
         _write_all(fresh)
@@ -61,7 +61,8 @@ def command(
             stale += sorted(present.keys() - new.keys())
             if stale:
                 say(f"out of date: {', '.join(stale)}; try: ", ("make schema", "bold"))
-                raise typer.Exit(ExitCode.FAILED)
+                return ExitCode.FAILED
+    return ExitCode.OK
 
 
 def _contents(directory: Path) -> dict[str, bytes]:

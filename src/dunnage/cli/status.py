@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dunnage.cli.files import RESULTS, ResultArgument
-from dunnage.cli.terminal import Format, FormatOption, out, say, show_json, show_line, typed
+from dunnage.cli.shared.studies import RESULTS, ResultArgument
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
 from dunnage.store.read import open_result

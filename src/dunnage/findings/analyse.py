@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered, gather
+from dunnage.analysis.intervals import over_blocks
 from dunnage.analysis.looks import number
 from dunnage.analysis.order import diagnose
 from dunnage.analysis.runs import Setting
@@ -86,6 +86,8 @@ def analyse(
         for baseline, deployment in pairs(plan, base, study.questions.values())
         for setting in gathered.settings
     ]
+    places = [(each.name, setting) for each in plan.deployments for setting in gathered.settings]
+    of_stays = {stay.stay: stay for stay in stays}
     variance = splits(plan, gathered, scope.metrics)
     seconds = block_seconds(tuple(gathered.records.values()), stays)
     answers = tuple(
@@ -99,9 +101,9 @@ def analyse(
         summaries=tuple(_summaries(scope)),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
-        curves=tuple(_curves(plan, gathered, logs)),
-        shares=tuple(_shares(plan, gathered, base)),
-        conditions=tuple(_conditions(plan, gathered, stays)),
+        curves=tuple(c for place in places for c in _curves(gathered, *place, logs)),
+        shares=tuple(share for place in places for share in _shares(gathered, *place, base)),
+        conditions=tuple(_conditions(gathered, *place, of_stays) for place in places),
         parity=checked.parity,
         planned=gathered.planned,
         valid=gathered.count(Status.VALID),
@@ -161,20 +163,12 @@ def _complete(question: QuestionSpec, against: Sequence[str], comparisons: Compa
     compared: latencies of a level that was too much for a side are not."""
     names, metric = (question.baseline, *against), question.metric
     sides = [
-        set(comparisons.known_twins.logs(name, metric, setting))
+        set(comparisons.known_twins.logs(name, setting, metric))
         for setting in comparisons.scope.settings(metric)
         if not any(comparisons.gathered.lost(name, setting, metric) for name in names)
         for name in names
     ]
     return len(set.intersection(*sides)) if sides and against else 0
-
-
-def _each(plan: Plan, gathered: Gathered) -> list[tuple[str, Setting]]:
-    return [
-        (deployment.name, setting)
-        for deployment in plan.deployments
-        for setting in gathered.settings
-    ]
 
 
 def _summaries(scope: Scope) -> Iterator[Summary]:
@@ -205,49 +199,28 @@ def _order(gathered: Gathered) -> list[OrderDiagnosis]:
 
 
 def _curves(
-    plan: Plan, gathered: Gathered, logs: Callable[[str], bytes | None]
+    gathered: Gathered, deployment: str, setting: Setting, logs: Callable[[str], bytes | None]
 ) -> list[LatencyCurve]:
-    found: list[LatencyCurve] = []
-    for deployment, setting in _each(plan, gathered):
-        if gathered.over_capacity(deployment, setting):
-            continue
-        records = [
-            record
-            for record in gathered.valid_records(deployment, setting)
-            # The probes of a search were at many rates; between turns operations stand still.
-            if record.search is None and not record.turns
-        ]
-        raw = [log for record in records if (log := logs(record.run))]
-        found.extend(curves(deployment, setting, raw))
-    return found
+    if gathered.over_capacity(deployment, setting):
+        return []
+    records = gathered.valid_records(deployment, setting)
+    # The probes of a search were at many rates; between turns operations stand still.
+    usable = (record for record in records if record.search is None and not record.turns)
+    return curves(deployment, setting, [log for record in usable if (log := logs(record.run))])
 
 
-def _shares(plan: Plan, gathered: Gathered, reference: str) -> list[Share]:
-    return [
-        share
-        for deployment, setting in _each(plan, gathered)
-        for share in shares(
-            deployment,
-            setting,
-            gathered.valid_records(deployment, setting),
-            gathered.valid_records(reference, setting) if deployment != reference else (),
-        )
+def _shares(gathered: Gathered, deployment: str, setting: Setting, reference: str) -> list[Share]:
+    own = gathered.valid_records(deployment, setting)
+    other = gathered.valid_records(reference, setting) if deployment != reference else ()
+    return shares(deployment, setting, own, other)
+
+
+def _conditions(
+    gathered: Gathered, deployment: str, setting: Setting, stays: Mapping[str, StayRecord]
+) -> Conditions:
+    records = [
+        record
+        for record in gathered.records.values()
+        if record.deployment == deployment and (record.workload.name, record.level.name) == setting
     ]
-
-
-def _conditions(plan: Plan, gathered: Gathered, stays: Sequence[StayRecord]) -> list[Conditions]:
-    known = {stay.stay: stay for stay in stays}
-    return [
-        conditions(
-            deployment,
-            setting,
-            [
-                record
-                for record in gathered.records.values()
-                if record.deployment == deployment
-                and (record.workload.name, record.level.name) == setting
-            ],
-            known,
-        )
-        for deployment, setting in _each(plan, gathered)
-    ]
+    return conditions(deployment, setting, records, stays)

@@ -19,13 +19,14 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 6
+ANALYSIS_VERSION = 7
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
 took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
 verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
-probe was refused; a reading tells member and host apart."""
+probe was refused; a reading tells member and host apart. 7: whether numbers are invented; the
+baseline's mean over levels, which nothing read, is gone."""
 
 
 class Verdict(StrEnum):
@@ -293,6 +294,8 @@ class Analysis(Value):
 
     version: int = ANALYSIS_VERSION
     study: str
+    invented: bool = False
+    """Whether hosts are fakes, so that nothing was measured."""
     answers: tuple[QuestionAnswer, ...]
     comparisons: tuple[Comparison, ...]
     """Headline metrics of every deployment against the study's baseline, exploratory ones too."""

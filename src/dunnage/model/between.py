@@ -10,8 +10,9 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 2
-"""1: first. 2: mismatches, and what was left out, are values."""
+BETWEEN_VERSION = 3
+"""1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
+read it, which are shown with it."""
 
 
 class ChangeVerdict(StrEnum):
@@ -30,6 +31,16 @@ CHANGES: Mapping[Verdict, ChangeVerdict] = {
     Verdict.INCONCLUSIVE: ChangeVerdict.INCONCLUSIVE,
 }
 """Verdict on a comparison → verdict on a change."""
+
+
+class ChangeGround(StrEnum):
+    """The reason for a verdict on a change: those of the grounds that two results can have."""
+
+    INSIDE = Ground.INSIDE.value
+    BEYOND = Ground.BEYOND.value
+    ACROSS = Ground.ACROSS.value
+    TOO_FEW_BLOCKS = Ground.TOO_FEW_BLOCKS.value
+    NO_BOUND = Ground.NO_BOUND.value
 
 
 class MismatchKind(StrEnum):
@@ -121,7 +132,7 @@ class Change(Value):
     """The larger A/A bound of the two results; None unless both have one."""
     tolerance: float
     verdict: ChangeVerdict
-    ground: Ground
+    ground: ChangeGround
     """Why this verdict; its edge is the larger of tolerance and A/A bound."""
 
 
@@ -138,6 +149,3 @@ class ResultComparison(Value):
     """Empty if the results are not comparable, unless a comparison was forced."""
     left_out: tuple[LeftOut, ...] = ()
     """Deciding values that cannot be compared."""
-    method: str
-    caution: str
-    """What a reader must not conclude."""

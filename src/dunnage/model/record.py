@@ -14,10 +14,11 @@ from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 5
+RECORD_VERSION = 6
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
-control after each turn; probes keep no sentences; a reading has a member beside its host."""
+control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
+no longer keep the growth of a backlog, which nothing read."""
 
 
 class Turn(Value):
@@ -183,8 +184,6 @@ class Probe(Value):
     """Operations per second that were intended."""
     achieved: float
     """Share of the offered operations that had finished when the window ended."""
-    backlog_slope: float
-    """Growth of the backlog, in seconds per second."""
     p99: float | None
     """Response time, in seconds."""
     client_busy: float
@@ -196,13 +195,15 @@ class Probe(Value):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_sentence(cls, given: Any) -> Any:
-        """Records before version 5 hold a sentence in `why_not`."""
-        if not isinstance(given, Mapping) or "why_not" not in given:
+    def _from_earlier(cls, given: Any) -> Any:
+        """Records before version 5 hold a sentence in `why_not`, before version 6 a slope."""
+        if not isinstance(given, Mapping):
             return given
-        known = dict(given)
-        sentence = known.pop("why_not")
-        return {**known, "refusals": [Refusal(what="sentence", value=sentence)] * bool(sentence)}
+        known = {key: value for key, value in given.items() if key != "backlog_slope"}
+        if "why_not" in known:
+            sentence = known.pop("why_not")
+            known["refusals"] = [Refusal(what="sentence", value=sentence)] * bool(sentence)
+        return known
 
 
 class Ending(StrEnum):

@@ -124,7 +124,6 @@ class OverLevels(Value):
     mean: float
     """Arithmetic mean of the levels' values as published (cloud18), in the metric's SI unit. It
     overweights the saturated levels, where values are largest."""
-    baseline_mean: float
     published: Estimate
     """Ratio of the two means minus one, paired over blocks: as published."""
     below_knee: Estimate | None

@@ -34,7 +34,7 @@ def signed(metric: str, number: float) -> str:
 
 def difference(share: float) -> str:
     """Write a difference, a share of one, with its sign: `+9.1 %`."""
-    return f"{_signed(share)} %"
+    return f"{points(share)} %"
 
 
 def seen(estimate: Estimate) -> str:
@@ -48,11 +48,11 @@ def magnitudes(shares: Sequence[float]) -> str:
     return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]} %"
 
 
-def interval(low: float | None, high: float | None) -> str:
+def interval(estimate: Estimate) -> str:
     """Write both ends of an interval of shares: `+9.1 … +12.8 %`, or that there is none."""
-    if low is None or high is None:
+    if estimate.low is None or estimate.high is None:
         return NO_INTERVAL
-    return f"{_signed(low)} … {_signed(high)} %"
+    return f"{points(estimate.low)} … {points(estimate.high)} %"
 
 
 def tick(share: float) -> str:
@@ -134,7 +134,8 @@ def _digits(share: float) -> str:
     return f"{share * 100:.{1 if abs(share) < 1 else 0}f}"
 
 
-def _signed(share: float) -> str:
+def points(share: float) -> str:
+    """Write a difference of shares in percentage points with its sign: `+9.1`, `0.0`."""
     text = _digits(share)
     if float(text) == 0:
         return text.lstrip("-")

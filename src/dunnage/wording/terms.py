@@ -10,43 +10,34 @@ from dunnage.model.analysis import Verdict
 from dunnage.model.level import Level
 from dunnage.model.metrics import METRICS
 
-SYMBOLS: Mapping[Verdict, str] = {
-    Verdict.OVERHEAD: "▼",
-    Verdict.GAIN: "▲",
-    Verdict.EQUIVALENT: "≈",
-    Verdict.INCONCLUSIVE: "?",
+MARKS: Mapping[Verdict, tuple[str, str]] = {
+    Verdict.OVERHEAD: ("▼", "red"),
+    Verdict.GAIN: ("▲", "green"),
+    Verdict.EQUIVALENT: ("≈", "cyan"),
+    Verdict.INCONCLUSIVE: ("?", "yellow"),
 }
-"""Worse, better, the same, not settled: whichever direction the number itself went."""
-COLOURS: Mapping[Verdict, str] = {
-    Verdict.OVERHEAD: "red",
-    Verdict.GAIN: "green",
-    Verdict.EQUIVALENT: "cyan",
-    Verdict.INCONCLUSIVE: "yellow",
-}
-"""What a terminal shows a verdict in."""
+"""Symbol, and what a terminal shows it in: worse, better, the same, not settled, whichever way the
+number itself went."""
 
 _LEVELS_TOLD = 4
-_THREADS = re.compile(r"t(\d+)")
-_RATE = re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
-_SHARE = re.compile(r"s(\d+(?:\.\d+)?)")
+_LEVELS = (
+    (re.compile(r"t1"), "1 thread"),
+    (re.compile(r"t(\d+)"), r"\1 threads"),
+    (re.compile(r"r(\d+(?:\.\d+)?(?:e[+-]?\d+)?)"), r"\1 op/s"),
+    (re.compile(r"s(\d+(?:\.\d+)?)"), r"\1 % of the baseline's capacity"),
+    (re.compile(r"search"), "at saturation"),
+)
 
 
 def mark(verdict: Verdict) -> str:
     """A verdict with its symbol, so that colour never speaks alone: `▼ overhead`."""
-    return f"{SYMBOLS[verdict]} {verdict.value}"
+    return f"{MARKS[verdict][0]} {verdict.value}"
 
 
 def level(name: str) -> str:
     """A level as people say it: `t32` is `32 threads`, `r2000` is `2000 op/s`."""
-    if match := _THREADS.fullmatch(name):
-        return "1 thread" if match[1] == "1" else f"{match[1]} threads"
-    if match := _RATE.fullmatch(name):
-        return f"{match[1]} op/s"
-    if match := _SHARE.fullmatch(name):
-        return f"{match[1]} % of the baseline's capacity"
-    if name == "search":
-        return "at saturation"
-    return plain(name)
+    found = ((pattern.fullmatch(name), words) for pattern, words in _LEVELS)
+    return next((match.expand(words) for match, words in found if match), plain(name))
 
 
 def levels(found: Iterable[Level]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.model.analysis import Comparison, Ground, Overload
 from dunnage.model.estimate import Estimate
 from dunnage.units import percent

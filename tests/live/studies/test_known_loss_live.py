@@ -11,7 +11,7 @@ from rich.console import Console
 from study_process import insist_nothing_left
 
 from dunnage import catalog
-from dunnage.cli.files import planned
+from dunnage.cli.shared.studies import planned
 from dunnage.runner import known_loss
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display

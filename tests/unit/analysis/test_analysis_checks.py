@@ -285,7 +285,6 @@ def probe(rate: float, *, sustained: bool, client: bool = False) -> Probe:
         rate=rate,
         offered=rate,
         achieved=1.0 if sustained else 0.9,
-        backlog_slope=0.0 if sustained else 0.1,
         p99=None,
         client_busy=0.5,
         client=client,

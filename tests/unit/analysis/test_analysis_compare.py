@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dunnage.analysis.estimate import Paired
+from dunnage.analysis.intervals import Paired
 from dunnage.analysis.looks import coverage
 from dunnage.findings.differences.blocks import blocks_needed, settle
 from dunnage.findings.differences.twins import Twin

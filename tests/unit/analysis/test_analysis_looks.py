@@ -11,7 +11,7 @@ from analysis_study import STUDY, plan, records, stays
 from numpy.typing import NDArray
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired
+from dunnage.analysis.intervals import Paired
 from dunnage.findings.analyse import analyse
 from dunnage.findings.differences.blocks import blocks_needed, settle
 from dunnage.findings.differences.twins import Twin

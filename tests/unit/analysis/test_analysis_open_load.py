@@ -100,7 +100,6 @@ def searched(run: RunPlan) -> Record:
             rate=asked,
             offered=asked + 1,
             achieved=share,
-            backlog_slope=1 - share,
             p99=0.004,
             client_busy=0.3,
             sustained=share == 1.0,

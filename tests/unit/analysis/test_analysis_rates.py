@@ -6,7 +6,7 @@ import pytest
 from analysis_cases import CLOSED
 from analysis_study import at_level, plan
 
-from dunnage.findings.two_results.rates import other_rates
+from dunnage.findings.two_results.comparable import other_rates
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.level import Level
 

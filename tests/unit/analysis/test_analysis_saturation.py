@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dunnage.findings.saturation.probe import first_rate, judged, next_rate, searched
+from dunnage.findings.saturation.sentences import refused
 from dunnage.model.level import Search
 from dunnage.model.record import Ending, OperationStats, Probe, Searched
-from dunnage.wording.refusal import refused
 
 Answer = Callable[[float], float]
 """Rate → the share of it that a server achieves."""
@@ -36,7 +36,6 @@ def look(search: Search, answer: Answer, first: float | None = None) -> Searched
                 rate=rate,
                 offered=rate,
                 achieved=achieved,
-                backlog_slope=1 - achieved,
                 p99=None,
                 client_busy=0.3,
                 sustained=achieved >= 0.99,
@@ -179,9 +178,11 @@ def test_a_probe_is_sustained_when_rate_errors_and_objective_are_kept() -> None:
     assert refused(both.refusals) == "95.0 % of the offered rate; response.p99 4 ms, over 2 ms"
 
 
-def test_a_probe_of_an_earlier_version_still_says_why_it_was_refused() -> None:
+def test_a_probe_of_an_earlier_version_can_be_read_and_says_why_it_was_refused() -> None:
     known = {"rate": 1.0, "offered": 1.0, "achieved": 0.8, "backlog_slope": 0.0, "p99": None}
     old = known | {"client_busy": 0.1, "sustained": False, "why_not": "80.0 % of the offered rate"}
     assert refused(Probe.model_validate(old).refusals) == "80.0 % of the offered rate"
     kept = Probe.model_validate(old | {"sustained": True, "why_not": ""})
     assert kept.refusals == () and Probe.model_validate_json(kept.model_dump_json()) == kept
+    later = Probe.model_validate(known | {"client_busy": 0.1, "sustained": True})
+    assert later == kept

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dunnage.analysis.runs import Setting
+from dunnage.findings.variance.sentences import inseparable
 from dunnage.findings.variance.variance import (
     BLOCK,
     RUN,
@@ -16,7 +17,6 @@ from dunnage.findings.variance.variance import (
     split,
 )
 from dunnage.model.variance import Inseparable, VarianceSplit
-from dunnage.wording.variance import inseparable
 
 TRUE = {BLOCK: 0.05**2, STAY: 0.03**2, RUN: 0.02**2}
 NAMES = ("native", "twin", "docker")

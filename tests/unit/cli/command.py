@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from dunnage.cli.main import main
-from dunnage.cli.terminal import out
+from dunnage.cli.shared.terminal import out
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage.cli.terminal import show_error, typed
+from dunnage.cli.shared.terminal import show_error, typed
 from dunnage.errors import Problem, RunError, StudyError
 
 HOSTILE = "[bold]x[/] [/] [link=http://a]y[/link] \x1b[2J\x1b]0;owned\x07 back\\"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dunnage.cli.history import told
-from dunnage.findings.differences.history import latest, twins_said
+from dunnage.cli.shared.machine_history import told
+from dunnage.findings.differences.twins_said import latest, twins_said
 from dunnage.model.remembered import TwinsSaid
 from dunnage.store.machine_log import remember, remembered
 from report_samples import sample

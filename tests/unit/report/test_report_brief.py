@@ -30,7 +30,7 @@ def test_every_comparison_that_decides_is_on_a_line_settled_ones_first() -> None
         line = next(
             (at, line)
             for at, line in enumerate(output.splitlines())
-            if numbers.interval(found.low, found.high) in line
+            if numbers.interval(found) in line
             and f"{comparison.workload}, {terms.level(comparison.level)}" in line
             and comparison.deployment in line
         )

@@ -98,3 +98,8 @@ def test_the_report_says_whether_what_was_read_agrees_with_what_is_known() -> No
 
 def test_an_answer_without_an_interval_is_compared_with_nothing() -> None:
     assert agreements(sample().analysis) == ()
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign() -> None:
+    *_, text = losses(read_as(-0.0502, -0.056, -0.044))
+    assert "the difference is 0.0 percentage points (" in text

@@ -2,8 +2,13 @@
 
 import pytest
 
+from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 from dunnage.wording import numbers
+
+
+def between(low: float | None, high: float | None) -> Estimate:
+    return Estimate(value=0.0, low=low, high=high, n=8, unit="share", method="by hand")
 
 
 def test_a_value_carries_its_unit_and_the_digits_of_its_metric() -> None:
@@ -41,12 +46,13 @@ def test_a_difference_has_a_sign_unless_it_rounds_to_zero(share: float, text: st
 
 
 def test_an_interval_has_both_signs_and_one_unit() -> None:
-    assert numbers.interval(0.091, 0.128) == "+9.1 … +12.8 %"
-    assert numbers.interval(-0.016, 0.002) == "−1.6 … +0.2 %"
+    assert numbers.interval(between(0.091, 0.128)) == "+9.1 … +12.8 %"
+    assert numbers.interval(between(-0.016, 0.002)) == "−1.6 … +0.2 %"
 
 
 def test_a_missing_end_is_no_interval() -> None:
-    assert numbers.interval(None, 0.1) == numbers.interval(0.1, None) == "no interval"
+    for ends in ((None, 0.1), (0.1, None)):
+        assert numbers.interval(between(*ends)) == "no interval"
     assert numbers.bound(None) == "none"
 
 

@@ -16,7 +16,8 @@ from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Cores
 from dunnage.model.look import Look
 from dunnage.model.plan import Skipped
-from dunnage.report.page.page import page, write_page
+from dunnage.report.page.page import page
+from dunnage.report.written import write
 from dunnage.wording import numbers
 from report_samples import HOSTILE, Sample, nothing_measured, sample
 
@@ -92,7 +93,7 @@ def test_every_number_of_a_question_is_written_as_the_terminal_writes_it() -> No
         for comparison in answer.comparisons:
             estimate = comparison.difference
             assert numbers.difference(estimate.value) in text
-            assert numbers.interval(estimate.low, estimate.high) in text
+            assert numbers.interval(estimate) in text
 
 
 def test_the_answer_comes_before_anything_else() -> None:
@@ -151,9 +152,8 @@ def test_when_nothing_can_be_used_that_and_its_cause_are_the_first_thing_said() 
 
 def test_a_fake_study_says_that_its_numbers_are_invented() -> None:
     made = sample()
-    testbed = made.study.testbed.model_copy(update={"kind": "fake"})
-    study = made.study.model_copy(update={"testbed": testbed})
-    text = page(made.analysis, study, made.plan, made.stays)
+    analysis = made.analysis.model_copy(update={"invented": True})
+    text = page(analysis, made.study, made.plan, made.stays)
     assert text.index("These numbers are invented") < text.index('class="question"')
     assert "These numbers are invented" not in rendered(made)
 
@@ -281,10 +281,9 @@ def test_the_same_analysis_makes_the_same_page() -> None:
 
 
 def test_a_place_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
-    made = sample()
     (tmp_path / "taken").write_text("")
     with pytest.raises(ResultError, match="taken"):
-        write_page(made.analysis, made.study, made.plan, made.stays, tmp_path / "taken" / "a.html")
+        write(tmp_path / "taken" / "a.html", "")
 
 
 def test_time_lines_after_the_second_are_folded_under_their_title() -> None:

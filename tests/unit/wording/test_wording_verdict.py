@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from dunnage.findings.variance.sentences import recommendation
 from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.value import Condition
 from dunnage.model.variance import QuestionAdvice
-from dunnage.wording.advice import recommendation
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 
 

@@ -57,6 +57,13 @@ def text(what: str, value: str, where: str = "") -> Reading:
     return Reading(what=what, value=value, where=where)
 
 
+def up_to(allowed: Reading, seen: Reading, *, itself: bool = True) -> Finding:
+    """Valid up to what is allowed; without `itself`, only below it."""
+    value, bound = float(seen.value), float(allowed.value)
+    good = value <= bound if itself else value < bound
+    return Finding(passes(good), Why.MEASURED, (seen,), (allowed,), used(value, bound))
+
+
 def used(seen: float, bound: float) -> float | None:
     """Share of a bound; None where nothing at all is accepted and something was there."""
     if bound > 0:
@@ -70,7 +77,7 @@ def largest(known: Mapping[Where, float | None]) -> tuple[Where, float] | None:
     return max(found, key=lambda pair: pair[1], default=None)
 
 
-def not_known(usage: Sequence[HostUsage], counter: str, allowed: tuple[Reading, ...]) -> Finding:
+def not_known(usage: Sequence[HostUsage], counter: str, *allowed: Reading) -> Finding:
     """Unknown, with the reason that a host gives for a counter that is not there."""
     return Finding(Status.UNKNOWN, Why.NOT_KNOWN, reasons(usage, counter), allowed)
 

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dunnage.analysis.checks.evidence import Bounds, Evidence
-from dunnage.analysis.checks.finding import Finding, count, passes, seconds, share, text, used
+from dunnage.analysis.checks.finding import (
+    Finding,
+    count,
+    passes,
+    seconds,
+    share,
+    text,
+    up_to,
+    used,
+)
 from dunnage.analysis.schedule import KEPT, measured
 from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
 from dunnage.analysis.values import answered, failed
@@ -39,9 +48,8 @@ def errors(evidence: Evidence, bounds: Bounds) -> Finding:
 def client(evidence: Evidence, bounds: Bounds) -> Finding:
     """The busiest thread of the load generator."""
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
-    busy = evidence.measurement.client_busy
-    seen, allowed = (share("busy", busy),), (share("busy", limit),)
-    return Finding(passes(busy < limit), Why.MEASURED, seen, allowed, used(busy, limit))
+    busy = share("busy", evidence.measurement.client_busy)
+    return up_to(share("busy", limit), busy, itself=False)
 
 
 def schedule(evidence: Evidence, _bounds: Bounds) -> Finding:

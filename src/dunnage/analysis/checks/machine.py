@@ -11,12 +11,11 @@ from dunnage.analysis.checks.finding import (
     count,
     largest,
     not_known,
-    passes,
     reasons,
     seconds,
     share,
     text,
-    used,
+    up_to,
 )
 from dunnage.analysis.checks.load import NOT_ASKED
 from dunnage.model.check import Reading, Status, Why
@@ -25,42 +24,34 @@ from dunnage.model.record import HostUsage
 
 def swap(evidence: Evidence, bounds: Bounds) -> Finding:
     """Memory of a host on disk."""
-    allowed = (Reading(what="swap", value=bounds.swap, unit="B"),)
+    allowed = Reading(what="swap", value=bounds.swap, unit="B")
     most = largest({host.host: host.whole.swap for host in evidence.usage})
     if most is None:
         if {host.machine.swap_total for host in evidence.usage} == {0.0}:
-            return Finding(Status.VALID, Why.NOT_ASKED, allowed=allowed)
+            return Finding(Status.VALID, Why.NOT_ASKED, allowed=(allowed,))
         return not_known(evidence.usage, "swap", allowed)
-    seen = (Reading(what="swap", value=most[1], unit="B", where=most[0]),)
-    part = used(most[1], bounds.swap)
-    return Finding(passes(most[1] <= bounds.swap), Why.MEASURED, seen, allowed, part)
+    return up_to(allowed, Reading(what="swap", value=most[1], unit="B", where=most[0]))
 
 
 def steal(evidence: Evidence, bounds: Bounds) -> Finding:
     """CPU time that the physical machine gave to others."""
-    allowed = (share("steal", bounds.steal),)
+    allowed = share("steal", bounds.steal)
     most = largest({host.host: host.machine.steal for host in evidence.usage})
     if most is None:
         return not_known(evidence.usage, "steal", allowed)
-    seen = (share("steal", most[1], most[0]),)
-    part = used(most[1], bounds.steal)
-    return Finding(passes(most[1] < bounds.steal), Why.MEASURED, seen, allowed, part)
+    return up_to(allowed, share("steal", most[1], most[0]), itself=False)
 
 
 def other_load(evidence: Evidence, bounds: Bounds) -> Finding:
     """CPU time that no host of the testbed used."""
-    allowed = (share("others", bounds.other),)
+    allowed = share("others", bounds.other)
     machines = [tuple(evidence.usage)] if evidence.one_machine else [(h,) for h in evidence.usage]
     watched = evidence.watched or evidence.measurement.seconds
     shares = [_others(hosts, watched) for hosts in machines]
     known = [each for each in shares if each is not None]
     if not known or len(known) < len(shares):
         return not_known(evidence.usage, "cpu_total", allowed)
-    most = max(known)
-    part = used(most, bounds.other)
-    return Finding(
-        passes(most < bounds.other), Why.MEASURED, (share("others", most),), allowed, part
-    )
+    return up_to(allowed, share("others", max(known)), itself=False)
 
 
 def _others(hosts: Sequence[HostUsage], length: float) -> float | None:
@@ -124,27 +115,26 @@ def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
             for unit, usage in (("", host.whole), *host.units.items())
         }
     )
-    allowed = () if evidence.quota else (seconds("throttled", bounds.throttled),)
+    bound = seconds("throttled", bounds.throttled)
+    allowed = () if evidence.quota else (bound,)
     if most is None:
-        return not_known(evidence.usage, "throttled", allowed)
-    seen = (seconds("throttled", most[1], *most[0]),)
+        return not_known(evidence.usage, "throttled", *allowed)
+    seen = seconds("throttled", most[1], *most[0])
     if evidence.quota:
-        return Finding(Status.VALID, Why.QUOTA, seen)
-    part = used(most[1], bounds.throttled)
-    return Finding(passes(most[1] <= bounds.throttled), Why.MEASURED, seen, allowed, part)
+        return Finding(Status.VALID, Why.QUOTA, (seen,))
+    return up_to(bound, seen)
 
 
 def clock(evidence: Evidence, bounds: Bounds) -> Finding:
     """Whether a host's clock was set while the run went on."""
-    allowed = (seconds("moved", bounds.clock),)
+    allowed = seconds("moved", bounds.clock)
     if not evidence.clocks:
-        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=allowed)
+        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=(allowed,))
     name, moved = max(evidence.clocks.items(), key=lambda pair: abs(pair[1]))
     if kept_time(evidence.clocks, bounds):
-        part = used(abs(moved), bounds.clock)
-        return Finding(Status.VALID, Why.MEASURED, (seconds("moved", abs(moved)),), allowed, part)
+        return up_to(allowed, seconds("moved", abs(moved)))
     set_ = seconds("back" if moved < 0 else "ahead", abs(moved), name)
-    return Finding(Status.INVALID, Why.SET, (set_,), allowed)
+    return Finding(Status.INVALID, Why.SET, (set_,), (allowed,))
 
 
 def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool:
@@ -156,10 +146,8 @@ def idle(evidence: Evidence, bounds: Bounds) -> Finding:
     """What a deployment used while others had their turns."""
     if evidence.idle is None:
         return NOT_ASKED
-    allowed = (share("idle", bounds.idle),)
+    allowed = share("idle", bounds.idle)
     known = [each for each in evidence.idle if each is not None]
     if len(known) < len(evidence.idle):
-        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=allowed)
-    took = math.fsum(known)
-    part = used(took, bounds.idle)
-    return Finding(passes(took <= bounds.idle), Why.MEASURED, (share("idle", took),), allowed, part)
+        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=(allowed,))
+    return up_to(allowed, share("idle", math.fsum(known)))

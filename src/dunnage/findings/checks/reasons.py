@@ -70,9 +70,7 @@ def _first(run: RunSummary) -> What:
 
 
 def _against(run: RunSummary) -> list[What]:
-    found: list[What] = [*run.checks]
-    found += run.differences
-    return found
+    return [*run.checks, *run.differences]
 
 
 def _ranked(found: Iterable[What]) -> tuple[Reason, ...]:

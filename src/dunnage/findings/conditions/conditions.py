@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
+from dunnage.analysis.groups import grouped
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, sampler_cpu
 from dunnage.model.conditions import Conditions
@@ -27,14 +29,10 @@ def conditions(
     deployment: str, setting: Setting, records: Sequence[Record], stays: Mapping[str, StayRecord]
 ) -> Conditions:
     """The worst of these runs. `stays` maps ids to what was read back when a stay was ready."""
-    found: dict[str, list[float]] = {name: [] for name in _COUNTERS}
-    limits: list[float] = []
-    for record in records:
-        own = _limits(stays.get(record.stay))
-        limits += own.values()
-        for name, value in _seen(record, own):
-            found[name].append(value)
-    worst = {name: max(values) for name, values in found.items() if values}
+    by_stay = {record.stay: _limits(stays.get(record.stay)) for record in records}
+    limits = [limit for own in by_stay.values() for limit in own.values()]
+    seen = [pair for record in records for pair in _seen(record, by_stay[record.stay])]
+    worst = {name: max(v for _, v in own) for name, own in grouped(seen, itemgetter(0)).items()}
     return Conditions(
         deployment=deployment,
         workload=setting.workload,

@@ -62,15 +62,10 @@ def watching(analysis: Analysis) -> str:
 
 
 def _cells(every: Sequence[Conditions]) -> tuple[str, ...]:
-    worst = {
-        field: max(
-            (value for one in every if (value := getattr(one, field)) is not None), default=None
-        )
-        for field in _FIELDS
-    }
-    cells = {
-        field: "-" if value is None else _FIELDS[field][1](value) for field, value in worst.items()
-    }
+    cells = {}
+    for field, (_, said) in _FIELDS.items():
+        known = [value for one in every if (value := getattr(one, field)) is not None]
+        cells[field] = said(max(known)) if known else "-"
     if not any(one.memory_limit is not None for one in every):
         cells["charged"] = "no limit"
     return tuple(cells.values())

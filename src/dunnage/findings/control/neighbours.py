@@ -14,8 +14,8 @@ from statistics import fmean
 
 from dunnage.analysis import looks
 from dunnage.analysis.distributions import t_quantile
-from dunnage.analysis.estimate import Paired, block_logs
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import Paired, as_ratio, block_logs
 from dunnage.analysis.values import values
 from dunnage.model.analysis import NeighbourCost
 from dunnage.model.check import Status
@@ -90,15 +90,8 @@ def _uneven(costs: Mapping[str, list[float]], base: str, level: float) -> Mappin
         if name != base:
             mean = fmean(logs) - fmean(costs[base])
             half = reach * math.sqrt(1 / len(logs) + 1 / len(costs[base]))
-            found[name] = Estimate(
-                value=math.expm1(mean),
-                low=math.expm1(mean - half),
-                high=math.expm1(mean + half),
-                level=level,
-                n=len(logs),
-                unit="share",
-                method=METHOD,
-            )
+            ends = mean - half, mean + half
+            found[name] = as_ratio(mean, ends, len(logs), METHOD, level)
     return found
 
 

@@ -43,7 +43,7 @@ def control_holds(analysis: Analysis) -> str:
 
 def _difference(control: ControlDifference) -> str:
     difference = control.difference
-    ends = numbers.interval(difference.low, difference.high)
+    ends = numbers.interval(difference)
     what = NAMES.get(control.control, terms.plain(control.control))
     return f"{what} of {terms.plain(control.deployment)} {numbers.seen(difference)} ({ends})"
 
@@ -81,13 +81,12 @@ def neighbours_cost(analysis: Analysis) -> str:
         return ""
     told = [
         f"{terms.phrase(neighbours.metric)} {numbers.seen(neighbours.difference)} "
-        f"({numbers.interval(neighbours.difference.low, neighbours.difference.high)})"
+        f"({numbers.interval(neighbours.difference)})"
         for neighbours in known
     ]
     text = f"deployments that live side by side, compared with the same alone: {'; '.join(told)}"
     uneven = [
-        f"{terms.plain(name)}'s {terms.phrase(neighbours.metric)} "
-        f"({numbers.interval(difference.low, difference.high)})"
+        f"{terms.plain(name)}'s {terms.phrase(neighbours.metric)} ({numbers.interval(difference)})"
         for neighbours in known
         for name, difference in neighbours.uneven.items()
     ]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from dunnage.analysis.additive import difference, mean
-from dunnage.analysis.estimate import block_means
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import block_means, difference_over_blocks, mean_over_blocks
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.findings.cpu.shares import SOFT
@@ -44,6 +43,14 @@ def _throttled(host: HostUsage) -> float | None:
     return max(found, default=None)
 
 
+_OF_MACHINE = {
+    "softirq": "CPU time in soft interrupts",
+    "iowait": "CPU time waiting for disks",
+    "steal": "CPU time stolen",
+    "pressure_cpu": "Time waiting for CPU",
+    "pressure_memory": "Time waiting for memory",
+    "pressure_io": "Time waiting for disks",
+}
 COUNTERS = (
     Counter(
         "packets", "Packets at the uplink", "packets/op", _sum("packets_received", "packets_sent")
@@ -57,29 +64,9 @@ COUNTERS = (
     ),
     Counter("disk", "Disk traffic", "B/op", _sum("disk_read", "disk_written")),
     Counter("throttled", "Time held back by a quota", "s/op", _throttled),
-    Counter(
-        "softirq",
-        "CPU time in soft interrupts",
-        "share",
-        attrgetter("machine.softirq"),
-        machine=True,
-    ),
-    Counter(
-        "iowait", "CPU time waiting for disks", "share", attrgetter("machine.iowait"), machine=True
-    ),
-    Counter("steal", "CPU time stolen", "share", attrgetter("machine.steal"), machine=True),
-    Counter(
-        "pressure_cpu", "Time waiting for CPU", "share", attrgetter("machine.pressure_cpu"), True
-    ),
-    Counter(
-        "pressure_memory",
-        "Time waiting for memory",
-        "share",
-        attrgetter("machine.pressure_memory"),
-        True,
-    ),
-    Counter(
-        "pressure_io", "Time waiting for disks", "share", attrgetter("machine.pressure_io"), True
+    *(
+        Counter(name, title, "share", attrgetter(f"machine.{name}"), machine=True)
+        for name, title in _OF_MACHINE.items()
     ),
 )
 NOT_SAMPLED = {
@@ -98,8 +85,8 @@ def associations(
     for counter in COUNTERS:
         own, other = (_over_blocks(records, counter) for records in sides)
         unit = counter.unit
-        value, base = mean(own, unit), mean(other, unit)
-        apart = difference(own, other, unit)
+        value, base = mean_over_blocks(own, unit), mean_over_blocks(other, unit)
+        apart = difference_over_blocks(own, other, unit)
         if value is not None and base is not None and apart is not None:
             found.append(
                 Association(

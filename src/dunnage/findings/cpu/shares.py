@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from dunnage.analysis.additive import difference, mean
-from dunnage.analysis.estimate import block_means
+from dunnage.analysis.intervals import block_means, difference_over_blocks, mean_over_blocks
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.values import database_hosts, operations
 from dunnage.model.analysis import Share
@@ -34,7 +33,7 @@ def shares(
     own, other = _by_part(records), _by_part(baseline)
     found = []
     for part in (*PARTS, SOFT):
-        estimate = mean(own.get(part, {}), UNIT)
+        estimate = mean_over_blocks(own.get(part, {}), UNIT)
         if estimate is not None:
             found.append(
                 Share(
@@ -44,7 +43,7 @@ def shares(
                     part=part,
                     seconds_per_operation=estimate.value,
                     estimate=estimate,
-                    difference=difference(own[part], other.get(part, {}), UNIT),
+                    difference=difference_over_blocks(own[part], other.get(part, {}), UNIT),
                     contained=part == SOFT,
                 )
             )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS
+from dunnage.analysis.groups import grouped
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import coverage, number
 from dunnage.drawing.figure import Tabled
 from dunnage.findings.differences import looks
@@ -45,27 +46,28 @@ def all_comparisons(analysis: Analysis) -> tuple[Comparison, ...]:
     return tuple(found.values())
 
 
-def metrics(comparisons: Iterable[Comparison]) -> tuple[str, ...]:
+def metrics(analysis: Analysis) -> tuple[str, ...]:
     """The metrics to show: the headline ones that there are, then what questions ask besides."""
-    present = dict.fromkeys(comparison.metric for comparison in comparisons)
+    present = dict.fromkeys(comparison.metric for comparison in all_comparisons(analysis))
     first = tuple(name for name in HEADLINE if name in present)
     return first + tuple(name for name in present if name not in HEADLINE)
 
 
 def conditions(analysis: Analysis) -> tuple[Condition, ...]:
     """All comparisons, by baseline, workload and level, in the order in which they come."""
-    groups: dict[tuple[str, str, str], dict[str, dict[str, Comparison]]] = {}
-    for comparison in all_comparisons(analysis):
-        key = (comparison.baseline, comparison.workload, comparison.level)
-        cells = groups.setdefault(key, {}).setdefault(comparison.deployment, {})
-        cells[comparison.metric] = comparison
+    groups = grouped(
+        all_comparisons(analysis), lambda found: (found.baseline, found.workload, found.level)
+    )
     values = reached_by(analysis)
     return tuple(
         Condition(
             baseline=baseline,
             workload=workload,
             level=level,
-            rows=rows,
+            rows={
+                name: {found.metric: found for found in own}
+                for name, own in grouped(every, lambda found: found.deployment).items()
+            },
             twins={
                 found.metric: found
                 for found in analysis.twin
@@ -77,7 +79,7 @@ def conditions(analysis: Analysis) -> tuple[Condition, ...]:
                 if deployment == baseline and place == [workload, level]
             },
         )
-        for (baseline, workload, level), rows in groups.items()
+        for (baseline, workload, level), every in groups.items()
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS, Paired
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, Paired
 from dunnage.analysis.looks import effort
 from dunnage.findings.differences.twins import Twin, edges_of
 from dunnage.findings.differences.verdict import Edges, Judgement, decide, inconclusive
@@ -57,21 +57,15 @@ def blocks_needed(
     """
     if not pairs.logs:
         return MINIMUM_BLOCKS
-    inner, outer = map(_logs, edges.inner), map(_logs, edges.outer)
-    room = max(_inside(pairs.mean, *inner), _outside(pairs.mean, *outer))
+    low, high = map(_log, edges.inner)
+    below, above = map(_log, edges.outer)
+    inside = min(pairs.mean - low, high - pairs.mean)
+    room = max(inside, below - pairs.mean, pairs.mean - above)
     if room < _NOTHING:
         return None
     wanted = math.ceil(effort(level, family) * (pairs.sd / room) ** 2)
     return max(MINIMUM_BLOCKS, pairs.n + 1, wanted)
 
 
-def _inside(at: float, low: float, high: float) -> float:
-    return min(at - low, high - at)
-
-
-def _outside(at: float, low: float, high: float) -> float:
-    return max(low - at, at - high)
-
-
-def _logs(ratio: float) -> float:
+def _log(ratio: float) -> float:
     return math.log1p(ratio) if ratio > -1 else -math.inf

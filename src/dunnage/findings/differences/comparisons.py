@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired, sidak
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import Paired, sidak
 from dunnage.findings.differences.blocks import settle
 from dunnage.findings.differences.scope import Pairing, Scope, is_primary
 from dunnage.findings.differences.twins import Twin, Twins, overloaded
@@ -62,8 +62,10 @@ class Comparisons:
 
     def pairs(self, pairing: Pairing) -> Paired:
         """The two sides in each block; both twins stand for their original where they are alike."""
-        sides = [self._side(name, pairing) for name in (pairing.deployment, pairing.baseline)]
-        return Paired.of(*sides)
+        names = pairing.deployment, pairing.baseline
+        alone = self.known_twins.are(*names)
+        source: Gathered | Twins = self.gathered if alone else self.known_twins
+        return Paired.of(*(source.logs(name, pairing.setting, pairing.metric) for name in names))
 
     @cached_property
     def known_twins(self) -> Twins:
@@ -139,12 +141,6 @@ class Comparisons:
             overloads=over,
             neighbours=cost if judgement.ground is Ground.NEIGHBOURS else None,
         )
-
-    def _side(self, name: str, pairing: Pairing) -> dict[int, float]:
-        metric, setting = pairing.metric, pairing.setting
-        if self.known_twins.are(pairing.baseline, pairing.deployment):
-            return self.gathered.logs(name, setting, metric)
-        return self.known_twins.logs(name, metric, setting)
 
     def _neighbours_cost(self, pairing: Pairing) -> float:
         """By how much neighbours change a metric at least, as a share of one."""

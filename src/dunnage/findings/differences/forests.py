@@ -15,9 +15,7 @@ from dunnage.wording import numbers, terms
 def forests(analysis: Analysis) -> tuple[Forest, ...]:
     """Every metric of which anything was compared."""
     conditions = answer.conditions(analysis)
-    drawn = (
-        _forest(metric, conditions) for metric in answer.metrics(answer.all_comparisons(analysis))
-    )
+    drawn = (_forest(metric, conditions) for metric in answer.metrics(analysis))
     return tuple(
         forest
         for forest in drawn
@@ -60,8 +58,7 @@ def _reached(metric: str, condition: answer.Condition) -> str:
 def _twins(comparison: Comparison | None) -> str:
     if comparison is None or comparison.difference.low is None:
         return "how far twins differ is not known"
-    ends = numbers.interval(comparison.difference.low, comparison.difference.high)
-    return f"twins differ by {ends}"
+    return f"twins differ by {numbers.interval(comparison.difference)}"
 
 
 def _ends(comparison: Comparison) -> tuple[float, ...]:

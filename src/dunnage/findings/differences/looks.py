@@ -35,8 +35,3 @@ def brief(analysis: Analysis) -> str:
     if current == 1:
         return ""
     return f"look {current}: the error rate is divided over the looks, so intervals are wider"
-
-
-def before(analysis: Analysis) -> int:
-    """How many looks came before this one; spare blocks are none, for nobody saw a number."""
-    return number(analysis.looks) - 1

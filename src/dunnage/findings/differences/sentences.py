@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS
 from dunnage.analysis.groups import grouped
-from dunnage.model.analysis import Comparison, QuestionAnswer, Verdict
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
+from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.choices import Cores, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.estimate import Estimate
@@ -116,55 +116,50 @@ def sentence(alike: Sequence[Comparison], subject: str, database: str, place: st
     `place` names their conditions where the deployment has other verdicts elsewhere.
     """
     first = alike[0]
-    metric = terms.phrase(first.metric)
     if first.verdict is Verdict.EQUIVALENT:
         return (
-            f"{subject} leaves the {metric} of {database} as it is{place}, "
+            f"{subject} leaves the {terms.phrase(first.metric)} of {database} as it is{place}, "
             f"within {numbers.tolerance(first.tolerance)}."
         )
     if first.verdict is Verdict.INCONCLUSIVE:
         return f"{_limits(alike, subject, database)}{place}."
     amounts = [found.difference.value for found in alike]
-    amount = numbers.magnitudes(amounts)
-    if first.metric == "throughput":
-        deed = (
+    deed = _deed(first.metric, database, numbers.magnitudes(amounts), less=amounts[0] < 0)
+    return f"{subject} {deed}{place}."
+
+
+def _deed(metric: str, database: str, amount: str, *, less: bool) -> str:
+    """`costs Redis 4.1 % of throughput`, `raises the service time (p95) of Redis by 4.1 %`."""
+    if metric == "throughput":
+        return (
             f"costs {database} {amount} of throughput"
-            if amounts[0] < 0
+            if less
             else f"gives {database} {amount} more throughput"
         )
-    else:
-        verb = "lowers" if amounts[0] < 0 else "raises"
-        deed = f"{verb} the {metric} of {database} by {amount}"
-    return f"{subject} {deed}{place}."
+    return f"{'lowers' if less else 'raises'} the {terms.phrase(metric)} of {database} by {amount}"
 
 
 def _limits(alike: Sequence[Comparison], subject: str, database: str) -> str:
     """What intervals leave as possible, where they settle nothing: they hold together."""
-    metric = terms.phrase(alike[0].metric)
+    metric, phrase = alike[0].metric, terms.phrase(alike[0].metric)
     ends = [
         (found.difference.low, found.difference.high)
         for found in alike
         if found.difference.low is not None and found.difference.high is not None
     ]
     if len(ends) < len(alike):
-        return f"What {subject} costs {database} in {metric} is not known yet"
+        return f"What {subject} costs {database} in {phrase} is not known yet"
     if kept := next((reason(found) for found in alike if found.withheld), ""):
         why = f"{kept[0].lower()}{kept[1:]}".rstrip(".")
-        return f"What {subject} costs {database} in {metric} is not claimed: {why}"
+        return f"What {subject} costs {database} in {phrase} is not claimed: {why}"
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
-    worse_is_more = METRICS[alike[0].metric].better is Better.LOWER
+    worse_is_more = METRICS[metric].better is Better.LOWER
     most = numbers.most(high if worse_is_more else low)
-    span = numbers.magnitudes((low, high))
-    if alike[0].metric == "throughput":
-        if high < 0:
-            return f"{subject} costs {database} {span} of throughput"
-        if low > 0:
-            return f"{subject} gives {database} {span} more throughput"
-        return f"{subject} costs {database} at most {most} of throughput, perhaps nothing"
     if low > 0 or high < 0:
-        return f"{subject} {'raises' if low > 0 else 'lowers'} the {metric} of {database} by {span}"
-    deed = "raises" if worse_is_more else "lowers"
-    return f"{subject} {deed} the {metric} of {database} by at most {most}, perhaps not at all"
+        span = numbers.magnitudes((low, high))
+        return f"{subject} {_deed(metric, database, span, less=high < 0)}"
+    deed = _deed(metric, database, f"at most {most}", less=not worse_is_more)
+    return f"{subject} {deed}, perhaps {'nothing' if metric == 'throughput' else 'not at all'}"
 
 
 def evidence(comparison: Comparison, reached: Reached) -> str:
@@ -224,9 +219,9 @@ def setting(study: Study, plan: Plan) -> str:
     return terms.plain(text)
 
 
-def invented(study: Study) -> str:
-    """That nothing was measured, where the testbed is a fake; else nothing."""
-    if study.testbed.kind != "fake":
+def invented(analysis: Analysis) -> str:
+    """That nothing was measured, where hosts are fakes; else nothing."""
+    if not analysis.invented:
         return ""
     return (
         "These numbers are invented: hosts, platform and database of this study are fakes that "

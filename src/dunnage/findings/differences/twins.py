@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import Paired
 from dunnage.analysis.runs import Setting
 from dunnage.findings.differences.scope import Scope
 from dunnage.findings.differences.verdict import Edges
@@ -67,7 +67,7 @@ class Twins:
         difference = looks.difference(pairs, self._look, family)
         return Twin(pairs.n, None if difference is None else difference.apart)
 
-    def logs(self, name: str, metric: str, setting: Setting) -> dict[int, float]:
+    def logs(self, name: str, setting: Setting, metric: str) -> dict[int, float]:
         """Block → log value of a deployment; the mean of both twins for their original.
 
         Only where their interval holds zero: the difference of two normal values tells nothing of

@@ -24,19 +24,15 @@ def losses(analysis: Analysis) -> tuple[str, ...]:
 def _read(found: Agreement) -> str:
     """What the answer says of a known loss, and whether the two agree."""
     read = found.comparison
-    ends = numbers.interval(read.difference.low, read.difference.high)
+    ends = numbers.interval(read.difference)
     agree = "agrees with" if found.holds else "does not agree with"
     return (
         f"the answer says {numbers.seen(read.difference)} ({ends}) for "
         f"{terms.plain(read.deployment)} under workload {terms.plain(read.workload)}, which "
         f"{agree} the {percent(found.known)} that is known to be lost: the difference is "
-        f"{_points(found.difference)} percentage points "
-        f"({_points(found.low)} … {_points(found.high)})"
+        f"{numbers.points(found.difference)} percentage points "
+        f"({numbers.points(found.low)} … {numbers.points(found.high)})"
     )
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", numbers.MINUS)
 
 
 def _checked(loss: KnownLoss) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dunnage.analysis.distributions import normal_quantile
-from dunnage.analysis.estimate import CONFIDENCE, walsh
+from dunnage.analysis.intervals import CONFIDENCE, walsh
 from dunnage.model.estimate import Estimate
 from dunnage.model.record import Window
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from dunnage.findings.parity.factors import IMAGE, word
+from dunnage.findings.parity.factors import IMAGE, unequal, word
 from dunnage.findings.parity.mask import Mask
-from dunnage.findings.parity.unequal import unequal
 from dunnage.model.parity import Aspect, Cause, Difference
 from dunnage.model.record import ProcessFacts, StayRecord
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from typing import TypeVar
 
-from dunnage.findings.parity.unequal import leaves, unequal
 from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Factor
 
+T = TypeVar("T")
 _BESIDE = frozenset({"name", "title", "twin_of", "parts", "guess"})
 """What a deployment and its parts are called, and guesses of their time, are no factors."""
 IMAGE = "image"
@@ -23,11 +24,6 @@ def factors(a: Deployment, b: Deployment) -> tuple[Factor, ...]:
     )
 
 
-def keys(differing: Iterable[Factor]) -> frozenset[str]:
-    """What `factors` are of: `limits.cpus` is of the factor `limits`."""
-    return frozenset(factor.name for factor in differing)
-
-
 def declared(a: Deployment, b: Deployment) -> frozenset[str]:
     """Keys of the factors of two deployments, and the image that a user named for one of them."""
     named = keys(factors(a, b))
@@ -35,13 +31,30 @@ def declared(a: Deployment, b: Deployment) -> frozenset[str]:
     return named | {IMAGE} if image else named
 
 
-def _flat(deployment: Deployment) -> dict[str, object]:
-    known = deployment.model_dump(mode="json", exclude=set(_BESIDE))
-    return {key: value for key, value in leaves(known) if value != {}}
+def keys(differing: Iterable[Factor]) -> frozenset[str]:
+    """What `factors` are of: `limits.cpus` is of the factor `limits`."""
+    return frozenset(factor.name for factor in differing)
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else word(value)
+def unequal(
+    a: Mapping[str, T], b: Mapping[str, T]
+) -> Iterator[tuple[str, tuple[T | None, T | None]]]:
+    """Every key, in order, whose values differ, with both; None where a side lacks the key."""
+    for key in sorted(a.keys() | b.keys()):
+        if a.get(key) != b.get(key):
+            yield key, (a.get(key), b.get(key))
+
+
+def leaves(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+    """Everything in a tree of mappings under its full key, such as `limits.cpus`.
+
+    A mapping that is empty is a leaf.
+    """
+    for key, item in tree.items():
+        if isinstance(item, Mapping) and item:
+            yield from leaves(item, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", item
 
 
 def word(value: object) -> str:
@@ -49,3 +62,12 @@ def word(value: object) -> str:
     if value is None:
         return "-"
     return str(value.value if isinstance(value, Enum) else value)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else word(value)
+
+
+def _flat(deployment: Deployment) -> dict[str, object]:
+    known = deployment.model_dump(mode="json", exclude=set(_BESIDE))
+    return {key: value for key, value in leaves(known) if value != {}}

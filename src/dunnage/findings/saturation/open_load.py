@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import over_blocks
 from dunnage.analysis.runs import Setting
 from dunnage.analysis.schedule import flow
 from dunnage.model.open_load import OpenLevel, SaturationSearch, SearchProbe

@@ -93,7 +93,6 @@ def judged(search: Search, order: LoadOrder, measurement: Measurement) -> Probe:
         rate=order.level.rate,
         offered=kept.flow.offered if kept else 0.0,
         achieved=kept.flow.achieved if kept else 0.0,
-        backlog_slope=kept.flow.slope if kept else 0.0,
         p99=known.get("response.p99"),
         client_busy=measurement.client_busy,
         client=kept is not None and kept.over and kept.client,

@@ -13,12 +13,12 @@ from dunnage.analysis.groups import grouped
 from dunnage.analysis.schedule import KEPT
 from dunnage.drawing.figure import Axis, Band, Figure, Line, Point, Tabled
 from dunnage.drawing.scale import Scale, linear, logarithmic, wide
+from dunnage.findings.saturation.sentences import refused
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import METRICS
 from dunnage.model.open_load import SaturationSearch, SearchProbe
 from dunnage.units import percent
 from dunnage.wording import numbers, terms
-from dunnage.wording.refusal import refused
 
 LATENCY = "response.p99"
 """What a probe tells of its response times."""
@@ -35,7 +35,6 @@ class Searches(Tabled):
     rule: str
     """What a probe had to keep to, as a sentence."""
     figures: tuple[Figure, ...]
-    deployments: tuple[str, ...]
     probes: tuple[tuple[str, SearchProbe, str], ...]
     """Deployment, a probe of it, and what came of that."""
     limited: bool
@@ -56,7 +55,6 @@ def _searches(workload: str, found: Sequence[SaturationSearch]) -> Searches:
         title=title,
         rule=_rule(found[0].precision, found[0].objective),
         figures=tuple(figure for figure in figures if figure.points),
-        deployments=tuple(terms.plain(each.deployment) for each in found),
         columns=COLUMNS,
         rows=tuple((terms.plain(each.deployment), _found(each)) for each in found),
         probes=tuple(

@@ -1,10 +1,15 @@
-"""What rates are shares of, and which deployments could not keep up with them, as sentences."""
+"""What rates are shares of, who could not keep up with them, and why probes were refused."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from dunnage.analysis.runs import Runs, Setting
 from dunnage.model.analysis import Analysis, Overload
 from dunnage.model.calibration import Capacity
+from dunnage.model.metrics import METRICS
+from dunnage.model.open_load import Refusal
+from dunnage.units import duration, percent
 from dunnage.wording import checks, numbers, terms
 
 
@@ -27,26 +32,23 @@ def _doubt(capacity: Capacity) -> str:
         return ""
     found = (terms.plain(checks.failed(spoilt)) for spoilt in capacity.spoilt.values())
     reasons = "; ".join(dict.fromkeys(found))
+    runs = numbers.count(len(capacity.runs), "run")
     if capacity.doubtful:
-        return f"; not reliable, as none of its {_runs(capacity)} is valid ({reasons})"
-    return f"; {len(capacity.spoilt)} of {_runs(capacity)} left out ({reasons})"
-
-
-def _runs(capacity: Capacity) -> str:
-    return numbers.count(len(capacity.runs), "run")
+        return f"; not reliable, as none of its {runs} is valid ({reasons})"
+    return f"; {len(capacity.spoilt)} of {runs} left out ({reasons})"
 
 
 def over_capacity(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment, workload and level with a valid run that was too much."""
     runs = Runs(analysis.runs)
     return tuple(
-        _sentence(overload, setting)
+        _overloaded(overload, setting)
         for deployment, setting in runs.measured
         if (overload := runs.overload(deployment, setting)) is not None
     )
 
 
-def _sentence(overload: Overload, setting: Setting) -> str:
+def _overloaded(overload: Overload, setting: Setting) -> str:
     least = ""
     if overload.least is not None:
         least = f", {numbers.value('achieved', overload.least)} of the rate at worst"
@@ -55,3 +57,24 @@ def _sentence(overload: Overload, setting: Setting) -> str:
         f"{terms.level(setting.level)}: {overload.over} of {numbers.count(overload.runs, 'run')}"
         f"{least}; throughput is compared, latencies are not"
     )
+
+
+def refused(refusals: Iterable[Refusal]) -> str:
+    """Every reason why a probe was not sustained: `80.0 % of the offered rate; errors`."""
+    return "; ".join(map(_refusal, refusals))
+
+
+def _refusal(refusal: Refusal) -> str:
+    what, value, most = refusal.what, refusal.value, refusal.most
+    if isinstance(value, str):
+        return terms.plain(value)
+    if value is None:
+        return f"{'the offered rate' if what == 'offered' else what} is not known"
+    if what == "achieved":
+        return f"{percent(value)} of the offered rate"
+    if what == "backlog.slope":
+        return f"a backlog that grows by {duration(value)} a second"
+    if what not in METRICS or most is None:
+        return terms.plain(what)
+    scale, unit = METRICS[what].scale, METRICS[what].unit
+    return f"{what} {value * scale:.3g} {unit}, over {most * scale:g} {unit}"

@@ -6,17 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import over_blocks
 from dunnage.analysis.runs import Setting
+from dunnage.findings.scalability.law import Floats
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import Knee
 
 KNEE_LEVELS = 3
 """Two levels are a line: nothing bends."""
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -82,3 +82,9 @@ def _squares(unit: Floats, parameters: Floats, wanted: Floats, root: Floats) -> 
     if not (fitted > 0).all():
         return math.inf
     return float(((root * (np.log(fitted) - wanted)) ** 2).sum())
+
+
+def r_squared(values: Floats, fitted: Floats) -> float | None:
+    """Share of the variance of values that a fit explains; None where there is none to explain."""
+    total = float(((values - values.mean()) ** 2).sum())
+    return 1 - float(((values - fitted) ** 2).sum()) / total if total > 0 else None

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dunnage.analysis.distributions import normal_probability, t_quantile
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
-from dunnage.findings.scalability.law import Floats, Law, fit
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS
+from dunnage.findings.scalability.law import Floats, Law, fit, r_squared
 from dunnage.model.estimate import Estimate
 from dunnage.model.scalability import FittedPoint, ScalabilityLaw
 
@@ -67,7 +67,7 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
 
     grid = sorted({*np.geomspace(levels.min(), levels.max(), _POINTS).tolist(), *levels.tolist()})
     bands = [band(at(n)) for n in grid]
-    means = _means(logs)
+    means = np.asarray(np.nanmean(logs, axis=0))
     return ScalabilityLaw(
         rate=estimate(lambda one: one.rate, "op/s"),
         contention=estimate(lambda one: one.contention, "1"),
@@ -75,7 +75,7 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
         peak_threads=estimate(lambda one: one.peak, "threads") if whole.coherency else None,
         peak_throughput=estimate(lambda one: one.highest, "op/s") if whole.coherency else None,
         extrapolated=math.isfinite(whole.peak) and whole.peak > float(levels.max()),
-        r_squared=_r_squared(whole, levels, means),
+        r_squared=r_squared(means, np.log([whole.throughput(float(n)) for n in levels])),
         points=tuple(
             FittedPoint(threads=n, value=whole.throughput(n), low=low, high=high)
             for n, (low, high) in zip(grid, bands, strict=True)
@@ -84,15 +84,11 @@ def law(threads: Sequence[int], logs: Floats) -> ScalabilityLaw | None:
     )
 
 
-def _means(logs: Floats) -> Floats:
-    return np.asarray(np.nanmean(logs, axis=0))
-
-
 def _of_blocks(levels: Floats, logs: Floats) -> Law | None:
     """The fit to the mean logs of these blocks, each level weighted by how many have it."""
     counts = (~np.isnan(logs)).sum(axis=0).astype(np.float64)
     known = counts > 0
-    return fit(levels[known], _means(logs[:, known]), counts[known])
+    return fit(levels[known], np.asarray(np.nanmean(logs[:, known], axis=0)), counts[known])
 
 
 def _bootstrap(levels: Floats, logs: Floats) -> list[Law]:
@@ -133,12 +129,6 @@ def _method(values: Floats, dropped: int) -> str:
     if dropped and len(values):
         parts.append(f"{dropped} of {_RESAMPLES} resamples without a fit left out")
     return ", ".join(parts)
-
-
-def _r_squared(whole: Law, levels: Floats, means: Floats) -> float | None:
-    fitted = np.log([whole.throughput(float(n)) for n in levels])
-    total = float(((means - means.mean()) ** 2).sum())
-    return 1 - float(((means - fitted) ** 2).sum()) / total if total > 0 else None
 
 
 def _notes(whole: Law, levels: Floats, means: Floats) -> list[str]:

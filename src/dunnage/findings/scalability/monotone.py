@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dunnage.analysis.estimate import over_blocks
+from dunnage.analysis.intervals import over_blocks
+from dunnage.findings.scalability.law import Floats
 from dunnage.model.scalability import UnderObjective
 
 MINIMUM_LEVELS = 3
 """Two levels have nothing between which latency could be seen to bend."""
-Floats = NDArray[np.float64]
 
 
 def under_objectives(
@@ -25,13 +24,13 @@ def under_objectives(
     """Highest throughput within each objective (seconds), over blocks.
 
     `latency` and `throughput` are logs by level, lightest first, of every block that has all
-    levels.
+    levels; nothing where no block has both.
     """
+    both = sorted(latency.keys() & throughput.keys())
     found = []
-    for objective in objectives:
+    for objective in objectives if both else ():
         reached = {
-            block: within(math.log(objective), latency[block], throughput[block])
-            for block in sorted(latency)
+            block: within(math.log(objective), latency[block], throughput[block]) for block in both
         }
         known = {block: most for block, (most, _) in reached.items() if most is not None}
         estimate = over_blocks(known, "op/s") if len(known) == len(reached) else None

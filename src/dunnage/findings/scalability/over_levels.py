@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import Paired
 from dunnage.findings.scalability.ladder import Ladder, complete, knee, ladders
-from dunnage.model.estimate import Estimate
 from dunnage.model.plan import Plan
 from dunnage.model.scalability import OverLevels
 
@@ -33,16 +31,14 @@ def over_levels(
     average where both still scale. That has no interval: which levels these are was found in the
     same runs, and an interval would take it as given.
     """
-    found = []
-    for ladder in ladders(plan, gathered):
-        for deployment in plan.deployments:
-            if deployment.name == reference:
-                continue
-            for metric in metrics:
-                one = _of(ladder, gathered, reference, deployment.name, metric, look)
-                if one is not None:
-                    found.append(one)
-    return tuple(found)
+    return tuple(
+        one
+        for ladder in ladders(plan, gathered)
+        for deployment in plan.deployments
+        if deployment.name != reference
+        for metric in metrics
+        if (one := _of(ladder, gathered, reference, deployment.name, metric, look)) is not None
+    )
 
 
 def _of(
@@ -53,31 +49,23 @@ def _of(
     blocks = sorted(own.keys() & other.keys())
     means = {block: float(np.exp(own[block]).mean()) for block in blocks}
     base = {block: float(np.exp(other[block]).mean()) for block in blocks}
-    published = _difference((math.log(means[b] / base[b]) for b in blocks), look)
+    published = looks.difference(Paired(tuple(math.log(means[b] / base[b]) for b in blocks)), look)
     if published is None:
         return None
     below = _below_both(ladder, gathered, reference, deployment)
     places = [i for i, setting in enumerate(ladder.settings) if setting.level in below]
-    unsaturated = (
-        _difference((float((own[b][places] - other[b][places]).mean()) for b in blocks), look)
-        if places
-        else None
-    )
+    costs = (float((own[b][places] - other[b][places]).mean()) for b in blocks if places)
+    unsaturated = looks.difference(Paired(tuple(costs)), look)
     return OverLevels(
         deployment=deployment,
         baseline=reference,
         workload=ladder.workload,
         metric=metric,
         mean=math.fsum(means.values()) / len(means),
-        baseline_mean=math.fsum(base.values()) / len(base),
         published=published,
         below_knee=unsaturated.model_copy(update=_EXPLORATORY) if unsaturated else None,
         levels_below=tuple(ladder.settings[place].level for place in places),
     )
-
-
-def _difference(logs: Iterable[float], look: int) -> Estimate | None:
-    return looks.difference(Paired(tuple(logs)), look)
 
 
 def _below_both(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dunnage.findings.scalability.law import r_squared
 from dunnage.model.scalability import FittedPoint, QuadraticFit
 
 MINIMUM_LEVELS = 4
@@ -28,13 +29,12 @@ def quadratic(metric: str, runs: Sequence[tuple[int, float]]) -> QuadraticFit | 
     )
     grid = np.linspace(threads.min(), threads.max(), _POINTS)
     fitted = constant + linear * threads + square * threads**2
-    total = float(((values - values.mean()) ** 2).sum())
     return QuadraticFit(
         metric=metric,
         constant=constant,
         linear=linear,
         quadratic=square,
-        r_squared=1 - float(((values - fitted) ** 2).sum()) / total if total > 0 else None,
+        r_squared=r_squared(values, fitted),
         runs=len(runs),
         points=tuple(
             FittedPoint(

@@ -7,21 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dunnage.analysis.estimate import over_blocks
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import over_blocks
 from dunnage.findings.scalability import law_bands as usl
 from dunnage.findings.scalability import monotone
 from dunnage.findings.scalability import quadratic as parabola
 from dunnage.findings.scalability.ladder import KNEE_LEVELS, Ladder, complete, knee, ladders
 from dunnage.model.metrics import OPERATIONS
 from dunnage.model.plan import Plan
-from dunnage.model.scalability import (
-    LevelPoint,
-    QuadraticFit,
-    Scalability,
-    ScalabilityLaw,
-    UnderObjective,
-)
+from dunnage.model.scalability import LevelPoint, QuadraticFit, Scalability, ScalabilityLaw
 
 LATENCY = "service.p95"
 FITTED = ("throughput", LATENCY, *(f"{operation}.{LATENCY}" for operation in OPERATIONS))
@@ -53,7 +47,9 @@ def _of(
     bend = knee(ladder, throughput)
     if bend is None:
         refused.append(_needs("The knee", KNEE_LEVELS, points))
-    under = _under_objectives(ladder, deployment, gathered, objectives)
+    wanted = objectives if len(ladder.threads) >= monotone.MINIMUM_LEVELS else ()
+    latency = complete(gathered, deployment, ladder.settings, LATENCY)
+    under = monotone.under_objectives(LATENCY, wanted, latency, throughput)
     if not under:
         refused.append(_needs("Throughput under an objective", monotone.MINIMUM_LEVELS, points))
     return Scalability(
@@ -116,24 +112,6 @@ def _law(
     matrix = np.array([[logs.get(block, math.nan) for _, logs in known] for block in blocks])
     return usl.law([threads for threads, _ in known], matrix) or (
         "The Universal Scalability Law does not fit: throughput falls from the lightest level on."
-    )
-
-
-def _under_objectives(
-    ladder: Ladder, deployment: str, gathered: Gathered, objectives: Sequence[float]
-) -> tuple[UnderObjective, ...]:
-    if len(ladder.threads) < monotone.MINIMUM_LEVELS:
-        return ()
-    latency = complete(gathered, deployment, ladder.settings, LATENCY)
-    throughput = complete(gathered, deployment, ladder.settings, "throughput")
-    both = latency.keys() & throughput.keys()
-    if not both:
-        return ()
-    return monotone.under_objectives(
-        LATENCY,
-        objectives,
-        {block: latency[block] for block in sorted(both)},
-        {block: throughput[block] for block in sorted(both)},
     )
 
 

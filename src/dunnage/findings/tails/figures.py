@@ -148,7 +148,7 @@ def _point(deployment: str, quantile: QuantileDifference) -> Point:
         quantile.share,
         difference.value,
         f"{deployment}, {quantile.quantile}: {numbers.seen(difference)}, "
-        f"{numbers.interval(difference.low, difference.high)}",
+        f"{numbers.interval(difference)}",
         difference.low,
         difference.high,
     )
@@ -163,7 +163,7 @@ def _cell(difference: LatencyDifference, name: str) -> str:
     for quantile in difference.quantiles:
         if quantile.quantile == name:
             found = quantile.difference
-            return f"{numbers.seen(found)} ({numbers.interval(found.low, found.high)})"
+            return f"{numbers.seen(found)} ({numbers.interval(found)})"
     return "too few operations" if name in difference.left_out else "-"
 
 

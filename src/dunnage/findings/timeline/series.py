@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dunnage.analysis.windows import WHOLE
+from dunnage.analysis.windows import LEVELS, WHOLE
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage
 from dunnage.model.study import CLIENT_GROUP
@@ -21,8 +21,6 @@ RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
     "disk.database": (True, "B/s", ("disk_read", "disk_written")),
 }
 """Series → whether of the database hosts or of the clients', unit, counters that are added."""
-_LEVELS = frozenset({"memory_resident"})
-"""Counters that say how things stand and are not cumulative."""
 
 
 def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Floats) -> Floats | None:
@@ -52,7 +50,7 @@ def _readings(samples: Samples, counter: str, edges: Floats) -> Floats | None:
     if len(read) < 2:
         return None
     times, values = (np.array(column) for column in zip(*read, strict=True))
-    if counter in _LEVELS:
+    if counter in LEVELS:
         middles = (edges[:-1] + edges[1:]) / 2
         return np.asarray(
             np.interp(middles, times, values, left=np.nan, right=np.nan), dtype=np.float64

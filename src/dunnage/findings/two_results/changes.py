@@ -8,18 +8,18 @@ from functools import cached_property
 from itertools import chain, compress
 
 from dunnage.analysis import looks
-from dunnage.analysis.estimate import Paired
+from dunnage.analysis.intervals import Paired
 from dunnage.analysis.runs import Runs, Setting
 from dunnage.analysis.welch import welch
 from dunnage.findings.differences.scope import Cell, Scope
 from dunnage.findings.differences.verdict import Edges, decide
-from dunnage.findings.two_results.comparable import Circumstances, mismatches
+from dunnage.findings.two_results.comparable import Circumstances, mismatches, other_rates
 from dunnage.findings.two_results.overhead import overhead_changes
-from dunnage.findings.two_results.rates import other_rates
 from dunnage.model.analysis import Analysis, Ground
 from dunnage.model.between import (
     CHANGES,
     Change,
+    ChangeGround,
     LeftOut,
     MismatchKind,
     ResultComparison,
@@ -30,20 +30,6 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import Record
-
-METHOD = (
-    "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
-    "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
-    "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
-    "A/A bound of both results; without a bound in both there is no verdict."
-)
-CAUTION = (
-    "The two results were measured at different times, so time or another change can cause their "
-    "difference, and not only the version under test: measure both in one study, in the same "
-    "blocks, if the cause matters. Each result is one session: its intervals include noise between "
-    "blocks, but not how a machine changes between days. The change of an overhead is free of what "
-    "all deployments of a result share."
-)
 
 
 @dataclass(frozen=True)
@@ -88,8 +74,6 @@ def compare(
         mismatches=tuple(sorted(differing, key=lambda found: list(MismatchKind).index(found.kind))),
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
-        method=METHOD,
-        caution=CAUTION,
     )
 
 
@@ -152,7 +136,7 @@ class _Both:
                 bound=bound,
                 tolerance=wanted,
                 verdict=CHANGES[judgement.verdict],
-                ground=judgement.ground,
+                ground=ChangeGround(judgement.ground),
             )
 
     def left_out(self) -> Iterator[LeftOut]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.runs import Setting
 from dunnage.findings.parity.compare import compare
-from dunnage.findings.parity.factors import factors
+from dunnage.findings.parity.factors import factors, leaves, unequal
 from dunnage.findings.parity.mask import Mask
-from dunnage.findings.parity.unequal import leaves, unequal
 from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
-from dunnage.model.plan import Plan
+from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
@@ -42,18 +42,20 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
     Of processes the first stay of each deployment speaks: inside a result parity has compared the
     others with it.
     """
+    sides = (leaves(each.study.model_dump(mode="json", exclude=set(FREE))) for each in (a, b))
     return (
-        *_study(a.study, b.study),
+        *_unequal(MismatchKind.STUDY, *map(dict, sides)),
         *_deployments(a.plan, b.plan),
-        *_environment(a.environment, b.environment),
+        *_unequal(MismatchKind.ENVIRONMENT, a.environment, b.environment),
         *_stays(a, b),
     )
 
 
-def _study(a: Study, b: Study) -> Iterator[Mismatch]:
-    sides = (dict(leaves(study.model_dump(mode="json", exclude=set(FREE)))) for study in (a, b))
-    for key, values in unequal(*sides):
-        yield _mismatch(MismatchKind.STUDY, key, *values)
+def _unequal(
+    kind: MismatchKind, a: Mapping[str, object], b: Mapping[str, object]
+) -> Iterator[Mismatch]:
+    for key, values in unequal(a, b):
+        yield _mismatch(kind, key, *values)
 
 
 def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
@@ -71,11 +73,6 @@ def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
                 a=factor.baseline,
                 b=factor.deployment,
             )
-
-
-def _environment(a: Mapping[str, Scalar], b: Mapping[str, Scalar]) -> Iterator[Mismatch]:
-    for fact, values in unequal(a, b):
-        yield _mismatch(MismatchKind.ENVIRONMENT, fact, *values)
 
 
 def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
@@ -99,10 +96,8 @@ def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
 
 
 def _first(stays: Sequence[StayRecord]) -> dict[str, StayRecord]:
-    first: dict[str, StayRecord] = {}
-    for stay in sorted(stays, key=lambda stay: (stay.started, stay.stay)):
-        first.setdefault(stay.deployment, stay)
-    return dict(sorted(first.items()))
+    backwards = sorted(stays, key=lambda stay: (stay.started, stay.stay), reverse=True)
+    return dict(sorted({stay.deployment: stay for stay in backwards}.items()))
 
 
 def _anywhere(stay: StayRecord, study: str) -> StayRecord:
@@ -137,3 +132,26 @@ def _mismatch(kind: MismatchKind, key: str, one: object, other: object) -> Misma
 
 def _text(item: object) -> str | None:
     return None if item is None else str(item)
+
+
+def other_rates(
+    runs: Iterable[RunPlan], a: Calibration | None, b: Calibration | None
+) -> Mapping[Setting, tuple[float, float]]:
+    """Loads that are shares of two capacities → their rates in operations per second, `a`'s first.
+
+    Each result finds the capacity anew, so that the same share is hardly ever the same rate.
+    Throughput then differs by construction, the cost of an operation may, and latencies near the
+    capacity differ by far more than the rates: nothing is compared there. Only those whose rates
+    are not the same; empty where a result has no calibration.
+    """
+    if a is None or b is None:
+        return {}
+    known = a.capacities.keys() & b.capacities.keys()
+    differing: dict[Setting, tuple[float, float]] = {}
+    for run in runs:
+        if run.level.share is not None and run.workload.name in known:
+            workload = run.workload.name
+            one, other = (side.made(run.level, workload).rate or 0.0 for side in (a, b))
+            if one != other:
+                differing[Setting(workload, run.level.name)] = one, other
+    return differing

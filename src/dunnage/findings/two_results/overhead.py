@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dunnage.analysis.estimate import CONFIDENCE, Paired
+from dunnage.analysis.intervals import CONFIDENCE, Paired
 from dunnage.analysis.runs import Runs
 from dunnage.analysis.welch import welch
 from dunnage.findings.differences.scope import Cell, Pairing

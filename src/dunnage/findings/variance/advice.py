@@ -1,7 +1,7 @@
 """The planner's advice: what would settle each question, and how long that would take.
 
 The only source of these numbers: terminal, page and the command line's hints take them from here;
-`wording/advice.py` has the sentences.
+`sentences.py` has the words.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dunnage.analysis.distributions import chi_squared_quantile, f_quantile
-from dunnage.analysis.estimate import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.analysis.gather import Gathered
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS
 from dunnage.analysis.runs import Setting
 from dunnage.model.estimate import Estimate
 from dunnage.model.plan import Plan

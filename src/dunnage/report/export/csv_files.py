@@ -7,12 +7,12 @@ import io
 from pathlib import Path
 from typing import Any
 
-from dunnage.errors import UnwrittenError
 from dunnage.model.analysis import Analysis
 from dunnage.report.tables.column import Cell
 from dunnage.report.tables.comparisons import comparisons
 from dunnage.report.tables.runs import runs
 from dunnage.report.tables.table import Table
+from dunnage.report.written import write
 
 
 def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
@@ -21,14 +21,7 @@ def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     Raises ResultError when they cannot be written.
     """
     tables: tuple[Table[Any], ...] = (comparisons(analysis), runs(analysis))
-    paths = tuple(directory / f"{table.name}.csv" for table in tables)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for path, table in zip(paths, tables, strict=True):
-            path.write_text(document(table), encoding="utf-8", newline="")
-    except OSError as error:
-        raise UnwrittenError(error, str(directory)) from error
-    return paths
+    return tuple(write(directory / f"{table.name}.csv", document(table)) for table in tables)
 
 
 def document(table: Table[Any]) -> str:

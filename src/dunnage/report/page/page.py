@@ -17,8 +17,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS
-from dunnage.errors import UnwrittenError
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
+from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.trend import trend
 from dunnage.findings.checks.trouble import trouble
@@ -38,6 +38,7 @@ from dunnage.findings.snapshots.sources import restored
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
+from dunnage.findings.variance.sentences import inseparable, recommendation
 from dunnage.findings.variance.sequels import sequels
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -49,36 +50,10 @@ from dunnage.report.page import places
 from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
 from dunnage.wording import alike, checks, numbers, parity, terms, verdict
-from dunnage.wording.advice import recommendation
-from dunnage.wording.variance import inseparable
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
 """Metrics of the table of runs, beside those that questions ask for."""
-
-
-def write_page(
-    analysis: Analysis,
-    study: Study,
-    plan: Plan,
-    stays: Sequence[StayRecord],
-    path: Path,
-    *,
-    source: str = "",
-    failures: Sequence[str] = (),
-) -> Path:
-    """Write the report of a study to `path`. `source` is the study file as it was given.
-
-    `failures` are the journal's reasons why stays or runs did not happen. Raises ResultError when
-    the file cannot be written.
-    """
-    text = page(analysis, study, plan, stays, source=source, failures=failures)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnwrittenError(error, str(path)) from error
-    return path
 
 
 def page(
@@ -90,30 +65,30 @@ def page(
     source: str = "",
     failures: Sequence[str] = (),
 ) -> str:
-    """The same page as a string."""
+    """The report of a study. `source` is the study file as it was given.
+
+    `failures` are the journal's reasons why stays or runs did not happen.
+    """
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            **_told(analysis, study, plan, failures),
-            **_drawn(analysis, plan),
-            analysis=analysis,
-            study=study,
-            plan=plan,
-            measured=_measured(stays),
-            style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
-            script=Markup(script),  # noqa: S704  ours
-            script_hash=digest,
-            source=source or study.model_dump_json(indent=2, exclude_defaults=True),
-            run_metrics=_run_metrics(analysis),
-            slowed=any(run.paused is not None for run in analysis.runs),
-            moved=any(run.trend is not None for run in analysis.runs),
-            servers=_servers(plan, stays),
-            facts=sorted(analysis.environment.items()),
-            fewest=MINIMUM_BLOCKS,
-        )
+    template = _environment().get_template("page.html")
+    return template.render(
+        **_told(analysis, study, plan, failures),
+        **_drawn(analysis, plan),
+        analysis=analysis,
+        study=study,
+        plan=plan,
+        measured=_measured(stays),
+        style=Markup((TEMPLATES / "page.css").read_text(encoding="utf-8")),  # noqa: S704  ours
+        script=Markup(script),  # noqa: S704  ours
+        script_hash=digest,
+        source=source or study.model_dump_json(indent=2, exclude_defaults=True),
+        run_metrics=_run_metrics(analysis),
+        slowed=any(run.paused is not None for run in analysis.runs),
+        moved=any(run.trend is not None for run in analysis.runs),
+        servers=_servers(plan, stays),
+        facts=sorted(analysis.environment.items()),
+        fewest=MINIMUM_BLOCKS,
     )
 
 
@@ -123,7 +98,7 @@ def _told(
     return {
         "headline": sentences.headline(study, plan),
         "setting": sentences.setting(study, plan),
-        "invented": sentences.invented(study),
+        "invented": sentences.invented(analysis),
         "shared": sentences.shared(study),
         "trouble": trouble(analysis, failures),
         "nothing": answer.nothing_compared(analysis, study, plan),
@@ -134,7 +109,7 @@ def _told(
         "failures": alike.grouped(failures),
         "reading": answer.reading(analysis),
         "looked": looks.looks(analysis),
-        "looks_before": looks.before(analysis),
+        "looks_before": look_number(analysis.looks) - 1,
         "undecided": answer.unsettled(analysis),
         "together": answer.together(analysis),
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
@@ -246,7 +221,7 @@ def _measured(stays: Sequence[StayRecord]) -> str:
 
 def _run_metrics(analysis: Analysis) -> tuple[str, ...]:
     present = {metric for run in analysis.runs for metric in run.values}
-    asked = answer.metrics(answer.all_comparisons(analysis))
+    asked = answer.metrics(analysis)
     beside_latency = (name for name in METRICS if not METRICS[name].compared)
     wanted = dict.fromkeys((*RUN_METRICS, *asked, *beside_latency))
     return tuple(name for name in wanted if name in present)

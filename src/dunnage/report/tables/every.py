@@ -134,7 +134,7 @@ def _counts(analysis: Analysis) -> Rows:
 
 def _metrics(analysis: Analysis) -> Rows:
     used = {name for run in analysis.runs for name in run.values}
-    used |= set(answer.metrics(answer.all_comparisons(analysis)))
+    used |= set(answer.metrics(analysis))
     for metric in METRICS.values():
         if metric.name in used:
             yield {

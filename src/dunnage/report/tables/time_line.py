@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dunnage.analysis.values import clients_clock
 from dunnage.model.analysis import RunSummary
@@ -13,23 +13,19 @@ from dunnage.report.tables.column import Column, count, number, text
 from dunnage.report.tables.table import Table
 
 
-@dataclass(frozen=True)
-class _Placed:
-    """Where a row of a time line belongs."""
+class _Interval(NamedTuple):
+    """A window of a run, with the run's status."""
 
     record: Record
     status: str
-
-
-@dataclass(frozen=True)
-class _Interval(_Placed):
     window: Window
 
 
-@dataclass(frozen=True)
-class _Reading(_Placed):
+class _Reading(NamedTuple):
     """What a sampler read of a unit at a time."""
 
+    record: Record
+    status: str
     host: str
     unit: str
     time: float
@@ -37,7 +33,7 @@ class _Reading(_Placed):
     counters: Mapping[str, float]
 
 
-_PLACE: Sequence[Column[_Placed]] = (
+_PLACE: Sequence[Column[_Interval | _Reading]] = (
     text("run", lambda row: row.record.run),
     text("deployment", lambda row: row.record.deployment),
     text("workload", lambda row: row.record.workload.name),
@@ -63,10 +59,10 @@ _UNIT: Sequence[Column[_Reading]] = (
 def windows(summaries: Sequence[RunSummary], records: Sequence[Record]) -> Table[_Interval]:
     """`start` is in seconds since the measured window began, negative in the warm-up."""
     rows = [
-        _Interval(placed.record, placed.status, window)
-        for placed in _placed(summaries, records)
-        if placed.record.measurement is not None
-        for window in placed.record.measurement.windows
+        _Interval(record, status, window)
+        for record, status in _with_status(summaries, records)
+        if record.measurement is not None
+        for window in record.measurement.windows
     ]
     return Table("windows", "Time lines", (*_PLACE, *_WINDOW), rows)
 
@@ -85,9 +81,9 @@ def samples(
     """
     rows = [
         reading
-        for placed in _placed(summaries, records)
-        for host in seen(placed.record.run)
-        for reading in _readings(placed, host)
+        for record, status in _with_status(summaries, records)
+        for host in seen(record.run)
+        for reading in _readings(record, status, host)
     ]
     known = tuple(Usage.model_fields)
     others = {name for row in rows for name in row.counters} - set(known)
@@ -95,13 +91,14 @@ def samples(
     return Table("samples", "Host resources", (*_PLACE, *_UNIT, *map(_counter, names)), rows)
 
 
-def _placed(summaries: Sequence[RunSummary], records: Sequence[Record]) -> list[_Placed]:
+def _with_status(
+    summaries: Sequence[RunSummary], records: Sequence[Record]
+) -> list[tuple[Record, str]]:
     status = {run.run: run.status for run in summaries}
-    return [_Placed(each, status.get(each.run, each.status.value)) for each in records]
+    return [(each, status.get(each.run, each.status.value)) for each in records]
 
 
-def _readings(placed: _Placed, seen: Samples) -> Iterator[_Reading]:
-    record = placed.record
+def _readings(record: Record, status: str, seen: Samples) -> Iterator[_Reading]:
     measurement = record.measurement
     began = None if measurement is None else measurement.began - clients_clock(record.usage)
     ahead = {host.host: host.clock_offset for host in record.usage}.get(seen.host, 0.0)
@@ -110,7 +107,7 @@ def _readings(placed: _Placed, seen: Samples) -> Iterator[_Reading]:
         machine = {f"machine.{name}": value for name, value in sample.machine.items()}
         for unit, counters in sample.units.items():
             found = {**counters, **({} if unit else machine)}
-            yield _Reading(record, placed.status, seen.host, unit, sample.time, at, found)
+            yield _Reading(record, status, seen.host, unit, sample.time, at, found)
 
 
 def _counter(name: str) -> Column[_Reading]:

@@ -8,7 +8,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, looks, sentences
 from dunnage.findings.saturation.sentences import over_capacity
@@ -16,7 +15,7 @@ from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.report.terminal.notes import Line, advice, grid, labelled, left_out
-from dunnage.report.terminal.text import heading, nothing, wrong
+from dunnage.report.terminal.text import heading, nothing
 from dunnage.wording import numbers, terms
 
 ROWS = 12
@@ -31,9 +30,7 @@ def brief(
     analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str] = ()
 ) -> RenderableType:
     """What went wrong, one sentence to repeat, the comparisons that decide, and what to do."""
-    parts: list[RenderableType] = list(heading(analysis, study))
-    if found := trouble(analysis, failures):
-        parts.append(wrong(found))
+    parts: list[RenderableType] = list(heading(analysis, study, failures))
     why = answer.nothing_compared(analysis, study, plan)
     parts += [nothing(why, analysis)] if why else list(_found(analysis, study, plan))
     parts.append(grid([*_notes(analysis), ("More", DETAILS)]))
@@ -122,9 +119,9 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
     return (
         Text(f"  {terms.plain(comparison.deployment)}"),
         Text(place),
-        Text(terms.mark(comparison.verdict), style=f"bold {terms.COLOURS[comparison.verdict]}"),
+        Text(terms.mark(comparison.verdict), style=f"bold {terms.MARKS[comparison.verdict][1]}"),
         Text(numbers.seen(found), style="bold"),
-        Text(numbers.interval(found.low, found.high)),
+        Text(numbers.interval(found)),
     )
 
 

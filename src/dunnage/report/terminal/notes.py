@@ -15,10 +15,10 @@ from dunnage.findings.differences import answer
 from dunnage.findings.losses.losses import losses
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sources import restored
+from dunnage.findings.variance.sentences import recommendation
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
 from dunnage.wording import alike, numbers, parity, terms
-from dunnage.wording.advice import recommendation
 
 _REASONS_SHOWN = 5
 Line = tuple[str, str]

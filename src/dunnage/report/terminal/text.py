@@ -9,8 +9,8 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.analysis.estimate import MINIMUM_BLOCKS
-from dunnage.findings.checks.trouble import Trouble, trouble
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
+from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.differences import answer, sentences
 from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
@@ -41,21 +41,23 @@ def answer_table(
 
     `failures` are the journal's reasons why stays or runs did not happen.
     """
-    parts: list[RenderableType] = list(heading(analysis, study))
-    if found := trouble(analysis, failures):
-        parts.append(wrong(found))
+    parts: list[RenderableType] = list(heading(analysis, study, failures))
     why = answer.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
     parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
 
 
-def heading(analysis: Analysis, study: Study) -> Iterator[Text]:
+def heading(analysis: Analysis, study: Study, failures: Sequence[str]) -> Iterator[Text]:
     """The study's name, and what must be known before any of its numbers."""
     yield Text(terms.plain(analysis.study), style="bold")
-    for warning in (sentences.invented(study), sentences.shared(study)):
-        if warning:
-            yield Text(warning, style="yellow")
+    for warning in filter(None, (sentences.invented(analysis), sentences.shared(study))):
+        yield Text(warning, style="yellow")
+    if found := trouble(analysis, failures):
+        yield Text.assemble(
+            (found.headline, "bold red" if found.grave else "bold yellow"),
+            *(f"\n  {terms.plain(cause)}" for cause in found.causes),
+        )
 
 
 def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
@@ -223,7 +225,7 @@ class _Answer:
 
 def _answer(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
     """Each question with a sentence for each verdict, then the numbers of all comparisons."""
-    metrics = answer.metrics(answer.all_comparisons(analysis))
+    metrics = answer.metrics(analysis)
     tables = [
         _Answer(analysis, metrics[start : start + _METRICS_A_TABLE])
         for start in range(0, len(metrics), _METRICS_A_TABLE)
@@ -252,18 +254,10 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
             if claim.deployment not in said:
                 said += f" ({claim.deployment})"
             table.add_row(
-                Text(terms.mark(claim.verdict), style=f"bold {terms.COLOURS[claim.verdict]}"),
+                Text(terms.mark(claim.verdict), style=f"bold {terms.MARKS[claim.verdict][1]}"),
                 Text(said),
             )
     return table
-
-
-def wrong(found: Trouble) -> Text:
-    """That most of the runs do not count, and why."""
-    style = "bold red" if found.grave else "bold yellow"
-    return Text.assemble(
-        (found.headline, style), *(f"\n  {terms.plain(cause)}" for cause in found.causes)
-    )
 
 
 def nothing(why: str, analysis: Analysis) -> RenderableType:
@@ -283,8 +277,8 @@ def nothing(why: str, analysis: Analysis) -> RenderableType:
 def _twins(found: Comparison | None) -> Text:
     if found is None or not found.difference.n:
         return Text("-", style="dim")
-    ends = numbers.interval(found.difference.low, found.difference.high)
-    return Text(f"{numbers.seen(found.difference)}\n{ends}", style="dim")
+    seen = found.difference
+    return Text(f"{numbers.seen(seen)}\n{numbers.interval(seen)}", style="dim")
 
 
 def _indented(name: str) -> Text:
@@ -297,11 +291,11 @@ def _cell(comparison: Comparison | None, joint: str) -> Text:
     estimate = comparison.difference
     star = "" if comparison.primary else ASIDE
     return Text.assemble(
-        (terms.mark(comparison.verdict) + star, f"bold {terms.COLOURS[comparison.verdict]}"),
+        (terms.mark(comparison.verdict) + star, f"bold {terms.MARKS[comparison.verdict][1]}"),
         joint,
         (numbers.seen(estimate), "bold"),
         "\n",
-        (numbers.interval(estimate.low, estimate.high), ""),
+        (numbers.interval(estimate), ""),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dunnage import __version__, catalog
-from dunnage.cli.terminal import say, typed
+from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import UsageError
 from dunnage.model.check import Status
 from dunnage.model.study import Study

@@ -1,9 +1,12 @@
-"""What would settle a question, and how long that takes, in sentences."""
+"""What would settle a question, and what parts of a variance do not say, in sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.model.analysis import Ground, QuestionAnswer
-from dunnage.model.variance import QuestionAdvice
+from dunnage.model.variance import Inseparable, QuestionAdvice, VarianceSplit
 from dunnage.units import duration
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 
@@ -11,6 +14,16 @@ REPEAT = (
     "Most of the noise that pairs in a block do not cancel is between runs of one stay: a higher "
     "`repeat` helps more than blocks."
 )
+_INSEPARABLE: Mapping[Inseparable, str] = {
+    Inseparable.ONE_STAY: "A block's variance cannot be separated from its stays': every block has "
+    "one stay only; `twin:` would separate them.",
+    Inseparable.TOO_FEW_BLOCKS: f"Parts of the variance need {MINIMUM_BLOCKS} complete blocks of "
+    "{deployments}: there are {blocks}.",
+    Inseparable.NO_REPEAT: "A run's own variance cannot be separated from its stay's: each stay "
+    "has one run of this; `repeat: 2` would separate them.",
+    Inseparable.NO_TWIN: "A stay's own variance cannot be separated from how each deployment "
+    "reacts to a block: no deployment has a twin; `twin:` would separate them.",
+}
 
 
 def recommendation(advised: QuestionAdvice, answer: QuestionAnswer) -> str:
@@ -46,3 +59,15 @@ def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[str]:
     if len(advised.unsettled) == advised.comparisons and len(reasons) == 1:
         return [f"{advised.question}: {why}" for why in reasons]
     return [f"{'; '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def inseparable(split: VarianceSplit) -> tuple[str, ...]:
+    """One sentence for each part that is not known: why, and what would help."""
+    known = {"deployments": ", ".join(split.deployments), "blocks": split.blocks}
+    negative = (
+        f"The estimated variance of each {part.part} in {split.metric} is negative, as chance can "
+        "make it. It is shown as 0."
+        for part in split.parts
+        if part.truncated
+    )
+    return (*(_INSEPARABLE[why].format(**known) for why in split.absent), *negative)

@@ -1,4 +1,4 @@
-"""Files that verbs share: a study, its plan, a result."""
+"""A study as verbs take it: its file, its plan, about how long it takes; their options for that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.analysis.fit import fit, fitted
-from dunnage.cli.terminal import say, typed
+from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan, Skipped

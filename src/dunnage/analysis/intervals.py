@@ -1,4 +1,4 @@
-"""Paired estimates over blocks: the only place where an interval is computed.
+"""Estimates over blocks with their intervals, of logarithms and of values that may be 0.
 
 A block holds one stay of every deployment, so the log ratio within a block is free of what the
 blocks differ in, and blocks are what is resampled. Requests and runs are never taken as n.
@@ -7,7 +7,7 @@ blocks differ in, and blocks are what is resampled. Requests and runs are never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,13 +99,6 @@ class Paired:
         half = t_quantile((1 + level) / 2, self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean - half, self.mean + half
 
-    def method(self) -> str:
-        """How `interval` is made, for people."""
-        if self.n < MINIMUM_BLOCKS:
-            return f"paired log ratio, no interval below {MINIMUM_BLOCKS} complete blocks"
-        kind = "BCa bootstrap over blocks" if self.n >= BOOTSTRAP_BLOCKS else "t interval"
-        return f"paired log ratio, {kind}"
-
     def difference(self, level: float, family: int = 1) -> Estimate | None:
         """Ratio minus one with its interval; None without a complete block.
 
@@ -114,18 +107,13 @@ class Paired:
         if not self.logs:
             return None
         ends = self.interval(sidak(family, level))
-        method = self.method()
+        kind = "BCa bootstrap over blocks" if self.n >= BOOTSTRAP_BLOCKS else "t interval"
+        if ends is None:
+            kind = f"no interval below {MINIMUM_BLOCKS} complete blocks"
+        method = f"paired log ratio, {kind}"
         if family > 1 and ends:
             method += f", simultaneous over {family} comparisons (Šidák)"
-        return Estimate(
-            value=math.expm1(self.mean),
-            low=math.expm1(ends[0]) if ends else None,
-            high=math.expm1(ends[1]) if ends else None,
-            n=self.n,
-            unit="share",
-            method=method,
-            level=level,
-        )
+        return as_ratio(self.mean, ends, self.n, method, level)
 
     def hodges_lehmann(self) -> float | None:
         """Ratio minus one by the median of pairwise (Walsh) means; None without a block."""
@@ -151,20 +139,63 @@ def walsh(values: Sequence[float]) -> NDArray[np.float64]:
     return np.sort((each[rows] + each[columns]) / 2)
 
 
+def as_ratio(
+    mean: float, ends: tuple[float, float] | None, n: int, method: str, level: float
+) -> Estimate:
+    """A difference of logarithms and the ends of its interval as a ratio minus one."""
+    return Estimate(
+        value=math.expm1(mean),
+        low=math.expm1(ends[0]) if ends else None,
+        high=math.expm1(ends[1]) if ends else None,
+        n=n,
+        unit="share",
+        method=method,
+        level=level,
+    )
+
+
 def over_blocks(logs: Mapping[int, float], unit: str) -> Estimate | None:
     """Geometric mean over blocks of one deployment's values, with a t interval on the logs."""
-    if not logs:
+    what = "geometric mean over blocks", "t interval on the logs"
+    return _by_t(_in_order(logs), unit, *what, math.exp)
+
+
+def mean_over_blocks(values: Mapping[int, float], unit: str) -> Estimate | None:
+    """Arithmetic mean of values that may be 0, with a t interval; None without a block."""
+    return _by_t(_in_order(values), unit, "arithmetic mean")
+
+
+def difference_over_blocks(
+    deployment: Mapping[int, float], baseline: Mapping[int, float], unit: str
+) -> Estimate | None:
+    """Mean of the differences of such values inside blocks; None without a complete block."""
+    pairs = Paired.of(deployment, baseline)
+    return _by_t(pairs.logs, unit, "mean of the differences inside blocks")
+
+
+def _in_order(values: Mapping[int, float]) -> tuple[float, ...]:
+    return tuple(values[block] for block in sorted(values))
+
+
+def _by_t(
+    values: tuple[float, ...],
+    unit: str,
+    what: str,
+    interval: str = "t interval",
+    scale: Callable[[float], float] = float,
+) -> Estimate | None:
+    """Mean of values with a t interval; `scale` takes both into the unit."""
+    if not values:
         return None
-    alone = Paired(tuple(logs[block] for block in sorted(logs)))
-    ends = alone.t_interval(CONFIDENCE)
-    interval = "t interval on the logs" if ends else f"no interval below {MINIMUM_BLOCKS}"
+    over = Paired(values)
+    ends = over.t_interval(CONFIDENCE)
     return Estimate(
-        value=math.exp(alone.mean),
-        low=math.exp(ends[0]) if ends else None,
-        high=math.exp(ends[1]) if ends else None,
-        n=alone.n,
+        value=scale(over.mean),
+        low=scale(ends[0]) if ends else None,
+        high=scale(ends[1]) if ends else None,
+        n=over.n,
         unit=unit,
-        method=f"geometric mean over blocks, {interval}",
+        method=f"{what}, {interval if ends else f'no interval below {MINIMUM_BLOCKS}'}",
     )
 
 

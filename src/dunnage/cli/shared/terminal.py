@@ -116,11 +116,6 @@ FormatOption = Annotated[
 ]
 
 
-DetailsOption = Annotated[
-    bool, typer.Option("--details", help="Show the answer in full, with every number.")
-]
-
-
 def show_json(value: Any) -> None:
     """Write one JSON document to standard output, with nothing in it that steers a terminal."""
     text = json.dumps(value, indent=2, ensure_ascii=False)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dunnage.analysis.estimate import Paired, block_logs, over_blocks, sidak
+from dunnage.analysis.intervals import Paired, block_logs, over_blocks, sidak
 from dunnage.findings.differences.blocks import settle
 from dunnage.findings.differences.twins import Twin
 from dunnage.model.analysis import Verdict

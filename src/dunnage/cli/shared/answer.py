@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dunnage.cli import blocks, history
-from dunnage.cli.terminal import Format, out, say, show_json, typed
+from dunnage.cli.shared import blocks, machine_history
+from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.trouble import ENOUGH_VALID
-from dunnage.findings.differences import sentences
 from dunnage.model.analysis import Analysis
 from dunnage.opened import OpenedResult
 from dunnage.report.export.csv_files import write_csv
-from dunnage.report.page.page import write_page
+from dunnage.report.page.page import page
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
+from dunnage.report.written import write
 from dunnage.store.read import Result
 from dunnage.store.write import write_value
 
@@ -39,33 +39,28 @@ def answer(
     failures = [str(event["why"]) for event in result.events() if "why" in event]
     with _told_how_to_go_on(result, figures=figures):
         write_value(result.layout.analysis, analysis)
-        page = write_page(
-            analysis,
-            study,
-            opened.plan,
-            result.stays,
-            result.layout.report / "index.html",
-            source=result.study_text,
-            failures=failures,
+        text = page(
+            analysis, study, opened.plan, result.stays, source=result.study_text, failures=failures
         )
+        place = write(result.layout.report / "index.html", text)
         write_csv(analysis, result.layout.report)
     if format_ is Format.JSON:
         show_json(
             {
                 "result": str(result.layout.root),
-                "page": str(page),
+                "page": str(place),
                 "analysis": analysis.model_dump(mode="json"),
             }
         )
     else:
         show = answer_table if details else brief
         out.print(show(analysis, study, opened.plan, failures))
-        say("report: ", (str(page), "bold"))
-        if sentences.invented(study):
+        say("report: ", (str(place), "bold"))
+        if analysis.invented:
             say("next: ", (typed("init"), "bold"))
     if measured:
-        history.keep(opened)
-        history.show()
+        machine_history.keep(opened)
+        machine_history.show()
     if figures:
         with _told_how_to_go_on(result, figures=figures):
             _draw(analysis, result)

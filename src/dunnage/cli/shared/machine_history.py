@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from dunnage.analysis.estimate import CONFIDENCE
+from dunnage.analysis.intervals import CONFIDENCE
 from dunnage.analysis.pace import paces
-from dunnage.cli.terminal import say
-from dunnage.findings.differences.history import latest, twins_said
+from dunnage.cli.shared.terminal import say
+from dunnage.findings.differences.twins_said import latest, twins_said
 from dunnage.model.remembered import TwinsSaid
 from dunnage.opened import OpenedResult
 from dunnage.software.cache import default_root

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich import box
@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.analysis.groups import grouped
+from dunnage.findings.two_results import sentences
 from dunnage.model.between import CHANGES, Change, ChangeVerdict, ResultComparison, Side
+from dunnage.report.terminal.notes import Line, grid
 from dunnage.wording import numbers, terms
-from dunnage.wording.between import left_out
 
 MARKS: Mapping[ChangeVerdict, tuple[str, str]] = {
-    name: (terms.SYMBOLS[verdict], terms.COLOURS[verdict]) for verdict, name in CHANGES.items()
+    name: terms.MARKS[verdict] for verdict, name in CHANGES.items()
 }
 """Verdict → its symbol and colour."""
 
@@ -31,22 +32,17 @@ def comparison(both: ResultComparison) -> RenderableType:
     deciding = [change for change in both.changes if change.gate]
     if deciding:
         parts += [_table(deciding), Text()]
-    others = [change for change in both.changes if not change.gate]
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
-    if others:
-        told = [
-            c for c in others if c.verdict in (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
-        ]
-        grid.add_row("Beside", Text(_others(len(others), told)))
-    for number, each in enumerate(both.left_out):
-        grid.add_row("Left out" if number == 0 else "", Text(terms.plain(left_out(each))))
+    return Group(*parts, grid(list(_notes(both))))
+
+
+def _notes(both: ResultComparison) -> Iterator[Line]:
+    if others := [change for change in both.changes if not change.gate]:
+        yield "Beside", _others(others)
+    for each in both.left_out:
+        yield "Left out", sentences.left_out(each)
     if both.changes:
-        grid.add_row("Method", Text(both.method))
-    grid.add_row("Caution", Text(both.caution))
-    parts.append(grid)
-    return Group(*parts)
+        yield "Method", sentences.METHOD
+    yield "Caution", sentences.CAUTION
 
 
 def _side(side: Side) -> str:
@@ -81,7 +77,7 @@ def _row(change: Change) -> Sequence[Text]:
         f"{numbers.bare(change.metric, change.a.value)} → "
         f"{numbers.value(change.metric, change.b.value)}"
     )
-    interval = numbers.interval(change.change.low, change.change.high)
+    interval = numbers.interval(change.change)
     symbol, colour = MARKS[change.verdict]
     return (
         Text(f"  {terms.title(change.metric)}"),
@@ -95,15 +91,16 @@ def _row(change: Change) -> Sequence[Text]:
 def _overhead(change: Change) -> Text:
     if change.overhead is None:
         return Text("-", style="dim")
-    interval = numbers.interval(change.overhead.low, change.overhead.high)
-    return Text(f"{numbers.difference(change.overhead.value)}\n{interval}")
+    return Text(f"{numbers.difference(change.overhead.value)}\n{numbers.interval(change.overhead)}")
 
 
-def _others(count: int, told: Sequence[Change]) -> str:
+def _others(changes: Sequence[Change]) -> str:
     """Exploratory changes are told by number; each is in the JSON answer."""
-    text = f"{count} more changes decide nothing (`--format json` has them)"
+    text = f"{len(changes)} more changes decide nothing (`--format json` has them)"
+    clear = (ChangeVerdict.REGRESSION, ChangeVerdict.IMPROVEMENT)
+    told = [change for change in changes if change.verdict in clear]
     if not told:
         return text
     named = [f"{c.deployment} {c.metric} {numbers.difference(c.change.value)}" for c in told[:6]]
     more = f" and {len(told) - 6} more" if len(told) > 6 else ""
-    return terms.plain(f"{text}; beyond their tolerance: {', '.join(named)}{more}")
+    return f"{text}; beyond their tolerance: {', '.join(named)}{more}"

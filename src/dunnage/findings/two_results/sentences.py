@@ -1,0 +1,101 @@
+"""What stands against comparing two results, what changed, and how to read that, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dunnage.model.between import (
+    Change,
+    ChangeVerdict,
+    LeftOut,
+    Mismatch,
+    ResultComparison,
+    WhyLeftOut,
+)
+from dunnage.wording import numbers, parity, terms
+
+METHOD = (
+    "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
+    "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
+    "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
+    "A/A bound of both results; without a bound in both there is no verdict."
+)
+CAUTION = (
+    "The two results were measured at different times, so time or another change can cause their "
+    "difference, and not only the version under test: measure both in one study, in the same "
+    "blocks, if the cause matters. Each result is one session: its intervals include noise between "
+    "blocks, but not how a machine changes between days. The change of an overhead is free of what "
+    "all deployments of a result share."
+)
+"""What a reader must not conclude."""
+RESULTS = ("the first result", "the second result")
+
+
+def differing(compared: ResultComparison, *, anyway: bool) -> tuple[str, str]:
+    """What stands above the facts that differ: what must be seen, and the rest of the line."""
+    differ = numbers.count(len(compared.mismatches), "fact differs", "facts differ")
+    if anyway:
+        return f"compared although {differ}, so no change has a known cause:", ""
+    return "not comparable:", f" {differ}"
+
+
+def mismatch(fact: Mismatch) -> str:
+    """One fact in which they differ: `environment: kernel: 6.1.0 → 6.12.3`."""
+    return ": ".join(filter(None, (fact.kind.value, ", ".join(fact.deployments), _what(fact))))
+
+
+def left_out(left: LeftOut) -> str:
+    """What decides and cannot be compared, with the reason."""
+    named = (left.deployment, left.metric, left.workload, left.level)
+    return f"{', '.join(filter(None, named))}: {_why(left)}"
+
+
+def regressed(compared: ResultComparison) -> str:
+    """What decides and became worse; empty where nothing did."""
+    worse = [c for c in compared.changes if c.gate and c.verdict is ChangeVerdict.REGRESSION]
+    return f"{numbers.count(len(worse), 'regression')}: {_names(worse)}" if worse else ""
+
+
+def unjudged(compared: ResultComparison) -> tuple[str, ...]:
+    """Why the gate found nothing out about some of what decides; nothing where it did."""
+    deciding = [change for change in compared.changes if change.gate]
+    short = [change for change in deciding if change.change.low is None]
+    loose = [each for each in deciding if each not in short and each.bound is None]
+    what = "not everything" if deciding else "nothing"
+    told = (
+        (
+            compared.left_out or not deciding,
+            f"{what} could be compared, so no regression is ruled out",
+        ),
+        (short, f"no interval for {_names(short)}: more blocks are needed"),
+        (loose, f"no A/A bound for {_names(loose)}: a twin is needed in both results"),
+    )
+    return tuple(text for found, text in told if found)
+
+
+def _names(changes: Iterable[Change]) -> str:
+    return ", ".join(dict.fromkeys(f"{change.deployment} ({change.metric})" for change in changes))
+
+
+def _what(fact: Mismatch) -> str:
+    if fact.difference is not None:
+        return parity.sentence(fact.difference, RESULTS)
+    if not fact.key:
+        return f"measured in the {'second' if fact.a is None else 'first'} result only"
+    return f"{fact.key}: {parity.arrow(fact.a, fact.b)}"
+
+
+def _why(left: LeftOut) -> str:
+    results = terms.listed([f"the {name}" for name in left.results])
+    if left.why is WhyLeftOut.OTHER_RATE and left.rates is not None:
+        one, other = left.rates
+        return (
+            "not the same load, as the same share of each result's own capacity is "
+            f"{one:,.0f} and {other:,.0f} op/s; `dunnage run --rates-of` uses the rates of "
+            "an earlier result"
+        )
+    if left.why is WhyLeftOut.OVER_CAPACITY:
+        return f"over capacity in {results} result"
+    if left.why is WhyLeftOut.NO_VALUE:
+        return f"{results} result has no value"
+    return "neither result has a valid run"
