@@ -5,6 +5,8 @@ Only the runner and the command line use these names.
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -28,6 +30,7 @@ from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
@@ -55,6 +58,7 @@ from dunnage.software import docker
 from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
+from dunnage.study.room import Room
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
@@ -236,7 +240,14 @@ def platform(
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
 
 
-def clean(*, kept: bool) -> tuple[str, ...]:
+def room() -> Room:
+    """What this machine has for the records of all hosts."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
+    return Room(memory, shutil.disk_usage(place).free)
+
+
+def clean(*, kept: bool) -> tuple[labs.Leftover, ...]:
     """Remove what no running process owns; return what was removed."""
     removed = labs.clean(kept=kept)
     docker.remove_traces()

@@ -31,6 +31,8 @@ class ExitCode(IntEnum):
     """`compare`: the later result is worse beyond tolerance."""
     INCOMPARABLE = 7
     """`compare`: the two results differ in facts that are not compared."""
+    DAMAGED = 8
+    """`verify`: files of a result are damaged."""
     INTERRUPTED = 130
     """Stopped by the user; finished runs are kept."""
 
@@ -99,13 +101,18 @@ class ResultError(DunnageError):
 
 
 class UnwrittenError(ResultError):
-    """A file of a result cannot be written."""
+    """A file of a result cannot be written. `forbidden`: this user may not write there."""
 
     def __init__(self, error: OSError, where: str) -> None:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "the disk is full; every finished run is kept"
-        super().__init__(what if full else f"cannot write: {error.strerror}", where=where)
-        self._remedy = "free some space" if full else "make it writable"
+        self.forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+        known = {
+            errno.ENOSPC: ("the disk is full; every finished run is kept", "free some space"),
+            errno.EDQUOT: ("the disk is full; every finished run is kept", "free some space"),
+            errno.ENOENT: ("cannot write: the directory was removed", "put it back"),
+        }
+        other = (f"cannot write: {error.strerror}", "make it writable")
+        what, self._remedy = known.get(error.errno or 0, other)
+        super().__init__(what, where=where)
 
     def then(self, command: str) -> str:
         """A hint: what goes on once the cause is gone."""

@@ -15,6 +15,7 @@ from dunnage import catalog
 from dunnage.errors import ResultError, RunError
 from dunnage.findings.analyse import analyse
 from dunnage.model.analysis import Analysis
+from dunnage.model.histogram import is_log
 from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
@@ -25,12 +26,19 @@ from dunnage.report.tables.means import summaries
 from dunnage.report.tables.runs import RecordedRun, recorded_runs
 from dunnage.report.tables.table import Table
 from dunnage.report.tables.time_line import samples, windows
+from dunnage.samplers.engine import SAMPLES
 from dunnage.store.read import Result, open_result
+from dunnage.store.regular import regular_bytes
+from dunnage.store.whole import Examined, examine
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
 
 if TYPE_CHECKING:
     import polars
+
+
+LOG = ".hlog"
+"""How the name of a latency log ends."""
 
 
 class OpenedResult:
@@ -68,6 +76,11 @@ class OpenedResult:
         return self.result.stays
 
     @cached_property
+    def examined(self) -> Examined:
+        """Whether every file of the result is as it was written."""
+        return examine(self.result, self._holds)
+
+    @cached_property
     def analysis(self) -> Analysis:
         """Everything that the report says, made anew from the records."""
         found = analyse(
@@ -80,6 +93,7 @@ class OpenedResult:
             looks=self.result.looks,
             samples=self.host_samples,
             alone=self.result.alone_records,
+            damages=self.examined.damages,
         )
         beside = {
             "invented": catalog.OFFER.testbeds[self.study.testbed.kind].fake,
@@ -88,10 +102,18 @@ class OpenedResult:
         }
         return found.model_copy(update=beside)
 
+    @cached_property
+    def damaged(self) -> frozenset[str]:
+        """Runs that cannot be used because of a damaged file."""
+        return frozenset(found.run for found in self.examined.damages if found.run)
+
     def latency_logs(self, run: str) -> tuple[bytes, ...]:
-        """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any."""
-        names = [name for name in self._record(run).artefacts if name.endswith(".hlog")]
-        return tuple(self.result.layout.artefact(run, name).read_bytes() for name in names)
+        """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any.
+
+        Raises ResultError when a log that the record names cannot be read.
+        """
+        names = [name for name in self._record(run).artefacts if name.endswith(LOG)]
+        return tuple(self._artefact(run, name) for name in names)
 
     def host_samples(self, run: str) -> Iterator[Samples]:
         """What the samplers saw during a run, host by host; a host that left nothing is left out.
@@ -103,15 +125,15 @@ class OpenedResult:
         for host in record.usage:
             mark = f".{host.host}."
             files = {
-                f".{name}".partition(mark)[2]: self.result.layout.artefact(run, name)
+                f".{name}".partition(mark)[2]: self._artefact(run, name)
                 for name in record.artefacts
                 if mark in f".{name}"
             }
             if not files:
                 continue
             try:
-                yield sampler.parse({name: path.read_bytes() for name, path in files.items()})
-            except (OSError, RunError) as error:
+                yield sampler.parse(files)
+            except RunError as error:
                 raise ResultError(
                     f"the samples of host `{host.host}` cannot be read: {error}",
                     where=str(self.result.layout.run(run)),
@@ -144,7 +166,27 @@ class OpenedResult:
     @cached_property
     def samples(self) -> polars.DataFrame:
         """Host resources: one row a sample of a unit (a host, a member, the daemon, …)."""
-        return frame(samples(self.analysis.runs, self.records, self.host_samples))
+        whole = [record for record in self.records if record.run not in self.damaged]
+        return frame(samples(self.analysis.runs, whole, self.host_samples))
+
+    def _holds(self, name: str, content: bytes) -> bool:
+        """Whether a raw file can be read; of those that nothing is read from, nothing is known."""
+        if name.endswith(LOG):
+            return is_log(content)
+        if not name.endswith(SAMPLES):
+            return True
+        try:
+            catalog.SAMPLERS[self.study.sampler.kind]().parse({SAMPLES: content})
+        except (RunError, KeyError, TypeError):
+            return False
+        return True
+
+    def _artefact(self, run: str, name: str) -> bytes:
+        path = self.result.layout.artefact(run, name)
+        try:
+            return regular_bytes(path)
+        except OSError as error:
+            raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
 
     def _record(self, run: str) -> Record:
         for record in self.records:

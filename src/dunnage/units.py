@@ -14,6 +14,8 @@ from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
 
 from dunnage.errors import shown
 
+LONGEST = 365 * 86_400.0
+"""Seconds; a longer duration that a person writes is a typing error."""
 BY_HAND: Mapping[str, bool] = {"by hand": True}
 """Context for validating what a person wrote: there a quantity carries its unit, unless it is 0.
 Files of our own hold bare numbers in base units."""
@@ -90,7 +92,11 @@ def alike(number: float, text: object) -> str:
 
 def _reader(units: Units) -> Callable[[Any, ValidationInfo], float]:
     def read(value: Any, info: ValidationInfo) -> float:
-        return quantity(value, units, by_hand=info.context == BY_HAND)
+        by_hand = info.context == BY_HAND
+        found = quantity(value, units, by_hand=by_hand)
+        if by_hand and units is DURATIONS and found > LONGEST:
+            raise ValueError(f"{shown(value)} is more than a year; check its unit")
+        return found
 
     return read
 

@@ -101,7 +101,7 @@ def test_an_empty_directory_of_results_says_how_to_get_one(tmp_path: Path) -> No
     alone.mkdir()
     shown = dunnage("report", str(alone))
     assert shown.returncode == 2
-    assert "try: dunnage init" in shown.stderr
+    assert "try: dunnage quickstart" in shown.stderr
 
 
 def test_completion_can_be_shown() -> None:

@@ -294,7 +294,8 @@ def test_the_real_command_refuses_monsters_within_little_memory(name: str, tmp_p
     )
     assert ended.returncode == 2, ended.stderr
     assert ended.stdout == ""
-    assert re.match(rf"dunnage: {re.escape(str(path))}: \d+ problem", ended.stderr), ended.stderr
+    wrong = r"\d+ problem" if content else "cannot read the study: this is a device"
+    assert re.match(rf"dunnage: {re.escape(str(path))}: {wrong}", ended.stderr), ended.stderr
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "owned").exists()
     assert not (tmp_path / "results").exists()

@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from dunnage.report.page.page import page
-from dunnage.report.written import write
+from dunnage.store.write import write_again
 from report_samples import HOSTILE, nothing_measured, poisoned, sample
 
 pytestmark = pytest.mark.browser
@@ -53,15 +53,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "few": sample(blocks=3),
     }
     written = {
-        name: write(
+        name: write_again(
             directory / f"{name}.html",
-            page(it.analysis, it.study, it.plan, it.stays, source=it.source),
+            page(it.analysis, it.study, it.plan, it.stays, source=it.source).encode(),
         )
         for name, it in made.items()
     }
     it = made["full"]
-    written["empty"] = write(
-        directory / "empty.html", page(nothing_measured(), it.study, it.plan, ())
+    written["empty"] = write_again(
+        directory / "empty.html", page(nothing_measured(), it.study, it.plan, ()).encode()
     )
     return written
 
@@ -262,7 +262,7 @@ def test_no_text_from_outside_becomes_anything_but_text(
         source=made.source,
         failures=(f"db-1: {payload}",),
     )
-    show(browser, write(tmp_path / "page.html", text))
+    show(browser, write_again(tmp_path / "page.html", text.encode()))
     asked(browser, "document.querySelectorAll('details').forEach((it) => { it.open = true; })")
     assert asked(browser, "window.owned === undefined")
     assert asked(browser, "document.scripts.length") == 1

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import NamedTuple
 
 from dunnage.analysis.checks.finding import count, share
@@ -15,14 +16,17 @@ from dunnage.analysis.runs import Runs, Setting, counts
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
 from dunnage.analysis.values import sampler_cpu, values
 from dunnage.model.analysis import RunSummary
-from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import Phase
+from dunnage.model.damage import Damage
 from dunnage.model.parity import Cause, Difference
-from dunnage.model.plan import Plan
+from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import Record
 
 STEADY = "steady"
 """The gate that a study judges, and not a run by itself."""
+FILES = "files"
+"""The gate that a whole result passes without notice."""
 
 
 class Place(NamedTuple):
@@ -98,17 +102,30 @@ class Gathered(Runs):
 
 
 def gather(
-    plan: Plan, records: Sequence[Record], broken: Mapping[str, tuple[Difference, ...]]
+    plan: Plan,
+    records: Sequence[Record],
+    broken: Mapping[str, tuple[Difference, ...]],
+    damages: Sequence[Damage] = (),
 ) -> Gathered:
     """Put the records into the order of the plan; what was not planned is left out.
 
     `broken` maps a stay to what parity found there. With an undeclared difference its runs are
     invalid, because they measured something else; with what could not be compared they are unknown.
+    So are runs with damaged files: whatever their records hold is left out.
     """
     by_run = {record.run: record for record in records}
+    damaged = grouped(damages, lambda damage: damage.run)
     planned = list(plan.runs())
-    known = {run.id: by_run[run.id] for run in planned if run.id in by_run}
-    runs = [_summary(record, broken.get(record.stay, ())) for record in known.values()]
+    known = {
+        run.id: by_run[run.id] for run in planned if run.id in by_run and run.id not in damaged
+    }
+    runs = [
+        _damaged(run, damaged[run.id])
+        if run.id in damaged
+        else _summary(known[run.id], broken.get(known[run.id].stay, ()))
+        for run in planned
+        if run.id in known or run.id in damaged
+    ]
     moved = _unsteady(runs)
     return Gathered(
         runs=tuple(_steadied(runs, moved)),
@@ -130,6 +147,28 @@ def _places(plan: Plan) -> dict[tuple[int, str], Place]:
             # Where load comes in turns all of a block live at once: none comes after another.
             before = stay.deployment if stay.hosts is None else ""
     return found
+
+
+def _damaged(run: RunPlan, damages: Sequence[Damage]) -> RunSummary:
+    """A run with damaged files, as it was planned."""
+    seen = [
+        Reading(what="file", value=PurePath(damage.file).name, where=damage.flaw.value)
+        for damage in damages
+    ]
+    return RunSummary(
+        run=run.id,
+        stay="",
+        block=run.block,
+        deployment=run.deployment,
+        workload=run.workload.name,
+        level=run.level.name,
+        position=run.position,
+        status=Status.UNKNOWN,
+        values={},
+        checks=(
+            CheckResult(check=FILES, status=Status.UNKNOWN, why=Why.DAMAGED, seen=tuple(seen)),
+        ),
+    )
 
 
 def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:

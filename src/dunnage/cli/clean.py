@@ -8,6 +8,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.wording.numbers import count
 
 NAME = "clean"
 HELP = "Remove control groups and directories that a killed study left. What is in use stays."
@@ -24,8 +25,13 @@ def command(
     """Remove leftovers and say which."""
     removed = catalog.clean(kept=kept)
     if format_ is Format.JSON:
-        show_json({"removed": list(removed)})
+        labs = [
+            {"lab": each.lab, "study": each.purpose, "hosts": len(each.first)} for each in removed
+        ]
+        show_json({"removed": labs})
         return
-    for name in removed:
-        show_line(name)
-    say(f"{len(removed)} removed" if removed else "nothing to remove")
+    for each in removed:
+        study = f" of `{each.purpose}`" if each.purpose else ""
+        hosts = count(len(each.first), "host")
+        show_line(f"lab {each.lab}{study}: {hosts}, their processes, control groups and files")
+    say(f"{count(len(removed), 'lab')} removed" if removed else "nothing to remove")

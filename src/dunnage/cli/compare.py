@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dunnage.cli.shared import completion
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ExitCode, UsageError
 from dunnage.findings.two_results import sentences
@@ -31,8 +32,10 @@ EXAMPLES = (
 
 
 def command(
-    a: Annotated[Path, typer.Argument(help="The earlier result.")],
-    b: Annotated[Path, typer.Argument(help="The later result.")],
+    a: Annotated[
+        Path, typer.Argument(help="The earlier result.", autocompletion=completion.results)
+    ],
+    b: Annotated[Path, typer.Argument(help="The later result.", autocompletion=completion.results)],
     tolerance: Annotated[
         str | None,
         typer.Option(

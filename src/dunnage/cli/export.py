@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -10,15 +9,18 @@ from typing import Annotated, Any
 
 import typer
 
-from dunnage.cli.shared.studies import RESULTS, ResultArgument
-from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
-from dunnage.errors import ResultError, UsageError
+from dunnage.cli.shared.studies import ResultArgument
+from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
+from dunnage.errors import UnwrittenError, UsageError
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.export import csv_files, hlog, latex, markdown
-from dunnage.report.export.arrow import write_parquet
+from dunnage.report.export.arrow import parquet
 from dunnage.report.tables import runs
 from dunnage.report.tables.every import tables
 from dunnage.report.tables.table import Table
+from dunnage.store.read import RESULTS
+from dunnage.store.write import write_again
+from dunnage.wording import damage
 from dunnage.wording.numbers import count
 
 NAME = "export"
@@ -67,6 +69,8 @@ def command(
             f"the logs of {count(searches, 'search', 'searches')} are left out: they hold the "
             "latencies of all probes"
         )
+    if damaged := damage.brief(opened.examined.damages):
+        say((damaged, "yellow"))
     if format_ is Format.JSON:
         show_json({"result": str(opened.path), "written": [str(path) for path in written]})
         return
@@ -91,42 +95,33 @@ Writer = Callable[[OpenedResult, Path], Iterator[Path]]
 
 def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
     try:
-        to.mkdir(parents=True, exist_ok=True)
         return list(write(opened, to))
-    except OSError as error:
-        raise ResultError(
-            f"cannot write: {error.strerror}", where=str(to), hint=shlex.join(["df", "-h", str(to)])
-        ) from error
+    except UnwrittenError as error:
+        error.hint = error.then(typed("export", opened.path, "--to", to))
+        raise
 
 
 def _parquet(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    yield write_parquet(opened.recorded_runs(), to / "runs.parquet", runs.RUNS_VERSION)
-    described = to / "runs.parquet.md"
-    described.write_text(runs.document(), encoding="utf-8")
-    yield described
+    content = parquet(opened.recorded_runs(), runs.RUNS_VERSION)
+    yield write_again(to / "runs.parquet", content)
+    yield write_again(to / "runs.parquet.md", runs.document().encode())
 
 
 def _hlog(opened: OpenedResult, to: Path) -> Iterator[Path]:
     for record in opened.records:
-        if record.search is not None:
+        if record.search is not None or record.run in opened.damaged:
             continue
         log = hlog.one_log(opened.latency_logs(record.run), open_load=record.level.open)
         if log:
             mark = ".over-capacity" if record.over_capacity else ""
-            path = to / As.HLOG.value / f"{record.run}{mark}.hlog"
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(log)
-            yield path
+            yield write_again(to / As.HLOG.value / f"{record.run}{mark}.hlog", log)
 
 
 def _tables(kind: As, suffix: str, document: Callable[[Table[Any]], str]) -> Writer:
     def write(opened: OpenedResult, to: Path) -> Iterator[Path]:
-        directory = to / kind.value
-        directory.mkdir(exist_ok=True)
         for table in tables(opened.analysis, opened.plan):
-            path = directory / f"{table.name}.{suffix}"
-            path.write_text(document(table), encoding="utf-8", newline="")
-            yield path
+            path = to / kind.value / f"{table.name}.{suffix}"
+            yield write_again(path, document(table).encode())
 
     return write
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -45,6 +46,11 @@ def command(
             "already exists", where=str(path), hint=typed("init", f"{path.stem}-2.yaml")
         ) from error
     except OSError as error:
-        raise UsageError(f"cannot write: {error.strerror}", where=str(path)) from error
+        missing = not path.parent.exists()
+        raise UsageError(
+            f"cannot write: {error.strerror}",
+            where=str(path),
+            hint=shlex.join(["mkdir", "-p", str(path.parent)]) if missing else "",
+        ) from error
     show_line(str(path))
     say("next: ", (typed("plan", path), "bold"))

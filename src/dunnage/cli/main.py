@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,14 @@ import typer
 from typer.exceptions import TyperException
 
 from dunnage import __version__
-from dunnage.cli.shared.terminal import flush, open_streams, say, show_error
+from dunnage.cli.shared.terminal import (
+    flush,
+    open_streams,
+    out,
+    say,
+    show_error,
+    show_error_json,
+)
 from dunnage.errors import DunnageError, ExitCode, UsageError
 
 VERBS = (
@@ -29,6 +37,7 @@ VERBS = (
     "report",
     "compare",
     "export",
+    "verify",
     "clean",
     "schema",
 )
@@ -49,7 +58,8 @@ def command_line(chosen: str | None = None) -> typer.Typer:
         epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
         "3 cannot run here · 4 something failed, finished runs are kept · "
         "5 ran, but too few valid runs for an answer · 6 a regression (`compare`) · "
-        "7 results that cannot be compared (`compare`) · 130 interrupted.\n\n"
+        "7 results that cannot be compared (`compare`) · 8 damaged files (`verify`) · "
+        "130 interrupted.\n\n"
         "Examples:  dunnage quickstart  ·  dunnage run studies/fake.yaml  ·  dunnage doctor",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -76,7 +86,7 @@ def _help(name: str) -> str:
     """The `HELP` of a verb's module, read without loading what that needs."""
     spec = find_spec(f"dunnage.cli.{name}")
     assert spec is not None and spec.origin is not None  # noqa: S101 (modules of our own)
-    for statement in ast.parse(Path(spec.origin).read_text()).body:
+    for statement in ast.parse(Path(spec.origin).read_bytes()).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "HELP":
             return str(ast.literal_eval(statement.value))
     raise AssertionError(f"`{name}` has no HELP")
@@ -115,11 +125,12 @@ def _carried_out() -> int:
     try:
         code = command_line(_chosen(sys.argv[1:]))(standalone_mode=False)
     except DunnageError as error:
-        show_error(error)
-        return error.exit_code
+        return _show(error)
     except TyperException as error:
-        _show_usage(error)
-        return ExitCode.USAGE
+        # Without a verb there is no message: the help has been shown already.
+        message = error.format_message().replace("Value error, ", "")
+        command = getattr(getattr(error, "ctx", None), "command_path", "dunnage")
+        return _show(UsageError(message, hint=f"{command} -h")) if message else ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception:
@@ -131,8 +142,11 @@ def _carried_out() -> int:
     return code if isinstance(code, int) else ExitCode.OK
 
 
-def _show_usage(error: TyperException) -> None:
-    """Say what is wrong with the command line; without a verb, its help has been shown already."""
-    if message := error.format_message():
-        command = getattr(getattr(error, "ctx", None), "command_path", "dunnage")
-        show_error(UsageError(message, hint=f"{command} -h"))
+def _show(error: DunnageError) -> ExitCode:
+    """Show an error to people, and to the program that asked for JSON."""
+    show_error(error)
+    words = sys.argv[1:]
+    wanted = "--format=json" in words or ("--format", "json") in pairwise(words)
+    if wanted and not out.used:
+        show_error_json(error)
+    return error.exit_code

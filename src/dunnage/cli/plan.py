@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from dunnage import catalog
 from dunnage.analysis.groups import grouped
-from dunnage.cli.shared.studies import OnlyOption, ScaleOption, foreseen, study_at
-from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
+from dunnage.cli.shared import completion
+from dunnage.cli.shared.studies import A_DAY, OnlyOption, ScaleOption, foreseen, study_at
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
+from dunnage.study.room import excesses
+from dunnage.units import size
 
 NAME = "plan"
 HELP = "Show the blocks and stays of a study, how long they will take, and what is missing."
@@ -23,7 +27,9 @@ EXAMPLES = (
 
 
 def command(
-    study: Annotated[Path, typer.Argument(help="The study file.")],
+    study: Annotated[
+        Path, typer.Argument(help="The study file.", autocompletion=completion.studies)
+    ],
     only: OnlyOption = None,
     runs: Annotated[
         bool, typer.Option("--runs", help="Also list every run in its order, with its load.")
@@ -41,6 +47,17 @@ def command(
     out.print(plan_table(plan, value, seconds))
     if runs:
         out.print(runs_table(plan))
+    if not catalog.OFFER.testbeds[value.testbed.kind].fake:
+        for excess in excesses(value, len(plan.deployments), catalog.room()):
+            needed, available = size(excess.needed), size(excess.available)
+            warning = (
+                f"the records need {needed} where each host holds all of them; the {excess.what} "
+                f"is {available}"
+            )
+            say((warning, "yellow"))
+    if seconds > A_DAY:
+        start = typed("run", study, "--yes")
+        say((f"this takes more than a day; start it with: {start}", "yellow"))
     lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
     for reason, alike in lacking.items():
         names = ", ".join(skipped.deployment for skipped in alike)

@@ -10,9 +10,9 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.run import begin
-from dunnage.cli.shared.studies import RESULTS
 from dunnage.cli.shared.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
+from dunnage.store.read import RESULTS
 
 NAME = "quickstart"
 HELP = "Answer a first question on this machine: what Docker costs Redis. About seven minutes."

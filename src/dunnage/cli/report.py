@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from dunnage.cli.shared.answer import answer
-from dunnage.cli.shared.studies import RESULTS, ResultArgument
+from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption
 from dunnage.errors import ExitCode
-from dunnage.store.read import open_result
+from dunnage.store.read import RESULTS, open_result
 
 NAME = "report"
 HELP = "Show the answer of a result, and write its page and tables again."

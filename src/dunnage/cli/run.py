@@ -9,7 +9,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.shared import blocks as further
-from dunnage.cli.shared import studies
+from dunnage.cli.shared import completion, studies
 from dunnage.cli.shared.answer import answer
 from dunnage.cli.shared.rates import taken
 from dunnage.cli.shared.terminal import Format, FormatOption, err, say, typed
@@ -20,12 +20,13 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
-from dunnage.store.read import Result, open_result
+from dunnage.store.read import RESULTS, Result, open_result
 from dunnage.store.secrets import MASK, masked
 from dunnage.store.write import ResultWriter
 from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
+from dunnage.units import duration
 
 NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
@@ -39,10 +40,15 @@ EXAMPLES = (
 
 
 def command(
-    study: Annotated[Path | None, typer.Argument(help="The study file.")] = None,
+    study: Annotated[
+        Path | None, typer.Argument(help="The study file.", autocompletion=completion.studies)
+    ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Continue this result: only runs without a record are carried out."),
+        typer.Option(
+            help="Continue this result: only runs without a record are carried out.",
+            autocompletion=completion.results,
+        ),
     ] = None,
     only: studies.OnlyOption = None,
     scale: studies.ScaleOption = None,
@@ -67,7 +73,10 @@ def command(
             help="Leave the testbed running afterwards; `dunnage clean --kept` removes it.",
         ),
     ] = False,
-    results: Annotated[Path, typer.Option(help="Directory of results.")] = studies.RESULTS,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Start a study that takes more than a day.")
+    ] = False,
+    results: Annotated[Path, typer.Option(help="Directory of results.")] = RESULTS,
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Plan, carry out, judge."""
@@ -90,6 +99,7 @@ def command(
         blocks=blocks,
         rates_of=rates_of,
         keep=keep,
+        yes=yes,
         format_=format_,
     )
 
@@ -103,6 +113,7 @@ def begin(
     blocks: str | None = None,
     rates_of: Path | None = None,
     keep: bool,
+    yes: bool = False,
     format_: Format,
 ) -> ExitCode:
     """Plan a study, carry it out in a new result directory, and show its answer."""
@@ -110,6 +121,12 @@ def begin(
     if blocks is not None:
         study = study.model_copy(update={"blocks": further.total(blocks)})
     plan, seconds = studies.planned(study, only)
+    if seconds > studies.A_DAY and not yes:
+        raise UsageError(
+            f"this study takes about {duration(seconds)}",
+            where=str(path),
+            hint=typed("run", path, "--yes"),
+        )
     capacity = taken(rates_of, plan) if rates_of is not None else None
     writer = ResultWriter.create(results, study.name, text, plan)
     if capacity is not None:

@@ -33,7 +33,13 @@ RUNS = "runs.parquet.md"
 
 def command(
     name: Annotated[
-        str, typer.Argument(help="study, plan, stay, record, look, analysis or compare.")
+        str,
+        typer.Argument(
+            help="study, plan, stay, record, look, analysis or compare.",
+            autocompletion=lambda incomplete: [
+                name for name in _own() if name.startswith(incomplete)
+            ],
+        ),
     ] = "study",
     write: Annotated[
         Path | None,
@@ -56,6 +62,8 @@ def command(
         if write is not None:
             shutil.copytree(fresh, write, dirs_exist_ok=True)
         if check is not None:
+            if not check.is_dir():
+                raise UsageError("there is no such directory", where=str(check))
             new, present = _contents(fresh), _contents(check)
             stale = [name for name in new if present.get(name) != new[name]]
             stale += sorted(present.keys() - new.keys())
@@ -84,8 +92,8 @@ def _own() -> Mapping[str, Any]:
 def _write_all(directory: Path) -> None:
     for name, schema in _own().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False)
-        (directory / f"{name}.schema.json").write_text(text + "\n")
-    (directory / RUNS).write_text(runs.document())
+        (directory / f"{name}.schema.json").write_text(text + "\n", encoding="utf-8")
+    (directory / RUNS).write_text(runs.document(), encoding="utf-8")
     subprocess.run(
         [engine_path(), "schema", "--out", str(directory)], check=True, start_new_session=True
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dunnage.cli.shared.studies import RESULTS, ResultArgument
+from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
-from dunnage.store.read import open_result
-from dunnage.wording import checks
+from dunnage.store.read import RESULTS, open_result
+from dunnage.wording import checks, damage
 
 NAME = "status"
 HELP = "Show how far a result has come: finished, invalid and missing runs, with reasons."
@@ -25,7 +25,9 @@ def command(
     planned = [run.id for run in opened.plan.runs()]
     finished = opened.finished()
     missing = [run for run in planned if run not in finished]
-    statuses = Counter(record.status for record in opened.records)
+    statuses = {record.run: record.status for record in opened.records}
+    statuses |= {found.run: Status.UNKNOWN for found in opened.damaged_records}
+    counted = Counter(statuses[run] for run in planned if run in statuses)
     failures = [event for event in opened.events() if "why" in event]
     if format_ is Format.JSON:
         show_json(
@@ -34,17 +36,20 @@ def command(
                 "study": opened.plan.study,
                 "planned": len(planned),
                 "finished": len(finished),
-                **{status.value: statuses[status] for status in Status},
+                **{status.value: counted[status] for status in Status},
                 "missing": missing,
+                "damaged": [each.model_dump(mode="json") for each in opened.damaged_records],
                 "failures": [dict(event) for event in failures],
             }
         )
         return
-    out.print(status_table(opened.plan, {record.run: record.status for record in opened.records}))
+    out.print(status_table(opened.plan, statuses))
     for status in (Status.INVALID, Status.UNKNOWN):
         for record in opened.records:
             if record.status is status:
                 show_line(f"  {status.value} {record.run}: {checks.failed(record.checks)}")
+    for line in damage.lines(opened.damaged_records):
+        show_line(f"  damaged {line}")
     for event in failures:
         what = next(filter(None, map(event.get, ("stay", "run", "of", "host"))), "")
         show_line(f"  {event.get('event')} {what}: {event['why']}")

@@ -41,6 +41,7 @@ from dunnage.model.analysis import (
 )
 from dunnage.model.check import Status
 from dunnage.model.conditions import Conditions
+from dunnage.model.damage import Damage
 from dunnage.model.load import Samples
 from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, KINDS, METRICS
@@ -66,17 +67,21 @@ def analyse(
     looks: Sequence[Look] = (),
     samples: Callable[[str], Iterable[Samples]] = lambda _: (),
     alone: Sequence[Record] = (),
+    damages: Sequence[Damage] = (),
 ) -> Analysis:
     """Judge a result, complete or not.
 
     `logs` gives a run's latency log (HdrHistogram) or None, `samples` what was seen on each of its
     hosts; without them there are no curves and no resources. Only valid records take part in
     estimates; invalid and unknown ones stay in the counts, planned runs without one are missing.
-    `alone` are the records of deployments by themselves, where load came in turns.
+    `alone` are the records of deployments by themselves, where load came in turns. Runs with
+    `damages` are unknown.
     """
+    damaged = {damage.run for damage in damages}
+    alone = [record for record in alone if record.run not in damaged]
     base = reference(study, plan)
     checked = check_parity(plan, stays, base, study.questions.values())
-    gathered = gather(plan, records, checked.broken)
+    gathered = gather(plan, records, checked.broken, damages)
     originals = {each.name: each.original for each in plan.deployments}
     beside_turns = neighbours(gathered, alone, originals, base, number(looks))
     scope = Scope(study, plan, gathered)
@@ -116,6 +121,7 @@ def analyse(
         disturbed=gathered.disturbed(),
         environment=dict(sorted(environment.items())),
         skipped=plan.skipped,
+        damages=tuple(damages),
         looks=tuple(looks),
         scalability=scalability(plan, gathered),
         over_levels=over_levels(plan, gathered, base, scope.metrics, comparisons.look),

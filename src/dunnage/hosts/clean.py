@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dunnage.hosts.control_groups.groups import TOP, ControlGroups
+from dunnage.hosts.control_groups.groups import TOP, ControlGroups, until
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.lab import LABS, SCRATCH, Owner, is_lab, is_roots, registry
@@ -37,19 +37,19 @@ def leftovers() -> tuple[Leftover, ...]:
         return _held_leftovers(control_groups())
 
 
-def clean(*, kept: bool = False) -> tuple[str, ...]:
-    """Remove what labs without an owner left, kept ones only when asked; returns their names."""
+def clean(*, kept: bool = False) -> tuple[Leftover, ...]:
+    """Remove what labs without an owner left, kept ones only when asked; returns what it was."""
     with registry():
         return clean_held(control_groups(), kept=kept)
 
 
-def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[str, ...]:
+def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[Leftover, ...]:
     """The same for one who holds the registry already."""
     orphans = [one for one in _held_leftovers(groups) if kept or not one.kept]
     for leftover in orphans:
         _remove(groups, leftover)
     forget_tops(groups)
-    return tuple(leftover.lab for leftover in orphans)
+    return tuple(orphans)
 
 
 def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
@@ -91,6 +91,7 @@ def _remove(groups: ControlGroups, leftover: Leftover) -> None:
     for first in leftover.first:
         first.kill()
     groups.remove(group)
+    until(lambda: not any(first.there() for first in leftover.first))
     if is_roots(SCRATCH):
         shutil.rmtree(SCRATCH / leftover.lab, ignore_errors=True)
     shutil.rmtree(LABS / leftover.lab, ignore_errors=True)

@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from dunnage.errors import UnavailableError
 
+_BORN = 19
+"""Place of the start time among the fields."""
 _ENDING = 0x4
 """`PF_EXITING` of the kernel: set before it begins to kill what lives in the namespaces."""
 
@@ -26,6 +28,11 @@ class Identity:
     def alive(self) -> bool:
         """Whether it lives and is not ending."""
         return running(self.pid) == self
+
+    def there(self) -> bool:
+        """Whether the system still has it, be it ending or defunct."""
+        fields = _fields(self.pid)
+        return fields is not None and int(fields[_BORN]) == self.born
 
     def kill(self) -> None:
         """Kill it, if it still lives."""
@@ -48,16 +55,19 @@ def identity(pid: int) -> Identity:
 
 def running(pid: int) -> Identity | None:
     """Who has this number now; None for no one, or one that is ending."""
+    fields = _fields(pid)
+    if fields is None or fields[0] in "ZX" or int(fields[6]) & _ENDING:
+        return None
+    return Identity(pid, int(fields[_BORN]))
+
+
+def _fields(pid: int) -> list[str] | None:
+    """What proc(5) tells after the command in brackets, which may hold anything: state, …, flags
+    (the 9th field of all) and start time (the 22nd)."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    # proc(5): after the command in brackets, which may hold anything, come state, …, flags
-    # (the 9th field of all) and start time (the 22nd).
-    fields = text.rpartition(")")[2].split()
-    if fields[0] in "ZX" or int(fields[6]) & _ENDING:
-        return None
-    return Identity(pid, int(fields[19]))
 
 
 class FirstProcess:

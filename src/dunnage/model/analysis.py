@@ -8,6 +8,7 @@ from enum import StrEnum
 from dunnage.model.calibration import Calibration
 from dunnage.model.check import CheckResult
 from dunnage.model.conditions import Conditions
+from dunnage.model.damage import Damage
 from dunnage.model.estimate import Estimate
 from dunnage.model.explanation import AbsentCounter, Association, LatencyDifference, TimeLine
 from dunnage.model.look import Look
@@ -25,8 +26,8 @@ ANALYSIS_VERSION = 7
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
 took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
 verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
-probe was refused; a reading tells member and host apart. 7: whether numbers are invented; the
-baseline's mean over levels, which nothing read, is gone."""
+probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
+damaged files; the baseline's mean over levels, which nothing read, is gone."""
 
 
 class Verdict(StrEnum):
@@ -171,6 +172,7 @@ class RunSummary(Value):
 
     run: str
     stay: str
+    """Empty if its files are damaged."""
     block: int
     deployment: str
     workload: str
@@ -325,6 +327,8 @@ class Analysis(Value):
     environment: Mapping[str, Scalar]
     skipped: tuple[Skipped, ...]
     """Deployments that could not run here, with the reason."""
+    damages: tuple[Damage, ...] = ()
+    """Files that are not as they were written."""
     looks: tuple[Look, ...] = ()
     """Looks at earlier blocks after which blocks were added. The error rate is spent over them."""
     scalability: tuple[Scalability, ...] = ()

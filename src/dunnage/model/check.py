@@ -49,6 +49,8 @@ class Why(StrEnum):
     """A clock was set."""
     QUOTA = "quota"
     """What would be too much elsewhere is under study here."""
+    DAMAGED = "damaged"
+    """Files of the run are not as they were written."""
     CRASHED = "crashed"
     """The gate failed to run."""
     WRITTEN = "written"

@@ -107,6 +107,17 @@ def intervals(log: bytes) -> Iterator[Interval]:
             )
 
 
+def is_log(log: bytes) -> bool:
+    """Whether every interval of a log can be read."""
+    total = empty()
+    try:
+        for interval in intervals(log):
+            total.decode_and_add(interval.encoded)
+    except Exception:  # whatever the decoder meets in bytes that are none of its own
+        return False
+    return log.startswith(b"#")
+
+
 def empty() -> HdrHistogram:
     """A histogram to add others to."""
     return HdrHistogram(_LOWEST, _HIGHEST, _DIGITS)

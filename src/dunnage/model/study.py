@@ -27,6 +27,8 @@ STUDY_VERSION = 1
 CLIENT_GROUP = "client"
 """The group of hosts for the load generator. Every other group is for members."""
 
+LEAST_MEMORY = 6 * 2**20
+"""Bytes, Docker's own minimum: no database starts in less."""
 INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""
 
@@ -45,7 +47,7 @@ class TestbedSpec(Spec):
         default={"db": 3, CLIENT_GROUP: 1}, examples=[{"db": 3, CLIENT_GROUP: 1}]
     )
     """Number of hosts in each group."""
-    memory: Annotated[Bytes, Field(gt=0)] | None = Field(default=None, examples=["1GiB"])
+    memory: Annotated[Bytes, Field(ge=LEAST_MEMORY)] | None = Field(default=None, examples=["1GiB"])
     """Memory limit of each database host."""
     cores: Cores = Field(default=Cores.APART, examples=["shared"])
     """Whether clients and database hosts have processors of their own."""
@@ -96,7 +98,9 @@ class DatabaseSpec(Spec):
 class Limits(Spec):
     """Limits of one member's cgroup, the same with and without a container."""
 
-    memory: Annotated[Bytes, Field(gt=0)] | None = Field(default=None, examples=["512MiB"])
+    memory: Annotated[Bytes, Field(ge=LEAST_MEMORY)] | None = Field(
+        default=None, examples=["512MiB"]
+    )
     """Memory, page cache included."""
     cpus: float | None = Field(default=None, gt=0, examples=[1.5])
     """CPU quota in processors (CFS bandwidth, 10 ms period)."""

@@ -20,9 +20,9 @@ def main() -> int:
     if words.write is not None:
         words.write.mkdir(parents=True, exist_ok=True)
         for name, text in fresh.items():
-            (words.write / name).write_text(text)
+            (words.write / name).write_text(text, encoding="utf-8")
         return 0
-    there = {path.name: path.read_text() for path in words.check.glob("*.md")}
+    there = {path.name: path.read_text(encoding="utf-8") for path in words.check.glob("*.md")}
     stale = [name for name in fresh if fresh[name] != there.get(name)]
     if stale:
         sys.stderr.write(f"out of date: {', '.join(stale)}; try: make schema\n")

@@ -24,6 +24,7 @@ from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.runner.work import Work, living_stay, said, until_done
 from dunnage.store.read import open_result
+from dunnage.store.whole import FINISHED
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
 from dunnage.study.slots import slot, with_slots
@@ -176,7 +177,7 @@ def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> 
                 writer.journal("run failed", run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True
                 continue
-            writer.journal("run finished", run=run.id, stay=name, status=record.status.value)
+            writer.journal(FINISHED, run=run.id, stay=name, status=record.status.value)
             if planned in _stays(work.plan):  # neither the calibration's nor one alone
                 work.watcher.finished(record)
     writer.journal("stay ended", stay=name)

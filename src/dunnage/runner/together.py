@@ -15,6 +15,7 @@ from dunnage.runner.in_turns import measure
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
 from dunnage.runner.work import Work, living_stay, until_done
+from dunnage.store.whole import FINISHED
 
 
 def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
@@ -50,7 +51,7 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
             before = set(work.done)
             for record in until_undisturbed(partial(measure, stays, runs), stays, work):
                 writer.journal(
-                    "run finished", run=record.run, stay=record.stay, status=record.status.value
+                    FINISHED, run=record.run, stay=record.stay, status=record.status.value
                 )
                 if record.run not in before:
                     work.watcher.finished(record)

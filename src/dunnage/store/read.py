@@ -11,24 +11,40 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from dunnage.errors import NoResultError, ResultError
 from dunnage.model.calibration import Calibration
+from dunnage.model.damage import Damage, Flaw
 from dunnage.model.look import Look
 from dunnage.model.loss import KnownLoss, Losses
 from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.store.layout import ResultLayout
+from dunnage.store.regular import regular_bytes
 
 V = TypeVar("V", bound=Value)
 
 _PLANS = ("plan.json", "*/plan.json", "*/*/plan.json")
 """Of a result, of a study with its results, of all results."""
+RESULTS = Path("results")
+"""Where results go unless told otherwise."""
 _MOST_FILES = 1000
+_BEGINNING = '{"version"'
+"""How a line of the journal begins. A crash may have cut off what follows."""
+
+
+class DamagedError(ResultError):
+    """A file of a result cannot be used; the rest of the result may be whole."""
+
+    def __init__(self, what: str, path: Path, flaw: Flaw, detail: str = "", hint: str = "") -> None:
+        super().__init__(what, where=str(path), hint=hint)
+        self.flaw = flaw
+        self.detail = detail
 
 
 @dataclass(frozen=True)
@@ -65,7 +81,7 @@ class Result:
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
-        """All finished runs, in the order of the plan."""
+        """All finished runs whose record can be read, in the order of the plan."""
         return self._records(self.plan.runs())
 
     @cached_property
@@ -91,10 +107,23 @@ class Result:
         return _read(path, Losses).found if path.exists() else {}
 
     @cached_property
+    def damaged_records(self) -> tuple[Damage, ...]:
+        """Records of planned runs that cannot be read."""
+        return tuple(found for found in self._found.values() if isinstance(found, Damage))
+
+    @cached_property
     def stays(self) -> tuple[StayRecord, ...]:
-        """Every deployment of a block that became ready, by name of stay."""
-        paths = sorted(self.layout.stays.glob("*/stay.json"))
-        return tuple(stay for path in paths if (stay := _read(path, StayRecord)).block != BEFORE)
+        """Every deployment of a block that became ready, by name of stay; without what cannot be
+        read of them."""
+        found = (self._entry(path, StayRecord) for path in self._stay_files())
+        whole = [stay for stay in found if isinstance(stay, StayRecord)]
+        return tuple(stay for stay in whole if stay.block != BEFORE)
+
+    @cached_property
+    def damaged_stays(self) -> tuple[Damage, ...]:
+        """What stays said of themselves and cannot be read."""
+        found = (self._entry(path, StayRecord) for path in self._stay_files())
+        return tuple(each for each in found if isinstance(each, Damage))
 
     @property
     def study_text(self) -> str:
@@ -106,12 +135,8 @@ class Result:
         """Facts about the machine; empty when nothing had started."""
         if not self.layout.environment.exists():
             return {}
-        try:
-            facts: Mapping[str, Scalar] = json.loads(_text(self.layout.environment))
-        except (ValueError, RecursionError) as error:
-            raise ResultError(
-                f"is not JSON: {error}", where=str(self.layout.environment)
-            ) from error
+        path = self.layout.environment
+        facts: Mapping[str, Scalar] = _document(_text(path), path)
         return facts
 
     def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
@@ -120,7 +145,32 @@ class Result:
         return tuple(dict.fromkeys(names))
 
     def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
-        return tuple(_read(self.layout.record(name), Record) for name in self._recorded(runs))
+        found = (self._found.get(name) for name in dict.fromkeys(run.id for run in runs))
+        return tuple(each for each in found if isinstance(each, Record))
+
+    @cached_property
+    def _found(self) -> Mapping[str, Record | Damage]:
+        """Planned run → its record, or what is wrong with that; without those that have none."""
+        calibration = self.plan.calibration.stay.runs if self.plan.calibration else ()
+        runs = (*calibration, *self.plan.alone(), *self.plan.runs())
+        return {
+            name: self._entry(self.layout.record(name), Record, name)
+            for name in self._recorded(runs)
+        }
+
+    def _entry(self, path: Path, kind: type[V], run: str = "") -> V | Damage:
+        """One file of many: what it holds, or what is wrong with it."""
+        file = str(path.relative_to(self.layout.root))
+        try:
+            found = _read(path, kind)
+        except DamagedError as error:
+            return Damage(file=file, flaw=error.flaw, run=run, detail=error.detail)
+        if isinstance(found, Record) and found.run != run:
+            return Damage(file=file, flaw=Flaw.FOREIGN, run=run, detail=found.run)
+        return found
+
+    def _stay_files(self) -> list[Path]:
+        return sorted(self.layout.stays.glob("*/stay.json"))
 
     def finished(self) -> frozenset[str]:
         """Names of all runs that have a record."""
@@ -133,17 +183,28 @@ class Result:
         losing = {deployment.original for deployment in self.plan.losing()}
         return len(self._recorded(runs)) == len(runs) and losing <= checked
 
-    def events(self) -> Iterator[Mapping[str, Scalar]]:
+    def events(self) -> Iterator[Mapping[str, Any]]:
         """The journal, line by line; a line that is none is passed over."""
+        return (event for event in self._journal if isinstance(event, dict))
+
+    @cached_property
+    def damaged_journal(self) -> Damage | None:
+        """What is wrong with the journal, beside a line that a crash cut off."""
+        file = self.layout.journal.name
         if not self.layout.journal.is_file():
-            return
-        for line in _text(self.layout.journal).splitlines():
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(event, dict):
-                yield event
+            return Damage(file=file, flaw=Flaw.MISSING)
+        bad = sum(
+            isinstance(line, str) and not line.startswith(_BEGINNING) for line in self._journal
+        )
+        lines = "1 line" if bad == 1 else f"{bad} lines"
+        return Damage(file=file, flaw=Flaw.GARBLED, detail=lines) if bad else None
+
+    @property
+    def _journal(self) -> list[Mapping[str, Any] | str]:
+        """Every line: an event, or the text of what is none."""
+        if not self.layout.journal.is_file():
+            return []
+        return [_event(line) for line in _text(self.layout.journal).splitlines() if line.strip()]
 
 
 def open_result(path: Path) -> Result:
@@ -155,7 +216,18 @@ def open_result(path: Path) -> Result:
         newest = max(_plans(path, pattern), default=None, key=lambda plan: plan.parent.name)
         if newest is not None:
             return Result(ResultLayout(newest.parent))
+    with suppress(OSError):
+        _insist_on_plan(ResultLayout(path))
     raise NoResultError("there is no result here", where=str(path), hint=_near(path))
+
+
+def _insist_on_plan(layout: ResultLayout) -> None:
+    """Raise DamagedError where a result has lost its plan."""
+    study = layout.study.is_file()
+    if study or layout.journal.is_file():
+        hint = shlex.join(["dunnage", "run", str(layout.study)]) if study else ""
+        what = "is missing: this result cannot be read"
+        raise DamagedError(what, layout.plan, Flaw.MISSING, hint=hint)
 
 
 def _plans(path: Path, pattern: str) -> list[Path]:
@@ -166,7 +238,7 @@ def _plans(path: Path, pattern: str) -> list[Path]:
 
 
 def _near(path: Path) -> str:
-    """The command for the result that was probably meant; else the one that begins a study."""
+    """The command for the result that was probably meant; else one that makes the first result."""
     with suppress(OSError):
         if path.is_file():
             return f"dunnage run {shlex.quote(str(path))}"
@@ -175,7 +247,9 @@ def _near(path: Path) -> str:
         for name in get_close_matches(path.name, by_name):
             if any(_plans(by_name[name], pattern) for pattern in _PLANS):
                 return f"dunnage status {shlex.quote(str(by_name[name]))}"
-    return "dunnage init"
+    if any(_plans(RESULTS, pattern) for pattern in _PLANS):
+        return f"dunnage status {shlex.quote(str(RESULTS))}"
+    return "dunnage quickstart"
 
 
 def lines_of(text: str, kind: type[V]) -> Iterator[V]:
@@ -185,34 +259,62 @@ def lines_of(text: str, kind: type[V]) -> Iterator[V]:
             yield kind.model_validate_json(line)
 
 
+def _event(line: str) -> Mapping[str, Any] | str:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return event if isinstance(event, dict) else line
+
+
 def _text(path: Path) -> str:
     try:
-        return path.read_bytes().decode(errors="replace")
+        return regular_bytes(path).decode(errors="replace")
+    except FileNotFoundError as error:
+        raise DamagedError("is missing", path, Flaw.MISSING) from error
     except OSError as error:
-        raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
+        what = error.strerror or str(error)
+        raise DamagedError(f"cannot read: {what}", path, Flaw.UNREADABLE, what) from error
 
 
 def _read(path: Path, kind: type[V]) -> V:
     text = _text(path)
-    known, version = kind.model_fields["version"].default, _version(text)
+    document = _document(text, path)
+    known = kind.model_fields["version"].default
+    version = document.get("version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > known:
-        raise ResultError(
+        raise DamagedError(
             f"was written by a newer Dunnage (version {version}; this one reads {known})",
-            where=str(path),
+            path,
+            Flaw.VERSION,
+            str(version),
         )
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise ResultError(
+        fields = "1 field does" if error.error_count() == 1 else f"{error.error_count()} fields do"
+        raise DamagedError(
             f"is not a {kind.__name__} that this Dunnage can read (version {version}): "
-            f"{error.error_count()} fields do not fit",
-            where=str(path),
+            f"{fields} not fit",
+            path,
+            Flaw.GARBLED,
         ) from error
 
 
-def _version(text: str) -> object:
+def _document(text: str, path: Path) -> Any:
+    """Parse JSON; a beginning of it is told apart from what never was any."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return document.get("version") if isinstance(document, dict) else None
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        if _begins(text):
+            raise DamagedError("is truncated", path, Flaw.TRUNCATED) from error
+        raise DamagedError(f"is not JSON: {error}", path, Flaw.GARBLED) from error
+
+
+def _begins(text: str) -> bool:
+    """Whether a text that is no JSON is the beginning of some."""
+    try:
+        from_json(text, allow_partial=True, allow_inf_nan=False)
+    except ValueError:
+        return not text.strip()
+    return True

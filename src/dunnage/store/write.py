@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pydantic_core import to_json
 
@@ -22,11 +22,12 @@ from dunnage.model.loss import Losses
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
+from dunnage.store.checksums import KEPT, Checksum, checksum
 from dunnage.store.layout import ResultLayout
 from dunnage.store.secrets import masked, masked_data
 
-JOURNAL_VERSION = 1
-"""1: first."""
+JOURNAL_VERSION = 2
+"""1: first. 2: it lists the files that are written, with their checksums."""
 
 
 class ResultWriter:
@@ -35,21 +36,26 @@ class ResultWriter:
     def __init__(self, root: Path) -> None:
         self.layout = ResultLayout(root)
         self._run_directories: set[str] = set()
-        self._unsettled: list[Path] = []
+        self._unsettled: dict[Path, Checksum] = {}
+        """Artefacts of the run that goes on, not yet waited for."""
 
     @classmethod
     def create(cls, results: Path, study: str, text: str, plan: Plan) -> ResultWriter:
         """Make `results/<study>/<time>-<id>/` with the study as given and its plan."""
         stamp = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         writer = cls(results / study / f"{stamp}-{secrets.token_hex(3)}")
-        with _reported(writer.layout.root):
+        try:
             writer.layout.runs.mkdir(parents=True)
             writer.layout.stays.mkdir()
-        write_bytes(writer.layout.study, masked(text).encode())
-        write_value(writer.layout.plan, plan)
+        except OSError as error:
+            unwritten = UnwrittenError(error, str(results))
+            unwritten.hint = "name another directory: dunnage run STUDY --results DIRECTORY"
+            raise unwritten from error
+        writer._keep(writer.layout.study, masked(text).encode())
+        writer._keep(writer.layout.plan, _document(plan))
         return writer
 
-    def journal(self, event: str, **details: Scalar) -> None:
+    def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
         """Append one line and wait until it is on the disk."""
         line = {"version": JOURNAL_VERSION, "time": time.time(), "event": event, **details}
         _append(self.layout.journal, json.dumps(masked_data(line)))
@@ -61,7 +67,7 @@ class ResultWriter:
         never blocks without a look.
         """
         _append(self.layout.looks, look.model_dump_json())
-        write_value(self.layout.further_plan(look.plan), plan)
+        self._keep(self.layout.further_plan(look.plan), _document(plan))
         self.journal("blocks added", plan=look.plan, blocks=look.added)
 
     @contextmanager
@@ -86,7 +92,7 @@ class ResultWriter:
         self.same_conditions(facts)
         known = masked_data(dict(sorted(facts.items())))
         text = json.dumps(known, indent=2, ensure_ascii=False)
-        write_bytes(self.layout.environment, f"{text}\n".encode())
+        self._keep(self.layout.environment, f"{text}\n".encode())
 
     def same_conditions(self, facts: Mapping[str, Scalar]) -> None:
         """Raise ResultError when an earlier part of this result was measured under other facts.
@@ -95,7 +101,7 @@ class ResultWriter:
         """
         if not self.layout.environment.exists():
             return
-        earlier = json.loads(self.layout.environment.read_text())
+        earlier = json.loads(self.layout.environment.read_bytes())
         changed = [
             f"{key}: {earlier.get(key)} → {value}"
             for key, value in sorted(masked_data(dict(facts)).items())
@@ -120,7 +126,7 @@ class ResultWriter:
 
     def stay(self, record: StayRecord) -> None:
         """Write what a living deployment said of itself."""
-        write_value(self.layout.stay(record.stay), record)
+        self._keep(self.layout.stay(record.stay), _document(record))
 
     def calibration(self, calibration: Calibration) -> None:
         """Write what the baseline is capable of, once and for all.
@@ -129,11 +135,11 @@ class ResultWriter:
         """
         if self.layout.calibration.exists():
             raise ResultError("already exists", where=str(self.layout.calibration))
-        write_value(self.layout.calibration, calibration)
+        self._keep(self.layout.calibration, _document(calibration))
 
     def losses(self, losses: Losses) -> None:
         """Write which slowdowns lose what is asked for, in place of what was known before."""
-        write_value(self.layout.losses, losses)
+        self._keep(self.layout.losses, _document(losses))
 
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""
@@ -153,8 +159,9 @@ class ResultWriter:
                     path.unlink()
                 self._run_directories.add(run)
             path = self.layout.artefact(run, name)
-            write_bytes(path, content if path.suffix == ".hlog" else _masked(content), wait=False)
-            self._unsettled.append(path)
+            kept = content if path.suffix == ".hlog" else _masked(content)
+            write_bytes(path, kept, wait=False)
+            self._unsettled[path] = checksum(kept)
 
     def record(self, record: Record) -> None:
         """Write the record, last and atomically: from now on the run has happened.
@@ -165,10 +172,19 @@ class ResultWriter:
         for path in self._unsettled:
             with _reported(path), path.open("rb") as file:
                 os.fsync(file.fileno())
-        self._unsettled.clear()
         with _reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
-        write_value(self.layout.record(record.run), record)
+        self._keep(self.layout.record(record.run), _document(record), self._unsettled)
+        self._unsettled.clear()
+
+    def _keep(
+        self, path: Path, content: bytes, beside: Mapping[Path, Checksum] | None = None
+    ) -> None:
+        """Write a file whose checksum, with those of files beside it, the journal has before."""
+        sums = {**(beside or {}), path: checksum(content)}
+        files = {str(one.relative_to(self.layout.root)): sums[one]._asdict() for one in sums}
+        self.journal(KEPT, files=files)
+        write_bytes(path, content)
 
 
 def _masked(content: bytes) -> bytes:
@@ -176,18 +192,26 @@ def _masked(content: bytes) -> bytes:
     return masked(content.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
+def _document(value: Value) -> bytes:
+    """A value as JSON, without its secrets."""
+    return to_json(masked_data(json.loads(value.model_dump_json())), indent=1) + b"\n"
+
+
 def write_value(path: Path, value: Value) -> None:
     """Write a value as JSON, whole or not at all."""
-    data = masked_data(json.loads(value.model_dump_json()))
-    write_bytes(path, to_json(data, indent=1) + b"\n")
+    write_bytes(path, _document(value))
 
 
 def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
-    """Write a file beside its place, wait for the disk, then rename it into place."""
+    """Write a file beside its place, wait for the disk, then rename it into place.
+
+    What stands in its place is replaced and never written to: it may be a link to anything.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     with _reported(path):
         try:
-            with draft.open("wb") as file:
+            draft.unlink(missing_ok=True)
+            with draft.open("xb") as file:
                 file.write(content)
                 if wait:
                     file.flush()
@@ -196,6 +220,14 @@ def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
         except OSError:
             draft.unlink(missing_ok=True)
             raise
+
+
+def write_again(path: Path, content: bytes) -> Path:
+    """Write a file that can be made again at any time, and its directory if that is missing."""
+    with _reported(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, content, wait=False)
+    return path
 
 
 def _append(path: Path, line: str) -> None:

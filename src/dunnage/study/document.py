@@ -68,7 +68,12 @@ def read_document(text: str) -> Document:
     if node is None:
         return _refused(0, EMPTY)
     reader = _Reader()
-    data = reader.value(node, (), ())
+    try:
+        data = reader.value(node, (), ())
+    except _TooManyError as error:
+        return _refused(
+            error.line, f"aliases make this too long for a study (over {MOST_NODES} values)"
+        )
     return Document(data, reader.lines, tuple(reader.problems), frozenset(reader.spoiled))
 
 
@@ -101,6 +106,15 @@ def _too_deep_or_many(yaml: YAML, text: str) -> tuple[int, str] | None:
     return None
 
 
+class _TooManyError(Exception):
+    """Aliases repeat so much that nothing is read any further."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        """Of the key below which it happens."""
+
+
 @dataclass
 class _Reader:
     """Turns nodes into data; `value` returns None for what it has a problem with."""
@@ -124,11 +138,7 @@ class _Reader:
         if node in above:
             return self._problem(line, "this alias refers to a value that contains it")
         if self.nodes > MOST_NODES:
-            if self.nodes == MOST_NODES + 1:
-                self._problem(
-                    line, f"aliases make this too long for a study (over {MOST_NODES} values)"
-                )
-            return None
+            raise _TooManyError(self.lines[path[:1]])
         if isinstance(node, ScalarNode):
             return self._scalar(node, line)
         if isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq":

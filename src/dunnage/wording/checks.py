@@ -11,6 +11,7 @@ from dunnage.wording.alike import NAMES_SHOWN, kind
 from dunnage.wording.readings import SENTENCES, places, shown
 
 CAUSES: Mapping[str, str] = {
+    "files": "files of the result are damaged",
     "clock": "the clock of a host was set while it was measured",
     "parity": "the deployments did not run the same thing",
     "parity unknown": "it is not known whether the deployments ran the same thing",
@@ -91,6 +92,7 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("connections", Why.MEASURED): ("{address}",),
     ("throttled", Why.MEASURED): ("{throttled}, {throttled@}",),
     ("throttled", Why.QUOTA): ("{throttled}, {throttled@}",),
+    ("files", Why.DAMAGED): ("{file}: {file@}",),
     ("slowdown", Why.NOT_ASKED): ("none is declared",),
     ("slowdown", Why.NOT_KNOWN): ("it was not read back",),
     ("slowdown", Why.MEASURED): ("{paused} of the time",),
@@ -108,6 +110,7 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
 }
 
 _ALLOWED: Mapping[str, _Parts] = {
+    "files": ("as they were written",),
     "errors": ("at most {errors} of operations",),
     "client": ("below {busy}",),
     "schedule": (
@@ -139,6 +142,7 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
         "(one standard deviation)",
     ),
     ("throttled", Why.QUOTA): ("a quota is under study",),
+    ("files", Why.DAMAGED): ("{file}: {file@}",),
     ("slowdown", Why.NOT_ASKED): ("none is declared",),
     ("idle", Why.NOT_ASKED): ("none where no turns are taken",),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -173,3 +174,52 @@ def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
     finally:
         subprocess.run(["umount", str(small)], check=True)
     insist_nothing_left(name, {lab})
+
+
+def test_a_load_generator_that_stands_still_costs_its_run_only(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    """Nobody lets it go on: after its time and some patience it is ended, and its run repeated."""
+    name, path = short
+    path.write_text(path.read_text().replace("warmup:", "timeout: 2s, warmup:"))
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("runs/"))
+        os.kill(running.until(lambda: running.member("load")), signal.SIGSTOP)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    assert "the generator did not end within" in running.said
+    insist_nothing_left(name, {lab})
+
+
+def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    name, path = short
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("runs/"))
+        shutil.rmtree(tmp_path / name)
+        assert running.wait() == 4, running.said
+    assert "the directory was removed" in running.said
+    assert "Traceback" not in running.said
+    assert not (tmp_path / name).exists()
+    insist_nothing_left(name, {lab})
+
+
+def test_a_directory_for_temporary_files_without_room_is_not_needed(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    name, path = short
+    full = tmp_path / "full"
+    full.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(full)], check=True)
+    try:
+        (full / "filled").write_bytes(b"x" * 4096)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TMPDIR", str(full))
+            with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+                assert running.wait() in (0, 5), running.said
+    finally:
+        subprocess.run(["umount", str(full)], check=True)
+    insist_complete(running)

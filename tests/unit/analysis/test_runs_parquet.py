@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,18 +12,18 @@ from analysis_study import STUDY, plan, records, stays
 
 from dunnage.findings.analyse import analyse
 from dunnage.model.metrics import METRICS
-from dunnage.report.export.arrow import write_parquet
+from dunnage.report.export.arrow import parquet
 from dunnage.report.tables import runs
 from dunnage.report.tables.table import Table
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> pa.Table:
+def written() -> pa.Table:
     planned = plan()
     made = records(planned, 0.05)
     analysis = analyse(STUDY, planned, made, stays(planned), {}, lambda _: None)
     table = runs.recorded_runs(STUDY.name, planned, analysis.runs, made)
-    return pq.read_table(write_parquet(table, tmp_path / "runs.parquet", runs.RUNS_VERSION))
+    return pq.read_table(io.BytesIO(parquet(table, runs.RUNS_VERSION)))
 
 
 def test_there_is_a_row_for_each_run_with_its_values_in_si_units(written: pa.Table) -> None:
@@ -59,8 +60,8 @@ def test_the_document_in_schema_is_this_one() -> None:
     assert path.read_text() == runs.document()
 
 
-def test_no_run_is_a_table_of_no_rows_with_the_same_columns(tmp_path: Path) -> None:
+def test_no_run_is_a_table_of_no_rows_with_the_same_columns() -> None:
     table = Table[runs.RecordedRun]("runs", "All runs", runs.COLUMNS, ())
-    empty = pq.read_table(write_parquet(table, tmp_path / "runs.parquet", runs.RUNS_VERSION))
+    empty = pq.read_table(io.BytesIO(parquet(table, runs.RUNS_VERSION)))
     assert empty.num_rows == 0
     assert empty.schema.names == [column.name for column in runs.COLUMNS]

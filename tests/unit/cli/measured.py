@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+from dunnage.store.checksums import KEPT
+from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 
 
@@ -15,3 +18,10 @@ def measured(study: str, directory: Path) -> Path:
     command = [sys.executable, "-m", "dunnage", "run", "study.yaml"]
     subprocess.run(command, cwd=directory, check=True, capture_output=True, timeout=120)
     return open_result(directory / "results").layout.root
+
+
+def without_checksums(result: Path) -> None:
+    """Make it a result from before checksums, so that a test may change its files."""
+    journal = ResultLayout(result).journal
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(line for line in lines if json.loads(line)["event"] != KEPT))

@@ -11,6 +11,8 @@ import pytest
 from command import Command, Shown
 
 from dunnage import catalog
+from dunnage.hosts.clean import Leftover
+from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import Support
 
 STUDY = """\
@@ -106,9 +108,16 @@ def test_doctor_tells_every_capability(
 
 
 def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    removed = ("/sys/fs/cgroup/[bold]x" + "/y" * 80, "/run/dunnage/[/]")
+    removed = (
+        Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=(Identity(1, 2),)),
+        Leftover("89abcdef", "", kept=False),
+    )
     monkeypatch.setattr(catalog, "clean", lambda *, kept: removed if kept else ())
-    assert document(dunnage("clean", "--kept", "--format", "json")) == {"removed": list(removed)}
-    assert dunnage("clean", "--kept").out.splitlines() == list(removed)
+    shown = document(dunnage("clean", "--kept", "--format", "json"))["removed"]
+    assert [each["lab"] for each in shown] == ["0123abcd", "89abcdef"]
+    assert [each["hosts"] for each in shown] == [1, 0]
+    first, second = dunnage("clean", "--kept").out.splitlines()
+    assert first.startswith(f"lab 0123abcd of `{removed[0].purpose}`: 1 host, their processes")
+    assert second.startswith("lab 89abcdef: 0 hosts")
     assert document(dunnage("clean", "--format", "json")) == {"removed": []}
     assert dunnage("clean").err == "nothing to remove\n"

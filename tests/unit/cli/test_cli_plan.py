@@ -86,3 +86,64 @@ def test_every_run_is_listed_on_demand_with_the_calibration_first(
     )
     assert "60 % of plain's capacity" in listed
     assert "search for saturation" in listed
+
+
+REAL = """
+dunnage: 1
+name: real
+testbed: {kind: namespace, hosts: {db: 3, client: 1}, memory: 1GiB}
+database: {kind: redis, topology: replicas, members: 3}
+deployments:
+  native: {platform: native}
+  tmpfs: {platform: native, storage: tmpfs}
+twin: native
+workloads: [A]
+records: 100
+load: {threads: [8], duration: 4s}
+blocks: 6
+questions:
+  Q1: {baseline: native, against: [tmpfs]}
+"""
+
+
+def test_every_factor_in_which_variants_differ_is_shown(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "real.yaml"
+    study.write_text(REAL)
+    shown = " ".join(dunnage("plan", study).out.split())
+    assert "Differs in tmpfs from native: storage: bind → tmpfs" in shown
+
+
+def test_records_that_do_not_fit_are_told_before_anything_starts(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "real.yaml"
+    study.write_text(REAL)
+    assert "the records need" not in dunnage("plan", study).err
+    study.write_text(REAL.replace("records: 100", "records: 2_000_000_000"))
+    told = " ".join(dunnage("plan", study).err.split())
+    assert "the memory of a host is 1.0 GiB" in told
+    assert "the memory of this machine is" in told
+    assert "the free disk space of this machine is" in told
+
+
+def test_a_study_of_more_than_a_day_starts_only_when_asked(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    able = defaultdict(lambda: Support(met=True))
+    monkeypatch.setattr(catalog, "supports", lambda _: able)
+    study = tmp_path / "real.yaml"
+    study.write_text(REAL.replace("duration: 4s", "duration: 5h"))
+    assert f"start it with: dunnage run {study} --yes" in dunnage("plan", study).err
+    refused = dunnage("run", study, "--results", tmp_path / "results")
+    assert refused.code == 2
+    assert "this study takes about 9" in refused.err
+    assert f"try: dunnage run {study} --yes" in refused.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_duration_above_a_year_is_a_mistake(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "real.yaml"
+    study.write_text(REAL.replace("duration: 4s", "duration: 9000h"))
+    shown = dunnage("plan", study)
+    assert shown.code == 2
+    assert "`9000h` is more than a year" in shown.err

@@ -56,8 +56,8 @@ def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
     )
     written = document(table)
     lines = written.splitlines()
-    assert lines[0] == "% Title"
-    assert lines[1] == r"\begin{tabular}{lrlrr}"
+    assert lines[0] == "% Title with a line break"
+    assert lines[1] == r"\begin{tabular}{p{0.4\linewidth}rlrr}"
     assert lines[-1] == r"\end{tabular}"
     assert written.count(r"\begin{") == written.count(r"\end{tabular}") == 1
     rows = [line for line in lines if line.endswith(r" \\")]
@@ -65,3 +65,27 @@ def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
     assert r"$-1.25$ & yes & $3$ & $2.5\times10^{-7}$ \\" in rows[1]
     assert rows[2] == r"b &  & no & $4$ & $1$ \\"
     assert "\x1b" not in written
+
+
+def test_a_wide_table_becomes_several_of_six_columns() -> None:
+    """What is the same everywhere is said once; what tells rows apart is in each part."""
+    rows = [
+        {
+            "question": "Q1",
+            "deployment": deployment,
+            "baseline": "native",
+            "workload": workload,
+            **{f"number {at}": at + place for at in range(7)},
+        }
+        for place, (deployment, workload) in enumerate(
+            [("host", "A"), ("host", "C"), ("bridge", "A"), ("bridge", "C")]
+        )
+    ]
+    written = document(untyped("answers", "Answers", rows))
+    lines = written.splitlines()
+    assert lines[:3] == ["% Answers", "% question: Q1", "% baseline: native"]
+    heads = [line for line in lines if line.startswith("deployment & workload")]
+    assert [head.count(" & ") for head in heads] == [5, 4]
+    assert heads[0].endswith(r"number 3 \\")
+    for deployment in ("host", "bridge"):
+        assert sum(line.startswith(f"{deployment} & ") for line in lines) == 4

@@ -17,7 +17,7 @@ from dunnage.model.choices import Cores
 from dunnage.model.look import Look
 from dunnage.model.plan import Skipped
 from dunnage.report.page.page import page
-from dunnage.report.written import write
+from dunnage.store.write import write_again
 from dunnage.wording import numbers
 from report_samples import HOSTILE, Sample, nothing_measured, sample
 
@@ -283,7 +283,7 @@ def test_the_same_analysis_makes_the_same_page() -> None:
 def test_a_place_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(ResultError, match="taken"):
-        write(tmp_path / "taken" / "a.html", "")
+        write_again(tmp_path / "taken" / "a.html", b"")
 
 
 def test_time_lines_after_the_second_are_folded_under_their_title() -> None:

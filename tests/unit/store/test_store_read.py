@@ -9,6 +9,8 @@ import pytest
 from results import tiny_plan, tiny_record, tiny_result
 
 from dunnage.errors import NoResultError, ResultError
+from dunnage.model.damage import Flaw
+from dunnage.store.checksums import KEPT
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
 
@@ -33,14 +35,15 @@ def test_the_newest_result_is_found_from_every_directory_above_it(tmp_path: Path
     [
         ("a-stdy", "dunnage status '{}/a-study'"),
         ("study.yaml", "dunnage run '{}/study.yaml'"),
-        ("nowhere/near", "dunnage init"),
-        ("empty", "dunnage init"),
-        ("x" * 5000, "dunnage init"),
+        ("nowhere/near", "dunnage quickstart"),
+        ("empty", "dunnage quickstart"),
+        ("x" * 5000, "dunnage quickstart"),
     ],
 )
 def test_where_no_result_is_the_next_command_is_the_nearest_one(
-    tmp_path: Path, asked: str, hint: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, hint: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     place = tmp_path / "all of them"
     result_at(place / "a-study" / "2026-01-15T00-00-00Z-ffffff")
     (place / "empty").mkdir()
@@ -55,10 +58,10 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "is not a Plan"),
-        ('{"version": 1, "study": "cut o', "is not a Plan"),
+        ("", "is truncated"),
+        ('{"version": 1, "study": "cut o', "is truncated"),
         ("[]", "is not a Plan"),
-        ("\x00\x01", "is not a Plan"),
+        ("\x00\x01", "is not JSON"),
         ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
         ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 5"),
     ],
@@ -76,15 +79,17 @@ def test_a_record_of_a_newer_version_is_not_read_even_if_it_would_fit(tmp_path: 
     writer.record(tiny_record("r1"))
     path = writer.layout.record("r1")
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 10**6}))
-    with pytest.raises(ResultError, match="newer Dunnage") as raised:
-        _ = open_result(writer.layout.root).records
-    assert raised.value.where == str(path)
+    result = open_result(writer.layout.root)
+    assert result.records == ()
+    (found,) = result.damaged_records
+    assert (found.run, found.flaw, found.detail) == ("r1", Flaw.VERSION, str(10**6))
+    assert result.finished() == {"r1"}
 
 
 def test_bytes_that_are_no_text_are_named_too(tmp_path: Path) -> None:
     path = result_at(tmp_path / "result") / "plan.json"
     path.write_bytes(b"\xff\xfe\xfd")
-    with pytest.raises(ResultError, match="is not a Plan"):
+    with pytest.raises(ResultError, match="is not JSON"):
         _ = open_result(path.parent).plan
 
 
@@ -109,7 +114,8 @@ def test_records_come_in_the_order_of_the_plan_and_strangers_are_left_out(tmp_pa
 
 def test_a_journal_line_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
     writer = tiny_result(tmp_path)
-    assert list(open_result(writer.layout.root).events()) == []
+    kept = list(open_result(writer.layout.root).events())
+    assert {event["event"] for event in kept} == {KEPT}
     writer.layout.journal.write_text('{"event": "a"}\n{"event": "b"}\n{"event": "c", "wh')
     events = open_result(writer.layout.root).events()
     assert [event["event"] for event in events] == ["a", "b"]

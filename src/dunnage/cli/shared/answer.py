@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import errno
+from collections.abc import Sequence
+from pathlib import Path
 
 from dunnage.cli.shared import blocks, machine_history
 from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
@@ -15,9 +16,8 @@ from dunnage.report.export.csv_files import write_csv
 from dunnage.report.page.page import page
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
-from dunnage.report.written import write
 from dunnage.store.read import Result
-from dunnage.store.write import write_value
+from dunnage.store.write import write_again, write_value
 
 
 def answer(
@@ -37,52 +37,80 @@ def answer(
     opened = OpenedResult(result)
     study, analysis = opened.study, opened.analysis
     failures = [str(event["why"]) for event in result.events() if "why" in event]
-    with _told_how_to_go_on(result, figures=figures):
-        write_value(result.layout.analysis, analysis)
-        text = page(
-            analysis, study, opened.plan, result.stays, source=result.study_text, failures=failures
-        )
-        place = write(result.layout.report / "index.html", text)
-        write_csv(analysis, result.layout.report)
+    place, unwritten = _stored(opened, failures)
     if format_ is Format.JSON:
         show_json(
             {
                 "result": str(result.layout.root),
-                "page": str(place),
+                "page": str(place) if unwritten is None else None,
                 "analysis": analysis.model_dump(mode="json"),
             }
         )
     else:
         show = answer_table if details else brief
         out.print(show(analysis, study, opened.plan, failures))
-        say("report: ", (str(place), "bold"))
+        if unwritten is None:
+            say("report: ", (str(place), "bold"))
         if analysis.invented:
             say("next: ", (typed("init"), "bold"))
     if measured:
         machine_history.keep(opened)
         machine_history.show()
-    if figures:
-        with _told_how_to_go_on(result, figures=figures):
-            _draw(analysis, result)
+    if figures and unwritten is None:
+        unwritten = _drawn(opened)
+    if unwritten is not None:
+        _tell_or_raise(unwritten, result, figures=figures)
     return _trust(analysis, result)
 
 
-@contextmanager
-def _told_how_to_go_on(result: Result, *, figures: bool) -> Iterator[None]:
+Stored = tuple[Path, UnwrittenError | None]
+"""Where the report's page is, and why nothing or not everything was stored."""
+
+
+def _stored(opened: OpenedResult, failures: Sequence[str]) -> Stored:
+    """Write what is made from a result beside it."""
+    layout = opened.result.layout
+    place = layout.report / "index.html"
+    source, stays = opened.result.study_text, opened.stays
+    text = page(opened.analysis, opened.study, opened.plan, stays, source=source, failures=failures)
     try:
-        yield
+        _refuse_links(layout.report)
+        write_value(layout.analysis, opened.analysis)
+        write_again(place, text.encode())
+        write_csv(opened.analysis, layout.report)
     except UnwrittenError as error:
-        error.hint = error.then(typed("report", result.layout.root, *["--figures"] * figures))
-        raise
+        return place, error
+    return place, None
 
 
-def _draw(analysis: Analysis, result: Result) -> None:
+def _drawn(opened: OpenedResult) -> UnwrittenError | None:
+    """Draw the figures of a paper; returns why they were not written."""
     # Only who asks for figures waits for matplotlib.
     from dunnage.report.paper.write import write_figures
 
-    directory = result.layout.report / "figures"
-    written = write_figures(analysis, result.plan, directory)
+    directory = opened.result.layout.report / "figures"
+    try:
+        _refuse_links(directory)
+        written = write_figures(opened.analysis, opened.plan, directory)
+    except UnwrittenError as error:
+        return error
     say("figures: ", (str(directory), "bold"), f" ({len(written)} files)")
+    return None
+
+
+def _refuse_links(directory: Path) -> None:
+    """Raise UnwrittenError for a link: a result may come from anybody, and lead anywhere."""
+    if directory.is_symlink():
+        raise UnwrittenError(OSError(errno.ELOOP, "this is a link"), str(directory))
+
+
+def _tell_or_raise(error: UnwrittenError, result: Result, *, figures: bool) -> None:
+    """The answer was shown: who may not write is told that nothing was stored, and no more."""
+    if error.forbidden:
+        say((f"the report was not stored: {error}", "yellow"))
+        return
+    error.hint = error.then(typed("report", result.layout.root, *["--figures"] * figures))
+    raise error
 
 
 def _trust(analysis: Analysis, result: Result) -> ExitCode:

@@ -12,6 +12,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.analysis.fit import fit, fitted
+from dunnage.cli.shared import completion
 from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
@@ -20,6 +21,7 @@ from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine
+from dunnage.store.regular import regular_bytes
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
@@ -28,16 +30,20 @@ from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from dunnage.study.scale import readable_share, scaled
 
-RESULTS = Path("results")
-"""Where results go unless told otherwise."""
-
 ResultArgument = Annotated[
-    Path, typer.Argument(help="A result, or a directory of results: its newest one.")
+    Path,
+    typer.Argument(
+        help="A result, or a directory of results: its newest one.",
+        autocompletion=completion.results,
+    ),
 ]
 
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option(help="Only runs with this deployment, workload or level; may be repeated."),
+    typer.Option(
+        help="Only runs with this deployment, workload or level; may be repeated.",
+        autocompletion=completion.only,
+    ),
 ]
 
 ScaleOption = Annotated[
@@ -49,6 +55,8 @@ ScaleOption = Annotated[
     ),
 ]
 
+A_DAY = 86_400.0
+"""Seconds; a longer study is started only when the user says so."""
 STUDIES = Path("studies")
 """Directory of the studies that come with Dunnage."""
 
@@ -64,8 +72,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
     Raises StudyError with all its problems, UsageError for a share that is none.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES)
+        content = regular_bytes(path, _MOST_BYTES)
     except OSError as error:
         raise UsageError(
             f"cannot read the study: {error.strerror}", where=str(path), hint=_near(path)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import json
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from unicodedata import normalize
 
 import typer
 from rich.console import Console
@@ -38,13 +42,18 @@ class _Stream(Console):
 class _Data(_Stream):
     """Standard output: an answer that cannot be written is an error."""
 
+    used = False
+    """Whether something was written."""
+
     def print(self, *objects: Any, **options: Any) -> None:
         """Write; raises ResultError when it cannot be."""
+        self.used = True
         with _told():
             super().print(*objects, **options)
 
     def write(self, text: str) -> None:
         """Write text as it is; raises ResultError when it cannot be."""
+        self.used = True
         with _told():
             try:
                 self.file.write(text)
@@ -82,7 +91,7 @@ err = _Messages(stderr=True, highlight=False)
 
 
 def open_streams() -> None:
-    """Open the standard streams that we were started without.
+    """Open the standard streams that we were started without, and let all take any text.
 
     Otherwise the next file to be opened would become one, and be written to by every program that
     we start.
@@ -92,6 +101,52 @@ def open_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    codecs.register_error(_IN_OTHER_LETTERS, _in_other_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_IN_OTHER_LETTERS)
+
+
+_IN_OTHER_LETTERS = "dunnage"
+"""How a stream writes what its encoding does not have."""
+_OTHER_LETTERS = {
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "‑": "-",
+    "…": "...",
+    "·": "-",
+    "•": "*",
+    "×": "x",
+    "■": "#",
+    "▪": "+",
+    "≈": "=",
+    "▲": "^",
+    "▼": "v",
+    "±": "+-",
+    "µ": "u",
+    "→": "->",
+    "≥": ">=",
+    "≤": "<=",
+    "“": '"',
+    "”": '"',
+    "’": "'",
+}
+
+
+def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
+    """Write something like it in ASCII: less beautiful, and as true."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(map(_in_ascii, letters)), error.end
+
+
+def _in_ascii(letter: str) -> str:
+    """What stands for a letter: `Š` is `S`."""
+    known = _OTHER_LETTERS.get(letter)
+    bare = normalize("NFKD", letter).encode("ascii", "ignore").decode()
+    return known or bare or "?"
 
 
 def flush() -> None:
@@ -118,8 +173,25 @@ FormatOption = Annotated[
 
 def show_json(value: Any) -> None:
     """Write one JSON document to standard output, with nothing in it that steers a terminal."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    ascii_only = not (out.encoding or "").lower().startswith("utf")
+    text = json.dumps(value, indent=2, ensure_ascii=ascii_only)
     out.write(_STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
+
+
+def show_error_json(error: DunnageError) -> None:
+    """The same as one JSON document, where an answer would have been."""
+    problems = error.problems if isinstance(error, StudyError) else ()
+    show_json(
+        {
+            "error": {
+                "what": error.what,
+                "where": error.where,
+                "hint": error.hint,
+                "exit_code": int(error.exit_code),
+                "problems": [asdict(problem) for problem in problems],
+            }
+        }
+    )
 
 
 def show_error(error: DunnageError) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dunnage.analysis.gather import FILES
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.check import CheckResult, Status
@@ -31,7 +32,7 @@ class Reason:
     @property
     def cause(self) -> str:
         """The gate in plain words."""
-        if self.unknown:
+        if self.unknown and self.gate != FILES:
             return f"the check `{self.gate}` could not be made"
         return checks.CAUSES.get(self.gate, self.gate)
 

@@ -5,8 +5,8 @@ polars and pyarrow are imported when they are needed, so that the command line s
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dunnage.report.tables.column import Cell, ColumnType
@@ -24,13 +24,14 @@ def frame(table: Table[Any]) -> polars.DataFrame:
     return cast("pl.DataFrame", pl.from_arrow(arrow(table)))
 
 
-def write_parquet(table: Table[Any], path: Path, version: int) -> Path:
-    """Write a table, whose columns are of a version, to `path`; raises OSError."""
+def parquet(table: Table[Any], version: int) -> bytes:
+    """A table, whose columns are of a version, as the content of a Parquet file."""
     import pyarrow.parquet as pq
 
+    content = io.BytesIO()
     versioned = {f"dunnage.{table.name}": str(version)}
-    pq.write_table(arrow(table).replace_schema_metadata(versioned), path)
-    return path
+    pq.write_table(arrow(table).replace_schema_metadata(versioned), content)
+    return content.getvalue()
 
 
 def arrow(table: Table[Any]) -> pyarrow.Table:

@@ -12,16 +12,18 @@ from dunnage.report.tables.column import Cell
 from dunnage.report.tables.comparisons import comparisons
 from dunnage.report.tables.runs import runs
 from dunnage.report.tables.table import Table
-from dunnage.report.written import write
+from dunnage.store.write import write_again
 
 
 def write_csv(analysis: Analysis, directory: Path) -> tuple[Path, ...]:
     """Write `answers.csv` and `runs.csv` into a directory and return their paths.
 
-    Raises ResultError when they cannot be written.
+    Raises UnwrittenError when they cannot be written.
     """
     tables: tuple[Table[Any], ...] = (comparisons(analysis), runs(analysis))
-    return tuple(write(directory / f"{table.name}.csv", document(table)) for table in tables)
+    return tuple(
+        write_again(directory / f"{table.name}.csv", document(table).encode()) for table in tables
+    )
 
 
 def document(table: Table[Any]) -> str:

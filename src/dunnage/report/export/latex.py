@@ -1,15 +1,20 @@
-"""A table as plain LaTeX: a `tabular` that needs no package, with every text escaped."""
+"""A table as plain LaTeX: `tabular`s that need no package and fit a paper, every text escaped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dunnage.report.tables.column import Cell, words
 from dunnage.report.tables.table import Table
 from dunnage.wording.terms import plain
 
+MOST_COLUMNS = 6
+"""Of one `tabular`."""
+_MOST_KEYS = 3
+_LONG = 40
+"""Characters of a text that stands on one line."""
 _NAMED = r"\backslash ^asciicircum ~asciitilde <less >greater |bar •bullet"
 _MATHEMATICS = (
     "\u2212- "
@@ -46,20 +51,73 @@ def escaped(text: str) -> str:
 
 
 def document(table: Table[Any]) -> str:
-    """A `tabular` with rules above, below the head, and below; numbers to the right."""
-    alignment = "".join("r" if right else "l" for right in table.numeric)
-    head = " & ".join(map(escaped, table.heads))
-    lines = [
-        f"% {plain(table.title).splitlines()[0]}",
-        rf"\begin{{tabular}}{{{alignment}}}",
-        r"\hline",
-        rf"{head} \\",
-        r"\hline",
-        *(rf"{' & '.join(map(_cell, row))} \\" for row in table.shown),
-        r"\hline",
-        r"\end{tabular}",
-    ]
+    """`tabular`s with rules above, below the head, and below; numbers to the right.
+
+    A table with more than six columns becomes several. What is the same in every row stands above
+    them as a comment; the columns that tell rows apart are in each.
+    """
+    lines = [f"% {_comment(table.title)}"]
+    places = list(range(len(table.columns)))
+    if len(places) > MOST_COLUMNS and len(table.rows) > 1:
+        same = [place for place in places if len(_distinct(table, [place])) == 1]
+        lines += [
+            f"% {_comment(table.heads[place])}: {_comment(words(table.shown[0][place]))}"
+            for place in same
+        ]
+        places = [place for place in places if place not in same]
+    for part in _parts(table, places):
+        lines += _tabular(table, part)
     return "\n".join(lines) + "\n"
+
+
+def _parts(table: Table[Any], places: Sequence[int]) -> Iterator[Sequence[int]]:
+    """The columns of each `tabular`."""
+    if len(places) <= MOST_COLUMNS:
+        yield places
+        return
+    keys = _keys(table, places)
+    others = [place for place in places if place not in keys]
+    room = MOST_COLUMNS - len(keys)
+    for start in range(0, len(others), room):
+        yield (*keys, *others[start : start + room])
+
+
+def _keys(table: Table[Any], places: Sequence[int]) -> list[int]:
+    """The first columns that tell rows apart, three at most."""
+    keys: list[int] = []
+    for place in places:
+        more = len(_distinct(table, [*keys, place])) > len(_distinct(table, keys))
+        if more and len(keys) < _MOST_KEYS:
+            keys.append(place)
+    return keys
+
+
+def _distinct(table: Table[Any], places: Sequence[int]) -> set[tuple[str, ...]]:
+    return {tuple(words(row[place]) for place in places) for row in table.shown}
+
+
+def _comment(text: str) -> str:
+    """Text of any kind on one line, where it ends nothing."""
+    return " ".join(plain(text).split())
+
+
+def _tabular(table: Table[Any], places: Sequence[int]) -> Iterator[str]:
+    yield rf"\begin{{tabular}}{{{''.join(_alignment(table, place) for place in places)}}}"
+    yield r"\hline"
+    yield rf"{' & '.join(escaped(table.heads[place]) for place in places)} \\"
+    yield r"\hline"
+    for row in table.shown:
+        yield rf"{' & '.join(_cell(row[place]) for place in places)} \\"
+    yield r"\hline"
+    yield r"\end{tabular}"
+
+
+def _alignment(table: Table[Any], place: int) -> str:
+    """Numbers to the right, texts to the left, long ones broken into lines."""
+    if table.numeric[place]:
+        return "r"
+    long = any(len(words(row[place])) > _LONG for row in table.shown)
+    return r"p{0.4\linewidth}" if long else "l"
 
 
 def _cell(cell: Cell) -> str:

@@ -49,7 +49,7 @@ from dunnage.model.value import Scalar
 from dunnage.report.page import places
 from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
-from dunnage.wording import alike, checks, numbers, parity, terms, verdict
+from dunnage.wording import alike, checks, damage, numbers, parity, terms, verdict
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
@@ -100,6 +100,7 @@ def _told(
         "setting": sentences.setting(study, plan),
         "invented": sentences.invented(analysis),
         "shared": sentences.shared(study),
+        "damaged": damage.brief(analysis.damages),
         "trouble": trouble(analysis, failures),
         "nothing": answer.nothing_compared(analysis, study, plan),
         "reached": answer.reached(analysis),

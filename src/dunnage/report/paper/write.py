@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,6 @@ from matplotlib.figure import Figure as Sheet
 from dunnage.drawing.figure import Figure, Panels
 from dunnage.drawing.forest import Forest
 from dunnage.drawing.stack import Stack
-from dunnage.errors import UnwrittenError
 from dunnage.findings.cpu.bars import cpu_bars
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.scalability.growth import growths
@@ -25,6 +25,7 @@ from dunnage.report.paper.forest import paint_forest
 from dunnage.report.paper.plot import Numbers, paint_figure, paint_panels
 from dunnage.report.paper.stack import paint_stack
 from dunnage.report.paper.style import FORMATS, SETTINGS
+from dunnage.store.write import write_again
 from dunnage.wording import terms
 
 Described = Figure | Panels | Forest | Stack
@@ -35,19 +36,15 @@ _LONGEST = 80
 def write_figures(analysis: Analysis, plan: Plan, directory: Path) -> tuple[Path, ...]:
     """Draw all figures that there are values for; return the files, each figure in every format.
 
-    Only a caller that draws pays for matplotlib. Raises ResultError when nothing can be written.
+    Only a caller that draws pays for matplotlib. Raises UnwrittenError when nothing can be written.
     """
     written: list[Path] = []
     numbers = {terms.plain(each.name): number for number, each in enumerate(plan.deployments)}
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with mpl.rc_context(SETTINGS):
-            for figure in figures(analysis):
-                sheet = _paint(figure, numbers)
-                name = _free(figure.name, written)
-                written += [_save(sheet, directory / f"{name}.{kind}", kind) for kind in FORMATS]
-    except OSError as error:
-        raise UnwrittenError(error, str(directory)) from error
+    with mpl.rc_context(SETTINGS):
+        for figure in figures(analysis):
+            sheet = _paint(figure, numbers)
+            name = _free(figure.name, written)
+            written += [_save(sheet, directory / f"{name}.{kind}", kind) for kind in FORMATS]
     return tuple(written)
 
 
@@ -76,8 +73,9 @@ def _paint(figure: Described, numbers: Numbers) -> Sheet:
 
 def _save(sheet: Sheet, path: Path, kind: str) -> Path:
     options: Mapping[str, object] = FORMATS[kind]
-    sheet.savefig(path, format=kind, **options)  # type: ignore[arg-type]
-    return path
+    drawn = io.BytesIO()
+    sheet.savefig(drawn, format=kind, **options)  # type: ignore[arg-type]
+    return write_again(path, drawn.getvalue())
 
 
 def _free(name: str, written: list[Path]) -> str:

@@ -57,11 +57,12 @@ def runs(analysis: Analysis) -> Table[Run]:
 def recorded_runs(
     study: str, plan: Plan, summaries: Sequence[RunSummary], records: Sequence[Record]
 ) -> Table[RecordedRun]:
-    """All finished runs in the order of the plan, with every column."""
+    """All finished runs whose record can be read, in the order of the plan, with every column."""
     by_run = {record.run: record for record in records}
     rows = [
         RecordedRun(summary, study, by_run[summary.run], plan.deployment(summary.deployment))
         for summary in summaries
+        if summary.run in by_run
     ]
     return Table("runs", "All runs", COLUMNS, rows)
 

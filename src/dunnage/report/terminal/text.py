@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
+from dunnage.findings.analyse import reference
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.differences import answer, sentences
+from dunnage.findings.parity.factors import factors
 from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
 from dunnage.model.choices import Data
@@ -22,7 +24,7 @@ from dunnage.report.terminal.notes import Line, grid, labelled, left_out, notes
 from dunnage.study.balance import balance
 from dunnage.study.expected_time import calibration_seconds, loss_seconds, snapshot_seconds
 from dunnage.units import duration, percent
-from dunnage.wording import numbers, terms
+from dunnage.wording import damage, numbers, parity, terms
 
 WIDE = 110
 """Columns from which a verdict and its difference fit on one line."""
@@ -31,6 +33,8 @@ ROOMY = 96
 ASIDE = "*"
 """Marks what decides no question."""
 _METRICS_A_TABLE = 3
+_SHOWN = frozenset({"platform", "network", "endpoint"})
+"""Factors that the table of variants has columns for."""
 _BOX = box.SIMPLE_HEAD
 
 
@@ -51,7 +55,12 @@ def answer_table(
 def heading(analysis: Analysis, study: Study, failures: Sequence[str]) -> Iterator[Text]:
     """The study's name, and what must be known before any of its numbers."""
     yield Text(terms.plain(analysis.study), style="bold")
-    for warning in filter(None, (sentences.invented(analysis), sentences.shared(study))):
+    warnings = (
+        sentences.invented(analysis),
+        sentences.shared(study),
+        damage.brief(analysis.damages),
+    )
+    for warning in filter(None, warnings):
         yield Text(warning, style="yellow")
     if found := trouble(analysis, failures):
         yield Text.assemble(
@@ -74,12 +83,26 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     for block in plan.blocks:
         names = ", ".join(terms.plain(stay.deployment) for stay in block.stays)
         order.add_row(str(block.index), Text(names), str(sum(len(s.runs) for s in block.stays)))
-    lines = [*_beside(plan, study), *labelled(("Skipped", left_out(plan.skipped)))]
+    lines = [
+        *labelled(("Differs in", _differences(plan, study))),
+        *_beside(plan, study),
+        *labelled(("Skipped", left_out(plan.skipped))),
+    ]
     if len(plan.deployments) > 1:
         lines.append(("Balance", _balance(plan, study)))
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
         lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
+
+
+def _differences(plan: Plan, study: Study) -> Iterator[str]:
+    """What the table of variants does not show of the factors in which they differ."""
+    base = plan.deployment(reference(study, plan))
+    for deployment in plan.deployments:
+        found = [each for each in factors(base, deployment) if each.name not in _SHOWN]
+        if found:
+            differing = "; ".join(map(parity.factor, found))
+            yield f"{terms.plain(deployment.name)} from {terms.plain(base.name)}: {differing}"
 
 
 def _beside(plan: Plan, study: Study) -> Iterator[Line]:

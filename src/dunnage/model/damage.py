@@ -1,0 +1,37 @@
+"""What is wrong with a file of a result."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from dunnage.model.value import Value
+
+
+class Flaw(StrEnum):
+    """The kinds of damage."""
+
+    MISSING = "missing"
+    UNREADABLE = "not readable"
+    """The system does not give its content."""
+    TRUNCATED = "truncated"
+    GARBLED = "garbled"
+    """Its content is not what such a file holds."""
+    VERSION = "another version"
+    """A newer Dunnage wrote it."""
+    FOREIGN = "of another run"
+    CHANGED = "changed"
+    """Its content has another checksum than when it was written."""
+    UNLISTED = "not in the journal"
+    """The journal has checksums, but none of this file."""
+
+
+class Damage(Value):
+    """One file that is not as it was written."""
+
+    file: str
+    """Path inside the result."""
+    flaw: Flaw
+    run: str = ""
+    """The run that cannot be used because of it; empty if the file is of no single run."""
+    detail: str = ""
+    """The version of the file, the system's reason, or how many lines; empty without one."""

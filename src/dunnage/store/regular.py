@@ -1,0 +1,35 @@
+"""Reads files that anybody may have put there: never a pipe, a device or an endless file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+_KINDS = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def regular_bytes(path: Path, most: int | None = None) -> bytes:
+    """Return the content of a regular file, at most so many bytes of it.
+
+    Raises OSError; what is no regular file is refused before it is opened, as a pipe would wait
+    for its writer and a device may do anything.
+    """
+    _refuse_others(path.stat().st_mode)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        _refuse_others(os.fstat(descriptor).st_mode)
+        return file.read() if most is None else file.read(most)
+
+
+def _refuse_others(mode: int) -> None:
+    kind = _KINDS.get(stat.S_IFMT(mode))
+    if kind is not None:
+        raise OSError(errno.EINVAL, f"this is {kind} and not a file")

@@ -1,0 +1,417 @@
+"""Results whose files were damaged, changed or replaced: what each verb says of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hostile import Shown, dunnage
+
+from dunnage.errors import ExitCode
+from dunnage.store.layout import ResultLayout
+from dunnage.store.read import open_result
+
+STUDY = """\
+dunnage: 1
+name: whole
+testbed: {kind: fake, hosts: {db: 1, client: 1}}
+database: {kind: fake, topology: single, version: "1.0"}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+twin: plain
+workloads: [A]
+records: 100
+load: {rate: [2000], connections: 16, warmup: 1s, duration: 4s}
+blocks: 3
+generator: fake
+sampler: {kind: fake, rate: 5Hz}
+questions:
+  Q1: {baseline: plain, against: [late], metric: throughput}
+"""
+RUNS = 9
+
+
+class Spot(NamedTuple):
+    """A result, and one of its runs."""
+
+    root: Path
+    run: str
+
+    @property
+    def record(self) -> Path:
+        return ResultLayout(self.root).record(self.run)
+
+    @property
+    def load(self) -> Path:
+        """What the load generator left."""
+        return next(self.record.parent.glob("*.result.json"))
+
+    @property
+    def samples(self) -> Path:
+        return next(self.record.parent.glob("*samples.jsonl"))
+
+    @property
+    def stay(self) -> Path:
+        stay = json.loads(self.record.read_text())["stay"]
+        return ResultLayout(self.root).stay(stay)
+
+
+Change = Callable[[Spot], Path]
+"""Damages a result; returns the damaged file."""
+
+
+def truncated(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        return path
+
+    return change
+
+
+def garbled(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.write_bytes(bytes(range(256)) * (path.stat().st_size // 256 + 1))
+        return path
+
+    return change
+
+
+def emptied(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.write_bytes(b"")
+        return path
+
+    return change
+
+
+def removed(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.unlink()
+        return path
+
+    return change
+
+
+def piped(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.unlink()
+        os.mkfifo(path)
+        return path
+
+    return change
+
+
+def a_directory(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.unlink()
+        path.mkdir()
+        return path
+
+    return change
+
+
+def endless(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        return path
+
+    return change
+
+
+def replaced(file: Callable[[Spot], Path], old: str, new: str) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        return path
+
+    return change
+
+
+def edited(spot: Spot) -> Path:
+    """One number of a record is another."""
+    record = json.loads(spot.record.read_text())
+    record["measurement"]["operations"]["all"]["count"] *= 2
+    spot.record.write_text(json.dumps(record, indent=1))
+    return spot.record
+
+
+def not_a_number(spot: Spot) -> Path:
+    record = json.loads(spot.record.read_text())
+    record["measurement"]["seconds"] = float("nan")
+    spot.record.write_text(json.dumps(record, indent=1))
+    return spot.record
+
+
+def of_another_run(spot: Spot) -> Path:
+    other = next(p for p in spot.record.parent.parent.iterdir() if p.name != spot.run)
+    shutil.copy(other / "record.json", spot.record)
+    return spot.record
+
+
+def leading_out(spot: Spot) -> Path:
+    record = json.loads(spot.record.read_text())
+    record["artefacts"].append("../../../../etc/passwd")
+    spot.record.write_text(json.dumps(record, indent=1))
+    return spot.record
+
+
+def record(spot: Spot) -> Path:
+    return spot.record
+
+
+def load(spot: Spot) -> Path:
+    return spot.load
+
+
+def samples(spot: Spot) -> Path:
+    return spot.samples
+
+
+def stay(spot: Spot) -> Path:
+    return spot.stay
+
+
+OF_A_RUN: Mapping[str, tuple[Change, str]] = {
+    "record missing": (removed(record), "it is missing"),
+    "record truncated": (truncated(record), "it is truncated"),
+    "record empty": (emptied(record), "it is truncated"),
+    "record garbled": (garbled(record), "its content is not what such a file holds"),
+    "record of a newer version": (
+        replaced(record, '"version": 5', '"version": 6'),
+        "a newer Dunnage wrote it (6)",
+    ),
+    "record with an edited number": (edited, "changed after it was written"),
+    "record without a number": (not_a_number, "its content is not what such a file holds"),
+    "record of another run": (of_another_run, "belongs to another run"),
+    "record that leads out": (leading_out, "not what such a file holds"),
+    "record is a pipe": (piped(record), "cannot be read (this is a pipe"),
+    "record is a directory": (a_directory(record), "cannot be read (this is a directory"),
+    "record is endless": (endless(record), "cannot be read (this is a device"),
+    "load missing": (removed(load), "it is missing"),
+    "load truncated": (truncated(load), "it is truncated"),
+    "load garbled": (garbled(load), "changed after it was written"),
+    "load is a pipe": (piped(load), "cannot be read (this is a pipe"),
+    "samples missing": (removed(samples), "it is missing"),
+    "samples truncated": (truncated(samples), "it is truncated"),
+    "samples garbled": (garbled(samples), "changed after it was written"),
+    "samples are endless": (endless(samples), "cannot be read (this is a device"),
+    "stay missing": (removed(stay), "it is missing"),
+    "stay truncated": (truncated(stay), "it is truncated"),
+    "stay garbled": (garbled(stay), "not what such a file holds"),
+}
+"""What is done to a file of one run → what must be said of it."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result as it was written."""
+    place = tmp_path_factory.mktemp("whole")
+    (place / "study.yaml").write_text(STUDY)
+    shown = dunnage("run", place / "study.yaml", "--results", place / "results")
+    assert shown.code == 0, shown.err
+    return open_result(place / "results").layout.root
+
+
+@pytest.fixture
+def spot(whole: Path, tmp_path: Path) -> Spot:
+    """A copy of the result, to be damaged."""
+    root = tmp_path / whole.name
+    shutil.copytree(whole, root)
+    return Spot(root, sorted(path.name for path in (root / "runs").iterdir())[3])
+
+
+def told(shown: Shown, *codes: ExitCode) -> str:
+    """What was said, of a command that ended as it may."""
+    said = shown.out + shown.err
+    assert "Traceback" not in said, said
+    assert "please report it" not in said
+    assert shown.harmless, said
+    assert shown.code in codes, (shown.code, said)
+    return said
+
+
+def test_a_whole_result_is_verified(whole: Path) -> None:
+    said = told(dunnage("verify", whole), ExitCode.OK)
+    assert "none damaged" in said
+    document = json.loads(dunnage("verify", whole, "--format", "json").out)
+    assert document["files"] > 3 * RUNS
+    assert (document["unlisted"], document["damages"]) == (0, [])
+
+
+@pytest.mark.parametrize("name", OF_A_RUN)
+def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: Path) -> None:
+    change, meaning = OF_A_RUN[name]
+    file = str(change(spot).relative_to(spot.root))
+
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"{file}: " in said
+    assert meaning in said
+    assert "1 run cannot be used" in said
+
+    shown = dunnage("report", spot.root, "--format", "json")
+    told(shown, ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    analysis = json.loads(shown.out)["analysis"]
+    assert (analysis["valid"], analysis["unknown"], analysis["missing"]) == (RUNS - 1, 1, 0)
+    (run,) = (run for run in analysis["runs"] if run["status"] != "valid")
+    assert run["run"] == spot.run
+    assert [damage["file"] for damage in analysis["damages"]] == [file]
+
+    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    assert "1 file of this result is damaged, so 1 run cannot be used" in said
+    assert file.rpartition("/")[2] in (spot.root / "report" / "index.html").read_text()
+
+    told(dunnage("status", spot.root), ExitCode.OK)
+    told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
+    told(dunnage("compare", whole, spot.root, "--anyway"), *ExitCode)
+
+
+@pytest.mark.parametrize("name", OF_A_RUN)
+def test_a_damaged_result_is_resumed_without_losing_what_is_whole(name: str, spot: Spot) -> None:
+    change, _ = OF_A_RUN[name]
+    change(spot)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    records = open_result(spot.root).records
+    assert len(records) >= RUNS - 1
+    assert {record.run for record in records} | {spot.run} == {
+        path.name for path in (spot.root / "runs").iterdir()
+    }
+
+
+def journal(spot: Spot) -> Path:
+    return ResultLayout(spot.root).journal
+
+
+def environment(spot: Spot) -> Path:
+    return ResultLayout(spot.root).environment
+
+
+def plan(spot: Spot) -> Path:
+    return ResultLayout(spot.root).plan
+
+
+def study(spot: Spot) -> Path:
+    return ResultLayout(spot.root).study
+
+
+def with_garbage(spot: Spot) -> Path:
+    with journal(spot).open("ab") as file:
+        file.write(b"\x00\x01garbage\n[1, 2]\n")
+    return journal(spot)
+
+
+OF_THE_WHOLE: Mapping[str, tuple[Change, str]] = {
+    "journal missing": (removed(journal), "journal.jsonl: it is missing"),
+    "journal with garbage": (with_garbage, "journal.jsonl: its content is not what such"),
+    "journal garbled": (garbled(journal), "journal.jsonl: its content is not what such"),
+    "environment changed": (
+        replaced(environment, "dunnage", "another"),
+        "environment.json: it was changed",
+    ),
+    "plan changed": (replaced(plan, '"seed"', ' "seed"'), "plan.json: it was changed"),
+    "study changed": (replaced(study, "blocks: 3", "blocks: 4"), "study.yaml: it was changed"),
+}
+
+
+@pytest.mark.parametrize("name", OF_THE_WHOLE)
+def test_damage_of_the_whole_is_said_and_costs_no_run(name: str, spot: Spot) -> None:
+    change, meaning = OF_THE_WHOLE[name]
+    change(spot)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert meaning in said
+    shown = dunnage("report", spot.root, "--format", "json")
+    told(shown, ExitCode.OK)
+    analysis = json.loads(shown.out)["analysis"]
+    assert analysis["valid"] == RUNS
+    assert "1 file of this result is damaged;" in told(dunnage("report", spot.root), ExitCode.OK)
+    told(dunnage("status", spot.root), ExitCode.OK)
+
+
+FATAL: Mapping[str, tuple[Change, str]] = {
+    "plan missing": (removed(plan), "plan.json: is missing: this result cannot be read"),
+    "plan truncated": (truncated(plan), "plan.json: is truncated"),
+    "plan garbled": (garbled(plan), "plan.json: is not JSON"),
+    "plan is a pipe": (piped(plan), "plan.json: cannot read: this is a pipe"),
+    "study missing": (removed(study), "study.yaml: is missing"),
+    "study is endless": (endless(study), "study.yaml: cannot read: this is a device"),
+    "environment garbled": (garbled(environment), "environment.json: is not JSON"),
+}
+"""What no result can be read without."""
+
+
+@pytest.mark.parametrize("name", FATAL)
+def test_what_no_result_can_be_read_without_is_named(name: str, spot: Spot) -> None:
+    change, meaning = FATAL[name]
+    change(spot)
+    assert meaning in told(dunnage("report", spot.root), ExitCode.FAILED)
+
+
+def test_records_that_the_study_did_not_write_do_not_count(spot: Spot, whole: Path) -> None:
+    """The journal lists what was written; a record that was put beside it has no place there."""
+    lines = journal(spot).read_text().splitlines()
+    kept = [line for line in lines if f"runs/{spot.run}/" not in line]
+    assert len(kept) < len(lines)
+    journal(spot).write_text("\n".join(kept) + "\n")
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"runs/{spot.run}/record.json: it was not written by this study" in said
+
+
+def test_a_result_from_before_checksums_is_read_and_says_so(spot: Spot) -> None:
+    lines = journal(spot).read_text().splitlines()
+    journal(spot).write_text(
+        "\n".join(line for line in lines if json.loads(line)["event"] != "kept") + "\n"
+    )
+    said = told(dunnage("verify", spot.root), ExitCode.OK)
+    assert "no checksum, because an older Dunnage wrote them" in said
+    garbled(samples)(spot)
+    assert "not what such a file holds" in told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+
+
+def test_a_report_is_never_written_through_a_link(spot: Spot, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+    page = spot.root / "report" / "index.html"
+    page.unlink()
+    page.symlink_to(victim)
+    told(dunnage("report", spot.root), ExitCode.OK)
+    assert victim.read_text() == "untouched"
+    assert not page.is_symlink()
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.rmtree(spot.root / "report")
+    (spot.root / "report").symlink_to(elsewhere)
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert "this is a link" in said
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_reader_who_may_not_write_gets_the_answer(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write everywhere, so the system's refusal is played."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    said = told(dunnage("report", spot.root), ExitCode.OK)
+    assert "the report was not stored" in said
+    assert "Permission denied" in said
+    assert "9 of 9" in said

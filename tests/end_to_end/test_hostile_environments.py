@@ -1,0 +1,109 @@
+"""Terminals, locales and encodings that others have: never a traceback, always readable."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+STUDY = Path("studies/fake.yaml").resolve()
+
+ENVIRONMENTS: Mapping[str, Mapping[str, str]] = {
+    "ascii": {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    "latin-1": {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+    "locale C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    "locale unknown": {"LC_ALL": "xx_YY.UTF-8"},
+    "decimal commas": {"LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"},
+    "40 columns": {"COLUMNS": "40"},
+    "200 columns": {"COLUMNS": "200"},
+    "1 column": {"COLUMNS": "1"},
+    "columns of nonsense": {"COLUMNS": "wide"},
+    "dumb": {"TERM": "dumb"},
+    "no terminal": {"TERM": ""},
+    "no colour": {"NO_COLOR": "1"},
+    "forced colour": {"FORCE_COLOR": "1"},
+    "no home": {"HOME": "/nonexistent"},
+    "small directory for temporary files": {"TMPDIR": "/nonexistent"},
+}
+
+VERBS: Mapping[str, tuple[str, ...]] = {
+    "help": ("--help",),
+    "plan": ("plan", str(STUDY)),
+    "doctor": ("doctor",),
+    "status": ("status", "{result}"),
+    "report": ("report", "{result}", "--details"),
+    "compare": ("compare", "{result}", "{result}"),
+    "verify": ("verify", "{result}"),
+}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> str:
+    results = tmp_path_factory.mktemp("environments")
+    shown = typed({}, "run", str(STUDY), "--results", str(results), "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    return str(json.loads(shown.stdout)["result"])
+
+
+def typed(environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
+    """The command line, as somebody else's shell starts it."""
+    return subprocess.run(
+        [sys.executable, "-m", "dunnage", *words],
+        capture_output=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_every_verb_is_readable_everywhere(name: str, result: str) -> None:
+    environment = ENVIRONMENTS[name]
+    for verb, words in VERBS.items():
+        shown = typed(environment, *(word.format(result=result) for word in words))
+        said = (shown.stdout + shown.stderr).decode("latin-1")
+        assert "Traceback" not in said, (verb, said)
+        assert "please report it" not in said, (verb, said)
+        assert shown.returncode in (0, 5), (verb, said)
+        assert shown.stdout or shown.stderr
+        if "ascii" in environment.get("PYTHONIOENCODING", ""):
+            assert said.isascii(), (verb, said)
+            assert "?" not in said.replace("?", "", said.count("? ")), (verb, said)
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_json_says_the_same_everywhere(name: str, result: str) -> None:
+    plain = json.loads(typed({}, "report", result, "--format", "json").stdout)
+    shown = typed(ENVIRONMENTS[name], "report", result, "--format", "json")
+    assert json.loads(shown.stdout) == plain
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", "nowhere.yaml", "--format", "json"),
+        ("status", "nowhere", "--format=json"),
+        ("report", "nowhere", "--format", "json"),
+        ("compare", "nowhere", "neither", "--format", "json"),
+        ("plan", "--nonsense", "--format", "json"),
+    ],
+)
+def test_errors_are_json_where_answers_would_be(words: tuple[str, ...], tmp_path: Path) -> None:
+    shown = typed({"NO_COLOR": "1"}, *words)
+    error = json.loads(shown.stdout)["error"]
+    assert error["exit_code"] == shown.returncode == 2
+    assert error["what"]
+    assert error["what"] in shown.stderr.decode()
+
+
+def test_all_problems_of_a_study_are_in_the_json(tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY.read_text().replace("blocks: 6", "blocks: six").replace("plain", "p"))
+    shown = typed({}, "plan", str(study), "--format", "json")
+    problems = json.loads(shown.stdout)["error"]["problems"]
+    assert len(problems) > 1
+    assert all(problem["line"] > 0 and problem["what"] for problem in problems)
