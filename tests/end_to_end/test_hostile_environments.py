@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -37,17 +38,23 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "doctor": ("doctor",),
     "status": ("status", "{result}"),
     "report": ("report", "{result}", "--details"),
-    "compare": ("compare", "{result}", "{result}"),
+    "compare": ("compare", "{result}", "{other}"),
     "verify": ("verify", "{result}"),
 }
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> str:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = tmp_path_factory.mktemp("environments")
     shown = typed({}, "run", str(STUDY), "--results", str(results), "--format", "json")
     assert shown.returncode == 0, shown.stderr
-    return str(json.loads(shown.stdout)["result"])
+    return Path(json.loads(shown.stdout)["result"])
+
+
+@pytest.fixture(scope="module")
+def other(result: Path) -> Path:
+    """A copy of the result, which is another one by its place."""
+    return Path(shutil.copytree(result, result.with_name("other")))
 
 
 def typed(environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
@@ -61,10 +68,10 @@ def typed(environment: Mapping[str, str], *words: str) -> subprocess.CompletedPr
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_every_verb_is_readable_everywhere(name: str, result: str) -> None:
+def test_every_verb_is_readable_everywhere(name: str, result: Path, other: Path) -> None:
     environment = ENVIRONMENTS[name]
     for verb, words in VERBS.items():
-        shown = typed(environment, *(word.format(result=result) for word in words))
+        shown = typed(environment, *(word.format(result=result, other=other) for word in words))
         said = (shown.stdout + shown.stderr).decode("latin-1")
         assert "Traceback" not in said, (verb, said)
         assert "please report it" not in said, (verb, said)
@@ -76,9 +83,9 @@ def test_every_verb_is_readable_everywhere(name: str, result: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_json_says_the_same_everywhere(name: str, result: str) -> None:
-    plain = json.loads(typed({}, "report", result, "--format", "json").stdout)
-    shown = typed(ENVIRONMENTS[name], "report", result, "--format", "json")
+def test_json_says_the_same_everywhere(name: str, result: Path) -> None:
+    plain = json.loads(typed({}, "report", str(result), "--format", "json").stdout)
+    shown = typed(ENVIRONMENTS[name], "report", str(result), "--format", "json")
     assert json.loads(shown.stdout) == plain
 
 

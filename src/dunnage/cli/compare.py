@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,8 @@ from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
 from dunnage.units import SHARES, quantity
 
+FACTS_SHOWN = 5
+"""Facts that differ which are listed unless all are asked for."""
 NAME = "compare"
 HELP = (
     "Show what changed between two results. Exit codes: 6 for a regression beyond the tolerance, "
@@ -50,10 +53,19 @@ def command(
             help="Compare although facts differ. They are listed, and no cause is named.",
         ),
     ] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="List every fact that differs, not only the weightiest.")
+    ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Analyse both anew and compare; nothing is measured or written."""
     left, right = open_at(a), open_at(b)
+    if left.path.resolve() == right.path.resolve():
+        raise UsageError(
+            "both are the same result, so there is nothing to compare",
+            where=str(b),
+            hint=typed("compare", "EARLIER", "LATER"),
+        )
     compared = compare_results(
         _analysed(left), _analysed(right), tolerance=_share(tolerance), anyway=anyway
     )
@@ -61,7 +73,8 @@ def command(
         show_json(compared.model_dump(mode="json"))
     else:
         out.print(comparison(compared))
-    _tell_mismatches(compared, typed("compare", a, b, "--anyway"), anyway=anyway)
+    most = len(compared.mismatches) if all_ else FACTS_SHOWN
+    _tell_mismatches(compared, ("compare", a, b), most, anyway=anyway)
     return _code(compared, anyway=anyway)
 
 
@@ -92,15 +105,22 @@ def _share(text: str | None) -> float | None:
     return share
 
 
-def _tell_mismatches(compared: ResultComparison, command: str, *, anyway: bool) -> None:
+def _tell_mismatches(
+    compared: ResultComparison, command: Sequence[object], most: int, *, anyway: bool
+) -> None:
     if compared.comparable:
         return
     heading, rest = sentences.differing(compared, anyway=anyway)
     say((heading, "yellow" if anyway else "bold red"), rest)
-    for difference in compared.mismatches:
+    for difference in sentences.weightiest(compared.mismatches)[:most]:
         say(f"  {sentences.mismatch(difference)}")
+    if len(compared.mismatches) > most:
+        say(
+            f"  and {len(compared.mismatches) - most} more: ",
+            (typed(*command, "--all"), "bold"),
+        )
     if not anyway:
-        say("  try: ", (command, "bold"))
+        say("  try: ", (typed(*command, "--anyway"), "bold"))
 
 
 def _code(compared: ResultComparison, *, anyway: bool) -> ExitCode:

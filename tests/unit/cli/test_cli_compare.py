@@ -178,3 +178,27 @@ def test_a_result_that_is_not_there_is_told(dunnage: Command, monday: Path, tmp_
     shown = dunnage("compare", monday, tmp_path)
     assert shown.code == 2
     assert "there is no result here" in shown.err
+
+
+def test_a_result_is_not_compared_with_itself(dunnage: Command, monday: Path) -> None:
+    shown = dunnage("compare", monday, monday / "." / "..", "--anyway")
+    assert shown.code == 2
+    assert "both are the same result, so there is nothing to compare" in shown.err
+
+
+def test_of_many_facts_the_weightiest_are_listed_and_all_on_demand(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    for number in range(9):
+        change(tuesday, f"a.fact.{number}", "other")
+        change(tuesday, f"b.fact.{number}", "other")
+    change(tuesday, "kernel", "another")
+    few = dunnage("compare", monday, tuesday)
+    assert few.code == 7
+    assert "not comparable: 19 facts differ" in few.err
+    facts = [line for line in few.err.splitlines() if line.startswith("  environment")]
+    assert len(facts) == 5
+    assert "kernel" in facts[0]
+    assert "  and 14 more: " in few.err
+    every = dunnage("compare", monday, tuesday, "--all")
+    assert sum(line.startswith("  environment") for line in every.err.splitlines()) == 19

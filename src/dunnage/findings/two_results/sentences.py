@@ -31,12 +31,41 @@ CAUTION = (
 RESULTS = ("the first result", "the second result")
 
 
+_WEIGHT = (
+    "database.kind",
+    "database.version",
+    "database.topology",
+    "database.members",
+    "testbed",
+    "workloads",
+    "records",
+    "load",
+    "cpu.model",
+    "kernel",
+    "memory",
+)
+"""Keys of the facts that weigh most, or how these begin; the others follow in their order."""
+
+
 def differing(compared: ResultComparison, *, anyway: bool) -> tuple[str, str]:
     """What stands above the facts that differ: what must be seen, and the rest of the line."""
     differ = numbers.count(len(compared.mismatches), "fact differs", "facts differ")
     if anyway:
         return f"compared although {differ}, so no change has a known cause:", ""
+    if any(fact.key == "database.kind" for fact in compared.mismatches):
+        one, other = terms.plain(compared.a.study), terms.plain(compared.b.study)
+        return "not comparable:", f" `{one}` and `{other}` are of different databases; {differ}"
     return "not comparable:", f" {differ}"
+
+
+def weightiest(facts: Iterable[Mismatch]) -> list[Mismatch]:
+    """The facts that differ, those that change numbers most first."""
+    return sorted(facts, key=_weight)
+
+
+def _weight(fact: Mismatch) -> int:
+    places = (place for place, key in enumerate(_WEIGHT) if fact.key.startswith(key))
+    return next(places, len(_WEIGHT))
 
 
 def mismatch(fact: Mismatch) -> str:
