@@ -55,10 +55,7 @@ database:
 
 # The variants to compare.
 deployments:
-{"".join(written.values())}
-# To repeat every variant with each of several values, remove this `#` (names get `-storage-tmpfs`):
-# factors: {{storage: [bind, tmpfs]}}
-
+{"".join(written.values())}{_another(baseline, fitting[0], offer.platforms[fitting[0]])}
 # Started twice in every block. The difference between the twins shows the error of the answers.
 twin: {baseline}
 
@@ -88,6 +85,19 @@ def _deployments(name: str, platform: PlatformOffer) -> Iterator[tuple[str, str]
         if len(platform.networks) > 1:
             lines.append(f"  network: {network}")
         yield called, "".join(f"  {line}\n" for line in lines)
+
+
+def _another(baseline: str, name: str, platform: PlatformOffer) -> str:
+    """A variant more, as a comment that may be uncommented; empty without another storage."""
+    if len(platform.storages) < 2:
+        return ""
+    network = next(iter(platform.begin_with or platform.networks))
+    storage = platform.storages[-1].value
+    where = f", network: {network}" if len(platform.networks) > 1 else ""
+    return (
+        "# One variant more, if you remove this `#`:\n"
+        f"#  {baseline}-{storage}: {{platform: {name}{where}, storage: {storage}}}\n"
+    )
 
 
 def _driven(offer: Offer, *, fake: bool) -> str:

@@ -59,3 +59,18 @@ def test_a_file_that_is_there_stays_as_it_is(dunnage: Command, tmp_path: Path) -
     path.write_text("mine\n")
     assert dunnage("init", path).code == 2
     assert path.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--platform", "docker"), ("--database", "cassandra")])
+def test_what_it_suggests_works_when_uncommented(
+    dunnage: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    assert dunnage("init", path, *words).code == 0
+    lines = path.read_text().splitlines(keepends=True)
+    suggested = [line for line in lines if line.startswith("#  ") and "storage" in line]
+    assert len(suggested) == 1
+    path.write_text("".join(line[1:] if line in suggested else line for line in lines))
+    before = read_study("".join(lines), str(path), catalog.OFFER)
+    after = read_study(path.read_text(), str(path), catalog.OFFER)
+    assert len(after.deployments) == len(before.deployments) + 1
