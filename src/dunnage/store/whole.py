@@ -75,8 +75,10 @@ class _Search:
 
     def of_lost_runs(self) -> Iterator[Damage]:
         """Records of runs that the journal calls finished, and that are not there."""
-        ended = (e.get("run") for e in self._result.events() if e.get("event") == FINISHED)
-        for run in dict.fromkeys(run for run in ended if isinstance(run, str)):
+        plan = self._result.plan
+        ended = {e.get("run") for e in self._result.events() if e.get("event") == FINISHED}
+        planned = (run.id for run in (*plan.runs(), *plan.alone()))
+        for run in (run for run in planned if run in ended):
             path = self._result.layout.record(run)
             if not path.exists():
                 yield Damage(file=self._name(path), flaw=Flaw.MISSING, run=run)
