@@ -76,7 +76,7 @@ class _Search:
     def of_lost_runs(self) -> Iterator[Damage]:
         """Records of runs that the journal calls finished, and that are not there."""
         plan = self._result.plan
-        ended = {e.get("run") for e in self._result.events() if e.get("event") == FINISHED}
+        ended = {str(e.get("run")) for e in self._result.events() if e.get("event") == FINISHED}
         planned = (run.id for run in (*plan.runs(), *plan.alone()))
         for run in (run for run in planned if run in ended):
             path = self._result.layout.record(run)
