@@ -86,6 +86,9 @@ def alike(number: float, text: object) -> str:
     unit = match[2].strip() if match and match[2] else ""
     if unit in SHARES.factors:
         return f"{number * 100:g}%"
+    for whole in ("GiB", "MiB", "KiB") if unit in SIZES.factors and number else ():
+        if number % SIZES.factors[whole] == 0:
+            return f"{number / SIZES.factors[whole]:g}{whole}"
     kinds = (DURATIONS, SIZES, FREQUENCIES)
     return f"{number:g}" + next((each.base for each in kinds if unit in each.factors), "")
 

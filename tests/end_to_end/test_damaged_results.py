@@ -13,6 +13,7 @@ import pytest
 from hostile import Shown, dunnage
 
 from dunnage.errors import ExitCode
+from dunnage.model.record import RECORD_VERSION
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 
@@ -193,8 +194,8 @@ OF_A_RUN: Mapping[str, tuple[Change, str]] = {
     "record empty": (emptied(record), "it is truncated"),
     "record garbled": (garbled(record), "its content is not what such a file holds"),
     "record of a newer version": (
-        replaced(record, '"version": 5', '"version": 6'),
-        "a newer Dunnage wrote it (6)",
+        replaced(record, f'"version": {RECORD_VERSION}', '"version": 999'),
+        "a newer Dunnage wrote it (999)",
     ),
     "record with an edited number": (edited, "changed after it was written"),
     "record without a number": (not_a_number, "its content is not what such a file holds"),

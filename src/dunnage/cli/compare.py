@@ -59,6 +59,7 @@ def command(
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Analyse both anew and compare; nothing is measured or written."""
+    share = _share(tolerance)
     left, right = open_at(a), open_at(b)
     if left.path.resolve() == right.path.resolve():
         raise UsageError(
@@ -66,9 +67,7 @@ def command(
             where=str(b),
             hint=typed("compare", "EARLIER", "LATER"),
         )
-    compared = compare_results(
-        _analysed(left), _analysed(right), tolerance=_share(tolerance), anyway=anyway
-    )
+    compared = compare_results(_analysed(left), _analysed(right), tolerance=share, anyway=anyway)
     if format_ is Format.JSON:
         show_json(compared.model_dump(mode="json"))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -160,7 +161,8 @@ def test_what_both_results_lost_passes_no_gate(
     dunnage: Command, monday: Path, tuesday: Path
 ) -> None:
     lose(tuesday, "*-late-*")
-    shown = dunnage("compare", tuesday, tuesday)
+    wednesday = shutil.copytree(tuesday, tuesday.with_name("wednesday"))
+    shown = dunnage("compare", tuesday, wednesday)
     assert shown.code == 5
     assert "late, A, t4: neither result has a valid run" in " ".join(shown.out.split())
 

@@ -195,7 +195,7 @@ def test_what_init_writes_reads_without_problems(
         ("twin: native", "sampler: {kind: fake}", 10, "on fake hosts only", "kind: engine"),
         ("twin: native", "factors: {network: []}", 10, "has no values", "remove it"),
         ("twin: native", "deadline: -1s", 10, "`deadline` must be more than 0", "120s"),
-        ("client: 1}", "client: 1}, memory: 0B", 3, "`memory` must be more than 0", "1GiB"),
+        ("client: 1}", "client: 1}, memory: 0B", 3, "`memory` must be at least 6MiB", "1GiB"),
         ("threads: [32]", "threads: [32, x]", 9, "`threads` number 2 must be a whole", ""),
         ("[A, C]", "[A, {core: C}]", 8, "`name` is missing in workloads number 2", ""),
         ("duration: 4s", "duration: true", 9, "`duration` cannot be `true`", "10s"),
