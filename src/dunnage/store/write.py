@@ -154,7 +154,7 @@ class ResultWriter:
         directory = self.layout.run(run)
         with _reported(directory):
             if run not in self._run_directories:
-                directory.mkdir(parents=True, exist_ok=True)
+                directory.mkdir(exist_ok=True)
                 for path in directory.iterdir():
                     path.unlink()
                 self._run_directories.add(run)
@@ -173,7 +173,7 @@ class ResultWriter:
             with _reported(path), path.open("rb") as file:
                 os.fsync(file.fileno())
         with _reported(self.layout.run(record.run)):
-            self.layout.run(record.run).mkdir(parents=True, exist_ok=True)
+            self.layout.run(record.run).mkdir(exist_ok=True)
         self._keep(self.layout.record(record.run), _document(record), self._unsettled)
         self._unsettled.clear()
 
