@@ -107,6 +107,11 @@ class OpenedResult:
         """Runs that cannot be used because of a damaged file."""
         return frozenset(found.run for found in self.examined.damages if found.run)
 
+    @property
+    def _whole(self) -> tuple[Record, ...]:
+        """The records of runs without a damaged file."""
+        return tuple(record for record in self.records if record.run not in self.damaged)
+
     def latency_logs(self, run: str) -> tuple[bytes, ...]:
         """The latency logs (HdrHistogram, nanoseconds) of all parts of a run; empty without any.
 
@@ -141,7 +146,7 @@ class OpenedResult:
 
     def recorded_runs(self) -> Table[RecordedRun]:
         """One row a finished run; the columns of `schema/runs.parquet.md`."""
-        return recorded_runs(self.study.name, self.plan, self.analysis.runs, self.records)
+        return recorded_runs(self.study.name, self.plan, self.analysis.runs, self._whole)
 
     @cached_property
     def runs(self) -> polars.DataFrame:
@@ -161,13 +166,12 @@ class OpenedResult:
     @cached_property
     def windows(self) -> polars.DataFrame:
         """The time line of every run: one row an interval, warm-up included."""
-        return frame(windows(self.analysis.runs, self.records))
+        return frame(windows(self.analysis.runs, self._whole))
 
     @cached_property
     def samples(self) -> polars.DataFrame:
         """Host resources: one row a sample of a unit (a host, a member, the daemon, …)."""
-        whole = [record for record in self.records if record.run not in self.damaged]
-        return frame(samples(self.analysis.runs, whole, self.host_samples))
+        return frame(samples(self.analysis.runs, self._whole, self.host_samples))
 
     def _holds(self, name: str, content: bytes) -> bool:
         """Whether a raw file can be read; of those that nothing is read from, nothing is known."""
@@ -177,7 +181,7 @@ class OpenedResult:
             return True
         try:
             catalog.SAMPLERS[self.study.sampler.kind]().parse({SAMPLES: content})
-        except (RunError, KeyError, TypeError):
+        except (RunError, KeyError, TypeError, RecursionError):
             return False
         return True
 

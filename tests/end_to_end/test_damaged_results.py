@@ -279,14 +279,19 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
 
     told(dunnage("status", spot.root), ExitCode.OK)
     told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
-    told(dunnage("compare", whole, spot.root, "--anyway"), *ExitCode)
+    shown = dunnage("compare", whole, spot.root, "--anyway")
+    said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
+    assert f"{spot.root}: 1 file of this result is damaged" in said
 
 
 @pytest.mark.parametrize("name", OF_A_RUN)
 def test_a_damaged_result_is_resumed_without_losing_what_is_whole(name: str, spot: Spot) -> None:
     change, _ = OF_A_RUN[name]
     change(spot)
-    told(dunnage("run", "--resume", spot.root), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    said = told(dunnage("run", "--resume", spot.root), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    if name != "record missing":
+        assert "is damaged, so 1 run cannot be used" in said
+        assert f"to measure it again: rm -r {spot.record.parent}" in said
     records = open_result(spot.root).records
     assert len(records) >= RUNS - 1
     assert {record.run for record in records} | {spot.run} == {
@@ -416,3 +421,64 @@ def test_a_reader_who_may_not_write_gets_the_answer(
     assert "the report was not stored" in said
     assert "Permission denied" in said
     assert "9 of 9" in said
+
+
+def test_a_removed_plan_of_added_blocks_is_not_forgotten(spot: Spot) -> None:
+    """Without it the look that it cost would come back."""
+    told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    (spot.root / "plan-2.json").unlink()
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert "plan-2.json: is missing" in said
+
+
+def test_looks_that_were_changed_are_noticed(spot: Spot) -> None:
+    told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    looks = spot.root / "looks.jsonl"
+    looks.write_text(looks.read_text().replace('"complete":3', '"complete":0'))
+    assert "looks.jsonl: it was changed" in told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+
+
+@pytest.mark.parametrize(
+    "entry", ['{"size": "9", "sha256": []}', "[]", '"text"', '{"size": null}', "{}"]
+)
+def test_odd_lines_of_the_journal_break_nothing(spot: Spot, entry: str) -> None:
+    with journal(spot).open("a") as file:
+        file.write(f'{{"version": 2, "event": "kept", "files": {{"plan.json": {entry}}}}}\n')
+        file.write('{"version": [], "event": "run finished", "run": []}\n')
+        file.write('{"version": 2, "event": "blocks added", "plan": "many"}\n')
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+    told(dunnage("report", spot.root), ExitCode.OK)
+
+
+@pytest.mark.parametrize("facts", ["[]", "null", '{"kernel": ', "5"])
+def test_an_environment_of_nonsense_is_named_also_when_the_study_goes_on(
+    spot: Spot, facts: str
+) -> None:
+    spot.record.unlink()
+    environment(spot).write_text(facts)
+    for words in (("report", spot.root), ("run", "--resume", spot.root)):
+        said = told(dunnage(*words), ExitCode.FAILED)
+        assert "environment.json" in said
+        assert f"try: dunnage verify {spot.root}" in said
+
+
+def test_a_run_directory_that_is_a_link_is_never_emptied(spot: Spot, tmp_path: Path) -> None:
+    treasure = tmp_path / "treasure"
+    treasure.mkdir()
+    (treasure / "letter").write_text("dear")
+    shutil.rmtree(spot.record.parent)
+    spot.record.parent.symlink_to(treasure)
+    said = told(dunnage("run", "--resume", spot.root), ExitCode.FAILED)
+    assert "this is a link" in said
+    assert (treasure / "letter").read_text() == "dear"
+
+
+def test_a_crash_before_the_first_facts_is_no_damage(spot: Spot) -> None:
+    """The journal tells of a file first: the last one of all may not have been written."""
+    lines = journal(spot).read_text().splitlines()
+    first = next(n for n, line in enumerate(lines) if "environment.json" in line)
+    journal(spot).write_text("\n".join(lines[: first + 1]) + "\n")
+    environment(spot).unlink()
+    shutil.rmtree(spot.root / "runs")
+    (spot.root / "runs").mkdir()
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)

@@ -19,6 +19,7 @@ from dunnage.model.between import ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
 from dunnage.units import SHARES, quantity
+from dunnage.wording import damage
 
 FACTS_SHOWN = 5
 """Facts that differ which are listed unless all are asked for."""
@@ -73,7 +74,12 @@ def command(
     else:
         out.print(comparison(compared))
     most = len(compared.mismatches) if all_ else FACTS_SHOWN
-    _tell_mismatches(compared, ("compare", a, b), most, anyway=anyway)
+    words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else [])]
+    words += ["--anyway"] * anyway + ["--all"] * all_
+    for side in (compared.a, compared.b):
+        if damaged := damage.brief(side.damages):
+            say((f"{side.path}: {damaged}", "yellow"))
+    _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
 
 

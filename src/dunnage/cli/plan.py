@@ -10,7 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.analysis.groups import grouped
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.studies import A_DAY, OnlyOption, ScaleOption, foreseen, study_at
+from dunnage.cli.shared.studies import A_DAY, OnlyOption, ScaleOption, foreseen, given, study_at
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
@@ -56,7 +56,7 @@ def command(
             )
             say((warning, "yellow"))
     if seconds > A_DAY:
-        start = typed("run", study, "--yes")
+        start = typed("run", study, *given(only or (), scale), "--yes")
         say((f"this takes more than a day; start it with: {start}", "yellow"))
     lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
     for reason, alike in lacking.items():

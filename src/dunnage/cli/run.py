@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from dunnage.cli.shared.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.opened import OpenedResult
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
@@ -27,6 +29,7 @@ from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
 from dunnage.units import duration
+from dunnage.wording import damage
 
 NAME = "run"
 HELP = "Carry out a study and show its answer. Ctrl-C once ends after the current run."
@@ -125,7 +128,7 @@ def begin(
         raise UsageError(
             f"this study takes about {duration(seconds)}",
             where=str(path),
-            hint=typed("run", path, "--yes"),
+            hint=typed("run", path, *studies.given(only, scale, blocks), "--yes"),
         )
     capacity = taken(rates_of, plan) if rates_of is not None else None
     writer = ResultWriter.create(results, study.name, text, plan)
@@ -153,6 +156,10 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     runs, finished = len(tuple(result.plan.runs())), len(result.finished())
     if result.complete():
         say("every planned run has its record, so there is nothing to resume")
+        damages = OpenedResult(result).examined.damages
+        for found in {each.run: each for each in damages if each.run}.values():
+            directory = shlex.quote(str(result.layout.run(found.run)))
+            say(f"{damage.line(found)}; to measure it again: rm -r {directory}")
         return answer(result, format_)
     plan = named(result.plan, catalog.OFFER)
     seconds = studies.seconds_of(plan, study) * (1 - finished / runs)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from dunnage.model.analysis import Ground, Verdict
+from dunnage.model.damage import Damage
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 3
+BETWEEN_VERSION = 4
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
-read it, which are shown with it."""
+read it, which are shown with it. 4: damaged files of both results."""
 
 
 class ChangeVerdict(StrEnum):
@@ -108,6 +109,8 @@ class Side(Value):
     """Planned blocks."""
     valid: int
     planned: int
+    damages: tuple[Damage, ...] = ()
+    """Files that are not as they were written."""
 
 
 class Change(Value):

@@ -15,7 +15,7 @@ from dunnage.runner.in_turns import measure
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
 from dunnage.runner.work import Work, living_stay, until_done
-from dunnage.store.whole import FINISHED
+from dunnage.store.events import FINISHED
 
 
 def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:

@@ -10,9 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-KEPT = "kept"
-"""The event with which the journal lists files that are about to be written."""
-
+from dunnage.store.events import KEPT
 
 class Checksum(NamedTuple):
     """Of the content of a file."""
@@ -39,7 +37,9 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, set[Checksum]]:
         if event.get("event") != KEPT or not isinstance(files, Mapping):
             continue
         for path, entry in files.items():
-            if isinstance(entry, Mapping):
-                known = Checksum(entry.get("size", 0), entry.get("sha256", ""))
-                found.setdefault(path, set()).add(known)
+            size, digest = (
+                (entry.get("size"), entry.get("sha256")) if isinstance(entry, Mapping) else ("", "")
+            )
+            if isinstance(size, int) and isinstance(digest, str):
+                found.setdefault(path, set()).add(Checksum(size, digest))
     return found

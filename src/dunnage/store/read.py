@@ -24,6 +24,7 @@ from dunnage.model.loss import KnownLoss, Losses
 from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
+from dunnage.store.events import ADDED
 from dunnage.store.layout import ResultLayout
 from dunnage.store.regular import regular_bytes
 
@@ -34,6 +35,8 @@ _PLANS = ("plan.json", "*/plan.json", "*/*/plan.json")
 RESULTS = Path("results")
 """Where results go unless told otherwise."""
 _MOST_FILES = 1000
+_MOST_ADDED = 1000
+"""Additions of blocks to one result."""
 _BEGINNING = '{"version"'
 """How a line of the journal begins. A crash may have cut off what follows."""
 
@@ -42,7 +45,8 @@ class DamagedError(ResultError):
     """A file of a result cannot be used; the rest of the result may be whole."""
 
     def __init__(self, what: str, path: Path, flaw: Flaw, detail: str = "", hint: str = "") -> None:
-        super().__init__(what, where=str(path), hint=hint)
+        again = shlex.join(["dunnage", "verify", str(path.parent)])
+        super().__init__(what, where=str(path), hint=hint or again)
         self.flaw = flaw
         self.detail = detail
 
@@ -57,9 +61,17 @@ class Result:
     def plan(self) -> Plan:
         """What was to be done: the first plan and all blocks that were added to it."""
         first = _read(self.layout.plan, Plan)
-        added = [_read(path, Plan) for path in self.layout.further_plans()]
+        added = [_read(path, Plan) for path in self._further_plans]
         blocks = (*first.blocks, *(block for plan in added for block in plan.blocks))
         return first.model_copy(update={"blocks": blocks})
+
+    @property
+    def _further_plans(self) -> tuple[Path, ...]:
+        """The plans of added blocks: those that are there, and those that the journal knows."""
+        told = (event.get("plan") for event in self.events() if event.get("event") == ADDED)
+        last = max((number for number in told if isinstance(number, int)), default=1)
+        known = [self.layout.further_plan(number) for number in range(2, min(last, _MOST_ADDED) + 1)]
+        return tuple(dict.fromkeys((*known, *self.layout.further_plans())))
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
@@ -70,7 +82,7 @@ class Result:
         """
         text = _text(self.layout.looks) if self.layout.looks.exists() else ""
         looks = {look.plan: look for look in lines_of(text, Look)}
-        numbers = range(2, len(self.layout.further_plans()) + 2)
+        numbers = range(2, len(self._further_plans) + 2)
         lost = [number for number in numbers if number not in looks]
         if lost:
             raise ResultError(
@@ -136,12 +148,14 @@ class Result:
         if not self.layout.environment.exists():
             return {}
         path = self.layout.environment
-        facts: Mapping[str, Scalar] = _document(_text(path), path)
+        facts = _document(_text(path), path)
+        if not isinstance(facts, dict):
+            raise DamagedError("is not a mapping of facts", path, Flaw.GARBLED)
         return facts
 
     def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
         """Names of those runs that have a record, each once."""
-        names = (run.id for run in runs if self.layout.record(run.id).exists())
+        names = (run.id for run in runs if there(self.layout.record(run.id)))
         return tuple(dict.fromkeys(names))
 
     def _records(self, runs: Iterable[RunPlan]) -> tuple[Record, ...]:
@@ -191,8 +205,12 @@ class Result:
     def damaged_journal(self) -> Damage | None:
         """What is wrong with the journal, beside a line that a crash cut off."""
         file = self.layout.journal.name
-        if not self.layout.journal.is_file():
+        if not there(self.layout.journal):
             return Damage(file=file, flaw=Flaw.MISSING)
+        try:
+            _text(self.layout.journal)
+        except DamagedError as error:
+            return Damage(file=file, flaw=error.flaw, detail=error.detail)
         bad = sum(
             isinstance(line, str) and not line.startswith(_BEGINNING) for line in self._journal
         )
@@ -201,10 +219,12 @@ class Result:
 
     @property
     def _journal(self) -> list[Mapping[str, Any] | str]:
-        """Every line: an event, or the text of what is none."""
-        if not self.layout.journal.is_file():
+        """Every line: an event, or the text of what is none; nothing where it cannot be read."""
+        try:
+            lines = _text(self.layout.journal).splitlines()
+        except DamagedError:
             return []
-        return [_event(line) for line in _text(self.layout.journal).splitlines() if line.strip()]
+        return [_event(line) for line in lines if line.strip()]
 
 
 def open_result(path: Path) -> Result:
@@ -228,6 +248,14 @@ def _insist_on_plan(layout: ResultLayout) -> None:
         hint = shlex.join(["dunnage", "run", str(layout.study)]) if study else ""
         what = "is missing: this result cannot be read"
         raise DamagedError(what, layout.plan, Flaw.MISSING, hint=hint)
+
+
+def there(path: Path) -> bool:
+    """Whether something is there, be it out of reach."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
 
 
 def _plans(path: Path, pattern: str) -> list[Path]:

@@ -7,6 +7,8 @@ import os
 import stat
 from pathlib import Path
 
+MOST_BYTES = 2**30
+"""Of a file of a result: none of ours comes near it."""
 _KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -25,7 +27,10 @@ def regular_bytes(path: Path, most: int | None = None) -> bytes:
     _refuse_others(path.stat().st_mode)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
-        _refuse_others(os.fstat(descriptor).st_mode)
+        state = os.fstat(descriptor)
+        _refuse_others(state.st_mode)
+        if most is None and state.st_size > MOST_BYTES:
+            raise OSError(errno.EFBIG, "it is too large")
         return file.read() if most is None else file.read(most)
 
 

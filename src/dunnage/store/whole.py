@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dunnage.errors import ResultError
 from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
-from dunnage.store.checksums import Checksum, checksum, listed
-from dunnage.store.read import Result
+from dunnage.store.checksums import checksum, listed
+from dunnage.store.events import FINISHED
+from dunnage.store.read import Result, there
 from dunnage.store.regular import regular_bytes
-
-FINISHED = "run finished"
-"""The event after which a run must have its record."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Examined:
 
     damages: tuple[Damage, ...]
     files: int
-    """Files that were read."""
+    """Files that were examined."""
     unlisted: int
     """Of these, files without a checksum: changes of them cannot be noticed."""
 
@@ -38,37 +37,44 @@ def examine(result: Result, holds: Holds) -> Examined:
     What a stay left counts against each of its runs. Logs and everything that `dunnage report`
     makes are left out. `holds` is asked about raw files without a checksum.
     """
-    search = _Search(result, listed(result.events()), holds)
+    records = _records(result)  # before the journal, which has a line for each of them by then
+    search = _Search(result, holds)
     damages = [
         *([result.damaged_journal] if result.damaged_journal else ()),
         *search.of_the_whole(),
         *search.of_lost_runs(),
         *result.damaged_records,
-        *(found for record in _records(result) for found in search.of_run(record)),
+        *(found for record in records for found in search.of_run(record)),
     ]
     return Examined(tuple(damages), len(search.read), search.unlisted)
 
 
-def _records(result: Result) -> Iterable[Record]:
+def _records(result: Result) -> Sequence[Record]:
     return (*result.calibration_records, *result.alone_records, *result.records)
 
 
 class _Search:
     """Reads each file once."""
 
-    def __init__(self, result: Result, sums: Mapping[str, set[Checksum]], holds: Holds) -> None:
-        self._result, self._sums, self._holds = result, sums, holds
-        self._all_listed = self._name(result.layout.plan) in sums
+    def __init__(self, result: Result, holds: Holds) -> None:
+        self._result, self._holds = result, holds
+        events = list(result.events())
+        self._sums = listed(events)
+        self._about_to_be = listed(events[-1:]).keys()
+        """Files that a crash may have prevented: nothing was written down after them."""
+        self._all_listed = bool(events) and _version(events[0]) > 1
         """Whether the result was begun by a version that keeps checksums."""
         self._damaged_stays = {found.file: found for found in result.damaged_stays}
-        self.read: dict[str, Damage | None] = {}
+        self.read: dict[str, Damage | None] = {
+            damage.file: damage for damage in result.damaged_records
+        }
         self.unlisted = 0
 
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
         layout = self._result.layout
         whole = (layout.study, layout.plan, *layout.further_plans())
-        later = (layout.environment, layout.calibration, layout.losses)
+        later = (layout.looks, layout.environment, layout.calibration, layout.losses)
         for path in (*whole, *(path for path in later if self._expected(path))):
             if found := self._file(path):
                 yield found
@@ -80,7 +86,7 @@ class _Search:
         planned = (run.id for run in (*plan.runs(), *plan.alone()))
         for run in (run for run in planned if run in ended):
             path = self._result.layout.record(run)
-            if not path.exists():
+            if not there(path):
                 yield Damage(file=self._name(path), flaw=Flaw.MISSING, run=run)
 
     def of_run(self, record: Record) -> Iterator[Damage]:
@@ -99,7 +105,8 @@ class _Search:
                 yield found.model_copy(update={"run": record.run})
 
     def _expected(self, path: Path) -> bool:
-        return path.exists() or self._name(path) in self._sums
+        name = self._name(path)
+        return there(path) or (name in self._sums and name not in self._about_to_be)
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._result.layout.root))
@@ -117,6 +124,8 @@ class _Search:
             return Damage(file=name, flaw=Flaw.MISSING)
         except OSError as error:
             return Damage(file=name, flaw=Flaw.UNREADABLE, detail=error.strerror or "")
+        if self._all_listed and not self._matches(name, content):  # a study that goes on may have replaced it
+            self._sums = listed(self._result.events())
         known = self._sums.get(name)
         if known is None:
             self.unlisted += 1
@@ -124,7 +133,16 @@ class _Search:
                 return Damage(file=name, flaw=Flaw.UNLISTED)
             whole = self._holds(path.name, content)
             return None if whole else Damage(file=name, flaw=Flaw.GARBLED)
-        if checksum(content) in known:
+        if self._matches(name, content):
             return None
         shorter = all(len(content) < each.size for each in known)
         return Damage(file=name, flaw=Flaw.TRUNCATED if shorter else Flaw.CHANGED)
+
+    def _matches(self, name: str, content: bytes) -> bool:
+        return checksum(content) in self._sums.get(name, ())
+
+
+def _version(event: Mapping[str, Any]) -> int:
+    """Version of the journal's line."""
+    version = event.get("version")
+    return version if isinstance(version, int) else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -22,8 +23,10 @@ from dunnage.model.loss import Losses
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
-from dunnage.store.checksums import KEPT, Checksum, checksum
+from dunnage.store.checksums import Checksum, checksum
+from dunnage.store.events import ADDED, KEPT
 from dunnage.store.layout import ResultLayout
+from dunnage.store.read import Result
 from dunnage.store.secrets import masked, masked_data
 
 JOURNAL_VERSION = 2
@@ -45,14 +48,14 @@ class ResultWriter:
         stamp = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         writer = cls(results / study / f"{stamp}-{secrets.token_hex(3)}")
         try:
-            writer.layout.runs.mkdir(parents=True)
-            writer.layout.stays.mkdir()
-        except OSError as error:
-            unwritten = UnwrittenError(error, str(results))
-            unwritten.hint = "name another directory: dunnage run STUDY --results DIRECTORY"
-            raise unwritten from error
-        writer._keep(writer.layout.study, masked(text).encode())
-        writer._keep(writer.layout.plan, _document(plan))
+            with _reported(results):
+                writer.layout.runs.mkdir(parents=True)
+                writer.layout.stays.mkdir()
+            writer._keep(writer.layout.study, masked(text).encode())
+            writer._keep(writer.layout.plan, _document(plan))
+        except UnwrittenError as error:  # nothing is there that could be resumed
+            error.hint = error.then("dunnage run STUDY --results DIRECTORY")
+            raise
         return writer
 
     def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
@@ -66,9 +69,11 @@ class ResultWriter:
         In this order a crash in between leaves a look without blocks, which counts as none, and
         never blocks without a look.
         """
-        _append(self.layout.looks, look.model_dump_json())
+        before = self.layout.looks.read_bytes() if self.layout.looks.exists() else b""
+        begin = "" if not before or before.endswith(b"\n") else "\n"
+        self._keep(self.layout.looks, before + f"{begin}{look.model_dump_json()}\n".encode())
         self._keep(self.layout.further_plan(look.plan), _document(plan))
-        self.journal("blocks added", plan=look.plan, blocks=look.added)
+        self.journal(ADDED, plan=look.plan, blocks=look.added)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -99,9 +104,7 @@ class ResultWriter:
 
         Runs of two machines must not meet in a block.
         """
-        if not self.layout.environment.exists():
-            return
-        earlier = json.loads(self.layout.environment.read_bytes())
+        earlier = Result(self.layout).environment
         changed = [
             f"{key}: {earlier.get(key)} → {value}"
             for key, value in sorted(masked_data(dict(facts)).items())
@@ -153,6 +156,8 @@ class ResultWriter:
         """
         directory = self.layout.run(run)
         with _reported(directory):
+            if self.layout.runs.is_symlink() or directory.is_symlink():
+                raise OSError(errno.ELOOP, "this is a link: what it leads to is not ours")
             if run not in self._run_directories:
                 directory.mkdir(exist_ok=True)
                 for path in directory.iterdir():

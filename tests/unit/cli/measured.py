@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dunnage.store.checksums import KEPT
+from dunnage.store.events import KEPT
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 

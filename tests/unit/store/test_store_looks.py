@@ -11,7 +11,7 @@ from results import tiny_plan, tiny_result
 from dunnage.errors import ResultError
 from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan
-from dunnage.store.checksums import KEPT
+from dunnage.store.events import KEPT
 from dunnage.store.read import open_result
 
 

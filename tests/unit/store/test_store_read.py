@@ -10,7 +10,7 @@ from results import tiny_plan, tiny_record, tiny_result
 
 from dunnage.errors import NoResultError, ResultError
 from dunnage.model.damage import Flaw
-from dunnage.store.checksums import KEPT
+from dunnage.store.events import KEPT
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
 

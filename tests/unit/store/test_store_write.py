@@ -13,7 +13,7 @@ from results import tiny_record, tiny_result, tiny_stay
 
 from dunnage.errors import ResultError
 from dunnage.model.record import ProcessFacts
-from dunnage.store.checksums import KEPT
+from dunnage.store.events import KEPT
 from dunnage.store.read import open_result
 from dunnage.store.secrets import MASK
 from dunnage.store.write import JOURNAL_VERSION, write_bytes

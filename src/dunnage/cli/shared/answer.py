@@ -11,6 +11,7 @@ from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.trouble import ENOUGH_VALID
 from dunnage.model.analysis import Analysis
+from dunnage.model.check import Status
 from dunnage.opened import OpenedResult
 from dunnage.report.export.csv_files import write_csv
 from dunnage.report.page.page import page
@@ -118,10 +119,16 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
         return ExitCode.OK
     counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
     say((f"{counted}; the reasons are in the report", "yellow"))
-    if not analysis.missing:
+    if analysis.missing:
+        return ExitCode.UNTRUSTWORTHY
+    if len(result.finished()) < analysis.planned:
+        again = typed("run", "--resume", result.layout.root)
+        say("measure the runs again that were lost: ", (again, "bold"))
+    else:
         # Every run has its record, so `--resume` alone would do nothing.
         again = typed("run", result.layout.study)
-        more = blocks.command(result, max(1, blocks.spoiled(result)))
+        spoilt = {run.block for run in analysis.runs if run.status != Status.VALID}
+        more = blocks.command(result, max(1, len(spoilt)))
         say("fix what they name, then measure more blocks: ", (more, "bold"))
         say("or start a new result: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY

@@ -65,11 +65,6 @@ def add(study: Study, writer: ResultWriter, written: str) -> Result:
     return longer
 
 
-def spoiled(result: Result) -> int:
-    """Blocks with a run that is not valid: as many must be added to make up for them."""
-    return len({record.block for record in result.records if record.status is not Status.VALID})
-
-
 def command(result: Result, blocks: int) -> str:
     """The command that adds blocks to a result."""
     return typed("run", "--resume", result.layout.root, "--blocks", f"+{blocks}")

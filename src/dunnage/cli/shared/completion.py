@@ -12,6 +12,7 @@ from dunnage import catalog
 from dunnage.errors import DunnageError
 from dunnage.store.read import RESULTS
 from dunnage.store.regular import regular_bytes
+from dunnage.study.matrix import deployments, levels
 from dunnage.study.read import read_study
 
 _MOST_FILES = 1000
@@ -44,8 +45,11 @@ def only(context: typer.Context, incomplete: str) -> list[str]:
         study = read_study(text, str(path), catalog.OFFER)
     except (OSError, ValueError, DunnageError):
         return []
-    threads = (f"t{number}" for number in study.load.threads)
-    names = (*study.deployments, *(workload.name for workload in study.workloads), *threads)
+    names = (
+        *(deployment.name for deployment in deployments(study, catalog.OFFER)),
+        *(workload.name for workload in study.workloads),
+        *(level.name for level in levels(study.load)),
+    )
     return _matching(names, incomplete)
 
 

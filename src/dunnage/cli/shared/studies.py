@@ -176,6 +176,14 @@ def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
     return estimate_seconds(plan, study, paces)
 
 
+def given(only: Sequence[str], scale: str | None, blocks: str | None = None) -> list[str]:
+    """Options as they were typed, for a command that is to do the same."""
+    options = [("--only", name) for name in only]
+    options += [("--scale", scale)] if scale else []
+    options += [("--blocks", blocks)] if blocks else []
+    return [word for option in options for word in option]
+
+
 def _there(path: Path) -> bool:
     try:
         return path.exists()

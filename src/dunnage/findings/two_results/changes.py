@@ -86,6 +86,7 @@ def _side(result: AnalysedResult) -> Side:
         blocks=len(result.circumstances.plan.blocks),
         valid=result.analysis.valid,
         planned=result.analysis.planned,
+        damages=result.analysis.damages,
     )
 
 

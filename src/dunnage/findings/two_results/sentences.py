@@ -91,7 +91,9 @@ def unjudged(compared: ResultComparison) -> tuple[str, ...]:
     short = [change for change in deciding if change.change.low is None]
     loose = [each for each in deciding if each not in short and each.bound is None]
     what = "not everything" if deciding else "nothing"
+    broken = any(not found.run for side in (compared.a, compared.b) for found in side.damages)
     told = (
+        (broken, "files of a whole result are damaged, so nothing that they say is certain"),
         (
             compared.left_out or not deciding,
             f"{what} could be compared, so no regression is ruled out",
