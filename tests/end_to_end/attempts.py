@@ -332,7 +332,7 @@ SPOILT: Sequence[tuple[str, str, str, str]] = (
         "memory of one byte",
         "network: late}",
         "network: late, limits: {memory: 1B}}",
-        "line 7: `memory` must be at least 6.29146e+06B, not `1B`",
+        "line 7: `memory` must be at least 6MiB, not `1B`",
     ),
     (
         "all is lost",
@@ -799,7 +799,13 @@ COMMANDS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
     ("verify of nothing", nothing, "verify nowhere", 2, "nowhere: there is no result here"),
     ("compare one", nothing, "compare a", 2, "Missing argument 'b'."),
     ("compare nothings", nothing, "compare a b", 2, "a: there is no result here"),
-    ("tolerance of zero", nothing, "compare a b --tolerance 0%", 2, "a: there is no result here"),
+    (
+        "tolerance of zero",
+        nothing,
+        "compare a b --tolerance 0%",
+        2,
+        "`--tolerance 0%` is not between 0 and 100 %",
+    ),
     ("export without a place", nothing, "export", 2, "Missing option '--to'."),
     ("export of nothing", nothing, "export --to out", 2, "results: there is no result here"),
     (

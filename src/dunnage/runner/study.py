@@ -23,8 +23,8 @@ from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.runner.work import Work, living_stay, said, until_done
-from dunnage.store.read import open_result
 from dunnage.store.events import FINISHED
+from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
 from dunnage.study.slots import slot, with_slots

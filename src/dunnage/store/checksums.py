@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from dunnage.store.events import KEPT
 
+
 class Checksum(NamedTuple):
     """Of the content of a file."""
 

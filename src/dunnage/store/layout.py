@@ -7,7 +7,7 @@
 | `environment.json` | runner | when the testbed is open |
 | `calibration.json` | runner, `run --rates-of` | once, where rates are shares of a capacity |
 | `losses.json` | runner | where throughput is to be lost: before block 1, after the last |
-| `journal.jsonl` | runner | one fsynced line per change of state, and per file before it is written |
+| `journal.jsonl` | runner | a fsynced line per change of state, and before a file is written |
 | `stays/<stay>/stay.json` | runner | when a deployment is ready |
 | `runs/<run>/…`, `runs/<run>/record.json` | runner | artefacts first, the record last |
 | `analysis.json`, `report/` | `dunnage report` | may be deleted and remade |

@@ -70,7 +70,9 @@ class Result:
         """The plans of added blocks: those that are there, and those that the journal knows."""
         told = (event.get("plan") for event in self.events() if event.get("event") == ADDED)
         last = max((number for number in told if isinstance(number, int)), default=1)
-        known = [self.layout.further_plan(number) for number in range(2, min(last, _MOST_ADDED) + 1)]
+        known = [
+            self.layout.further_plan(number) for number in range(2, min(last, _MOST_ADDED) + 1)
+        ]
         return tuple(dict.fromkeys((*known, *self.layout.further_plans())))
 
     @cached_property
