@@ -20,9 +20,10 @@ from dunnage.model.plan import BEFORE, RunPlan, StayPlan
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import drive, order_for
 from dunnage.runner.fill import fill, settle
+from dunnage.runner.living_stay import living_stay
 from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
-from dunnage.runner.work import ATTEMPTS, Work, living_stay, restore_lost, said
+from dunnage.runner.work import ATTEMPTS, Work, restore_lost, said
 from dunnage.store.read import open_result
 from dunnage.units import percent
 

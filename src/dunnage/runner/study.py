@@ -16,13 +16,14 @@ from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner import known_loss, spare, together
 from dunnage.runner.calibrate import calibrated, told
 from dunnage.runner.interrupt import Stop
+from dunnage.runner.living_stay import living_stay
 from dunnage.runner.make_snapshot import make_snapshot
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
-from dunnage.runner.work import Work, living_stay, said, until_done
+from dunnage.runner.work import Work, said, until_done
 from dunnage.store.events import FINISHED
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter

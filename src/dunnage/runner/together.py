@@ -12,9 +12,10 @@ from dunnage.errors import DunnageError
 from dunnage.model.plan import RunPlan, StayPlan
 from dunnage.runner.ending import concerning
 from dunnage.runner.in_turns import measure
+from dunnage.runner.living_stay import living_stay
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
-from dunnage.runner.work import Work, living_stay, until_done
+from dunnage.runner.work import Work, until_done
 from dunnage.store.events import FINISHED
 
 

@@ -124,9 +124,8 @@ class _Search:
             return Damage(file=name, flaw=Flaw.MISSING)
         except OSError as error:
             return Damage(file=name, flaw=Flaw.UNREADABLE, detail=error.strerror or "")
-        if self._all_listed and not self._matches(
-            name, content
-        ):  # a study that goes on may have replaced it
+        if self._all_listed and not self._matches(name, content):
+            # A study that goes on may have replaced it meanwhile.
             self._sums = listed(self._result.events())
         known = self._sums.get(name)
         if known is None:
