@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export CARGO_BUILD_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
 SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
@@ -67,7 +68,8 @@ $(SETUP): requirements.lock pyproject.toml
 	@touch $@
 
 $(ENGINE): Cargo.toml Cargo.lock .cargo/config.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
-	@command -v cargo >/dev/null || { echo "dunnage: a Rust toolchain is needed: apt-get install rustup && rustup default stable" >&2; exit 3; }
+	@command -v cargo >/dev/null || { echo "dunnage: Rust $(RUST) or newer is needed; https://rustup.rs installs it" >&2; exit 3; }
+	@printf '%s\n' "$(RUST)" "$$(rustc -vV | sed -n 's/^release: //p')" | sort -C -V || { echo "dunnage: Rust $(RUST) or newer is needed, this one is $$(rustc -vV | sed -n 's/^release: //p'); https://rustup.rs installs it" >&2; exit 3; }
 	@command -v cc >/dev/null || test "$$(id -u)" -ne 0 || { echo "installing gcc and libc6-dev"; apt-get update -qq && $(APT) gcc libc6-dev > /dev/null; }
 	@command -v cc >/dev/null || { echo "dunnage: the Rust toolchain needs a linker: sudo apt-get install gcc libc6-dev" >&2; exit 3; }
 	@echo "building the engine: two to three minutes the first time"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from dunnage.model.offer import Offer, PlatformOffer, first
 from dunnage.model.study import Study
+from dunnage.study.williams import period
 
 
 def template(
@@ -31,6 +33,7 @@ def template(
     topology, meaning = chosen.begin_with or (chosen.topologies[0], "")
     more = ", ".join(f"`{each}`" for each in chosen.topologies if each != topology)
     about = "; ".join(filter(None, (meaning, more and f"also {more}")))
+    blocks = f"blocks: {_even(len(written) + 1)}"
     return f"""\
 # A study for Dunnage: what to compare, where, under which load, and which questions to answer.
 #
@@ -67,7 +70,7 @@ load:
   warmup: 1s
   duration: 10s
 
-blocks: 6                   # each block starts every variant once, in a balanced random order
+{_commented(blocks, "each starts every variant once, in balanced order")}
 {_driven(offer, fake=fake)}
 # What the report answers. A difference within the tolerance counts as none.
 questions:
@@ -85,6 +88,12 @@ def _deployments(name: str, platform: PlatformOffer) -> Iterator[tuple[str, str]
         if len(platform.networks) > 1:
             lines.append(f"  network: {network}")
         yield called, "".join(f"  {line}\n" for line in lines)
+
+
+def _even(deployments: int) -> int:
+    """The smallest number of blocks that has an interval and is balanced."""
+    size = period(deployments)
+    return size * ceil(Study.model_fields["blocks"].default / size)
 
 
 def _another(baseline: str, name: str, platform: PlatformOffer) -> str:

@@ -128,7 +128,8 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
         # Every run has its record, so `--resume` alone would do nothing.
         again = typed("run", result.layout.study)
         spoilt = {run.block for run in analysis.runs if run.status != Status.VALID}
-        more = blocks.command(result, max(1, len(spoilt)))
+        advised = max((found.more_blocks or 0 for found in analysis.advice), default=0)
+        more = blocks.command(result, advised or max(1, len(spoilt)))
         say("fix what they name, then measure more blocks: ", (more, "bold"))
         say("or start a new result: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY

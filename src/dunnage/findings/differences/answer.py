@@ -131,7 +131,7 @@ def together(analysis: Analysis) -> str:
     each = 1 - coverage(number(analysis.looks))
     return (
         f"each of the {asked} answers is wrong in at most {each * 100:.3g} % of studies like this, "
-        f"all of them together in at most {min(1.0, asked * each) * 100:.3g} %"
+        f"at least one of them in at most {min(1.0, asked * each) * 100:.3g} %"
     )
 
 

@@ -42,7 +42,7 @@ def _notes(both: ResultComparison) -> Iterator[Line]:
         yield "Left out", sentences.left_out(each)
     if both.changes:
         yield "Method", sentences.METHOD
-    yield "Caution", sentences.CAUTION
+        yield "Caution", sentences.CAUTION
 
 
 def _side(side: Side) -> str:
