@@ -70,7 +70,7 @@ load:
   warmup: 1s
   duration: 10s
 
-{_commented(blocks, "each starts every variant once, in balanced order")}
+{blocks:<27} # each starts every variant once, in a balanced random order
 {_driven(offer, fake=fake)}
 # What the report answers. A difference within the tolerance counts as none.
 questions:
