@@ -267,6 +267,14 @@ SPOILT: Sequence[tuple[str, str, str, str]] = (
         "duration: .nan",
         "line 11: `.nan` is not a valid number",
     ),
+    (
+        "a run that no memory holds",
+        "warmup: 1s",
+        "warmup: 1000h",
+        "line 11: fake hosts hold a run in memory",
+    ),
+    ("nothing but stops", "network: late}", "network: late, slowdown: 99.9999%}", "at most 95%"),
+    ("negative patience", "blocks: 6", "blocks: 6\npatience: -1s", "must be at least 0s"),
     ("endless duration", "duration: 4s", "duration: .inf", "line 11: `.inf` is not a valid number"),
     (
         "negative warm-up",

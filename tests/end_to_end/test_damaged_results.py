@@ -481,3 +481,55 @@ def test_a_crash_before_the_first_facts_is_no_damage(spot: Spot) -> None:
     shutil.rmtree(spot.root / "runs")
     (spot.root / "runs").mkdir()
     assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_a_result_without_its_journal_is_reported_and_not_resumed(spot: Spot) -> None:
+    """A new journal would call everything that is there foreign."""
+    journal(spot).unlink()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "because the journal cannot be read" in said
+    said = told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.FAILED)
+    assert "the journal is missing, so this result cannot be resumed" in said
+    assert not journal(spot).exists()
+
+
+def test_lost_looks_are_not_replaced_by_new_ones(spot: Spot) -> None:
+    told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    (spot.root / "looks.jsonl").unlink()
+    said = told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.FAILED)
+    assert "lacks the look" in said
+    assert not (spot.root / "plan-3.json").exists()
+    told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+
+
+def test_an_older_record_beside_newer_files_is_noticed(spot: Spot, tmp_path: Path) -> None:
+    old = shutil.copy(spot.record, tmp_path / "old.json")
+    shutil.rmtree(spot.record.parent)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    assert spot.record.read_bytes() != Path(old).read_bytes()
+    shutil.copy(old, spot.record)
+    assert "it was changed" in told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+
+
+def test_lines_of_the_journal_that_were_cut_off_are_noticed(spot: Spot) -> None:
+    lines = journal(spot).read_text().splitlines()
+    cut = [line[:40] if '"run finished"' in line else line for line in lines]
+    journal(spot).write_text("\n".join(cut) + "\n")
+    told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    shutil.rmtree(spot.record.parent)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"runs/{spot.run}/record.json: it is missing" in said
+
+
+def test_nothing_is_exported_into_the_raw_parts_of_a_result(spot: Spot) -> None:
+    for place in (spot.root, spot.root / "runs", spot.record.parent):
+        said = told(dunnage("export", spot.root, "--to", place), ExitCode.USAGE)
+        assert "this is inside the result" in said
+
+
+@pytest.mark.parametrize("name", ["plan truncated", "plan garbled"])
+def test_verify_calls_what_cannot_be_read_damaged(name: str, spot: Spot) -> None:
+    change, _ = FATAL[name]
+    change(spot)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"dunnage run {spot.root}/study.yaml" in said

@@ -60,6 +60,13 @@ def command(
     """Analyse anew and write; the result directory stays as it is."""
     wanted = _wanted(as_)
     opened = open_at(result)
+    raw = to.resolve().is_relative_to(opened.path.resolve())
+    if raw and not to.resolve().is_relative_to((opened.path / "report").resolve()):
+        raise UsageError(
+            "this is inside the result, which stays as it was measured",
+            where=str(to),
+            hint=typed("export", opened.path, "--to", "out"),
+        )
     written = [path for kind in wanted for path in _guarded(opened, to, _WRITERS[kind])]
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
         say("no histogram log was written: no run outside a search has one")

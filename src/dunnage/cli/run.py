@@ -22,8 +22,9 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
-from dunnage.store.read import RESULTS, Result, open_result
-from dunnage.store.secrets import MASK, masked
+from dunnage.store.read import RESULTS, Result, open_result, there
+from dunnage.store.secret_keys import masked_study
+from dunnage.store.secrets import MASK
 from dunnage.store.write import ResultWriter
 from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
@@ -136,7 +137,7 @@ def begin(
         writer.calibration(capacity)
         writer.journal("calibration taken", source=capacity.taken_from)
         seconds = max(0.0, seconds - calibration_seconds(plan, study))
-    if masked(text) != text:
+    if masked_study(text) != text:
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
@@ -145,6 +146,7 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     """Carry out what a result lacks, after adding blocks if asked, and show its answer."""
     result = open_result(path)
     _refuse_masked(result)
+    _refuse_lost(result)
     study = read_study(result.study_text, str(result.layout.study), catalog.OFFER)
     writer = ResultWriter(result.layout.root)
     if blocks is not None:
@@ -164,6 +166,17 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     plan = named(result.plan, catalog.OFFER)
     seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+
+
+def _refuse_lost(result: Result) -> None:
+    """A new journal would know nothing of what was written before."""
+    if not there(result.layout.journal):
+        raise ResultError(
+            "the journal is missing, so this result cannot be resumed; it can still be reported",
+            where=str(result.layout.journal),
+            hint=typed("report", result.layout.root),
+        )
+    _ = result.looks  # raises where a look is lost that blocks came of
 
 
 def _refuse_masked(result: Result) -> None:

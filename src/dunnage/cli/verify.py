@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+
 from dunnage.cli.shared.studies import ResultArgument
-from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.cli.shared.terminal import (
+    Format,
+    FormatOption,
+    say,
+    show_error,
+    show_json,
+    show_line,
+    typed,
+)
 from dunnage.errors import ExitCode
 from dunnage.opened import open_at
-from dunnage.store.read import RESULTS
+from dunnage.store.read import RESULTS, DamagedError
 from dunnage.wording import damage
 
 NAME = "verify"
@@ -20,7 +30,13 @@ EXAMPLES = "Examples:  dunnage verify  ·  dunnage verify results/quickstart --f
 def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEXT) -> ExitCode:
     """Read every file and compare its checksum; nothing is written."""
     opened = open_at(result)
-    found = opened.examined
+    try:
+        found = opened.examined
+    except DamagedError as error:
+        error.hint = typed("run", opened.result.layout.study)
+        show_error(error)
+        return ExitCode.DAMAGED
+    again = typed("run", "--resume", opened.path)
     if format_ is Format.JSON:
         show_json(
             {
@@ -33,5 +49,9 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
     else:
         for line in damage.lines(found.damages):
             show_line(line)
-        say(damage.verified(found.files, found.unlisted, found.damages))
+        told = damage.verified(found.files, found.unlisted, found.damages)
+        say(f"{opened.path}: {told}")
+        for run in dict.fromkeys(each.run for each in found.damages if each.run):
+            directory = shlex.quote(str(opened.result.layout.run(run)))
+            say(f"to measure `{run}` again: rm -r {directory}, then: ", (again, "bold"))
     return ExitCode.DAMAGED if found.damages else ExitCode.OK

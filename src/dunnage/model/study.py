@@ -123,7 +123,7 @@ class DeploymentSpec(Spec):
     hosts: Name = Field(default="db", examples=["db"])
     """The group of hosts the members run on."""
     limits: Limits = Field(default=Limits(), examples=[{"memory": "512MiB"}])
-    slowdown: Share = Field(default=0.0, ge=0, lt=1, examples=["5%"])
+    slowdown: Share = Field(default=0.0, ge=0, le=0.95, examples=["5%"])
     """Stop the servers for this share of the time: a known effect to test the instrument."""
     loss: Share = Field(default=0.0, ge=0, le=0.5, examples=["5%"])
     """Lose this share of throughput: a known effect to test the instrument. The slowdown that
@@ -243,7 +243,7 @@ class Study(Spec):
     unavailable: Unavailable = Field(default=Unavailable.REFUSE, examples=["skip"])
     seed: int = Field(default=1, examples=[1])
     """Seed of the random order and of the requested keys."""
-    patience: Seconds = Field(default=120.0, examples=["120s"])
+    patience: Seconds = Field(default=120.0, ge=0, examples=["120s"])
     """Total time to repeat runs that were disturbed from outside (stolen processor time, other
     load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])

@@ -24,7 +24,7 @@ from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.runner.work import Work, said, until_done
-from dunnage.store.events import FINISHED
+from dunnage.store.events import FINISHED, OPENED
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
@@ -81,7 +81,7 @@ def carry_out(
             writer=writer,
         )
         writer.environment(_environment(equipment))
-        writer.journal("testbed open", dunnage=__version__)
+        writer.journal(OPENED, dunnage=__version__)
         work = _ready(
             known_loss.known(Work(equipment, plan, done, failures, patience, watcher, stop))
         )

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dunnage.store.events import KEPT
+from dunnage.store.events import KEPT, OPENED
 
 
 class Checksum(NamedTuple):
@@ -26,15 +26,17 @@ def checksum(content: bytes) -> Checksum:
     return Checksum(len(content), hashlib.sha256(content).hexdigest())
 
 
-def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, set[Checksum]]:
-    """Path inside the result → every checksum that the journal has of it.
+def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | None]]:
+    """Path inside the result → the checksums that the file may have; None: it may be missing.
 
-    A file that is replaced has several. Each of them is right: a crash may come between the
-    journal's line and the file.
+    That is the newest one. A crash may come between the journal's line and the file: where nothing
+    was written down after the line but that a study goes on, the one before is right as well.
     """
-    found: dict[str, set[Checksum]] = {}
-    for event in events:
-        files = event.get("files")
+    found: dict[str, list[Checksum | None]] = {}
+    every = list(events)
+    nothing: Mapping[str, Any] = {}
+    for event, following in zip(every, [*every[1:], nothing], strict=False):
+        files, crashed = event.get("files"), following.get("event") in (None, OPENED)
         if event.get("event") != KEPT or not isinstance(files, Mapping):
             continue
         for path, entry in files.items():
@@ -42,5 +44,6 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, set[Checksum]]:
                 (entry.get("size"), entry.get("sha256")) if isinstance(entry, Mapping) else ("", "")
             )
             if isinstance(size, int) and isinstance(digest, str):
-                found.setdefault(path, set()).add(Checksum(size, digest))
+                before = found.get(path, [None])[-1:] if crashed else []
+                found[path] = [*before, Checksum(size, digest)]
     return found

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from dunnage.model.loss import KnownLoss, Losses
 from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
-from dunnage.store.events import ADDED
+from dunnage.store.events import ADDED, KEPT, OPENED
 from dunnage.store.layout import ResultLayout
 from dunnage.store.regular import regular_bytes
 
@@ -213,8 +213,10 @@ class Result:
             _text(self.layout.journal)
         except DamagedError as error:
             return Damage(file=file, flaw=error.flaw, detail=error.detail)
+        every = self._journal
         bad = sum(
-            isinstance(line, str) and not line.startswith(_BEGINNING) for line in self._journal
+            isinstance(line, str) and not (line.startswith(_BEGINNING) and _begins_anew(following))
+            for line, following in zip_longest(every, every[1:])
         )
         lines = "1 line" if bad == 1 else f"{bad} lines"
         return Damage(file=file, flaw=Flaw.GARBLED, detail=lines) if bad else None
@@ -287,6 +289,14 @@ def lines_of(text: str, kind: type[V]) -> Iterator[V]:
     for line in text.splitlines():
         with suppress(ValidationError):
             yield kind.model_validate_json(line)
+
+
+def _begins_anew(following: Mapping[str, Any] | str | None) -> bool:
+    """Whether a crash may have cut off the line before this one: it is the last, or a study goes on
+    after it."""
+    return following is None or (
+        isinstance(following, Mapping) and following.get("event") in (OPENED, KEPT)
+    )
 
 
 def _event(line: str) -> Mapping[str, Any] | str:

@@ -121,8 +121,7 @@ def masked_data(data: Any, *, hide: bool = False) -> Any:
     """
     if isinstance(data, Mapping):
         return {
-            key: masked_data(value, hide=hide or _names_a_secret(key))
-            for key, value in data.items()
+            key: masked_data(value, hide=hide or names_a_secret(key)) for key, value in data.items()
         }
     if isinstance(data, list | tuple):
         return [
@@ -134,7 +133,8 @@ def masked_data(data: Any, *, hide: bool = False) -> Any:
     return masked(data) if isinstance(data, str) else data
 
 
-def _names_a_secret(key: str) -> bool:
+def names_a_secret(key: str) -> bool:
+    """Whether a key is that of a secret, in a configuration or an environment."""
     return _is_option(key) or _SECRET_VARIABLE.fullmatch(key) is not None
 
 

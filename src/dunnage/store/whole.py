@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from dunnage.errors import ResultError
 from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
@@ -60,8 +62,6 @@ class _Search:
         self._result, self._holds = result, holds
         events = list(result.events())
         self._sums = listed(events)
-        self._about_to_be = listed(events[-1:]).keys()
-        """Files that a crash may have prevented: nothing was written down after them."""
         self._all_listed = bool(events) and _version(events[0]) > 1
         """Whether the result was begun by a version that keeps checksums."""
         self._damaged_stays = {found.file: found for found in result.damaged_stays}
@@ -84,9 +84,9 @@ class _Search:
         plan = self._result.plan
         ended = {str(e.get("run")) for e in self._result.events() if e.get("event") == FINISHED}
         planned = (run.id for run in (*plan.runs(), *plan.alone()))
-        for run in (run for run in planned if run in ended):
+        for run in planned:
             path = self._result.layout.record(run)
-            if not there(path):
+            if not there(path) and (run in ended or self._written(path)):
                 yield Damage(file=self._name(path), flaw=Flaw.MISSING, run=run)
 
     def of_run(self, record: Record) -> Iterator[Damage]:
@@ -105,8 +105,11 @@ class _Search:
                 yield found.model_copy(update={"run": record.run})
 
     def _expected(self, path: Path) -> bool:
-        name = self._name(path)
-        return there(path) or (name in self._sums and name not in self._about_to_be)
+        return there(path) or self._written(path)
+
+    def _written(self, path: Path) -> bool:
+        """Whether the journal has a file that no crash can have prevented."""
+        return None not in self._sums.get(self._name(path), [None])
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._result.layout.root))
@@ -136,11 +139,21 @@ class _Search:
             return None if whole else Damage(file=name, flaw=Flaw.GARBLED)
         if self._matches(name, content):
             return None
-        shorter = all(len(content) < each.size for each in known)
-        return Damage(file=name, flaw=Flaw.TRUNCATED if shorter else Flaw.CHANGED)
+        shorter = all(each is not None and len(content) < each.size for each in known)
+        cut_off = shorter and not _is_document(content)
+        return Damage(file=name, flaw=Flaw.TRUNCATED if cut_off else Flaw.CHANGED)
 
     def _matches(self, name: str, content: bytes) -> bool:
         return checksum(content) in self._sums.get(name, ())
+
+
+def _is_document(content: bytes) -> bool:
+    """Whether it is a whole JSON document, and no beginning of one."""
+    try:
+        from_json(content)
+    except ValueError:
+        return False
+    return True
 
 
 def _version(event: Mapping[str, Any]) -> int:

@@ -27,6 +27,7 @@ from dunnage.store.checksums import Checksum, checksum
 from dunnage.store.events import ADDED, KEPT
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import Result
+from dunnage.store.secret_keys import masked_study
 from dunnage.store.secrets import masked, masked_data
 
 JOURNAL_VERSION = 2
@@ -51,7 +52,7 @@ class ResultWriter:
             with _reported(results):
                 writer.layout.runs.mkdir(parents=True)
                 writer.layout.stays.mkdir()
-            writer._keep(writer.layout.study, masked(text).encode())
+            writer._keep(writer.layout.study, masked_study(text).encode())
             writer._keep(writer.layout.plan, _document(plan))
         except UnwrittenError as error:  # nothing is there that could be resumed
             error.hint = error.then("dunnage run STUDY --results DIRECTORY")

@@ -11,6 +11,10 @@ from dunnage.study.document import Path
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.matrix import Variant
+from dunnage.units import duration
+
+LONGEST = 3600.0
+"""Seconds of a run on fake hosts, warm-up included."""
 
 
 def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterator[Finding]:
@@ -30,6 +34,11 @@ def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterat
             yield Finding(path, what, f"write for example {instead}")
     if hosts.fake and draft.testbed.cores is Cores.SHARED:
         yield Finding(("testbed", "cores"), "fake hosts have no processors", "remove `cores`")
+    if hosts.fake and draft.load is not None:
+        seconds = draft.load.warmup + (draft.load.duration or 0.0)
+        if seconds > LONGEST:
+            what = f"fake hosts hold a run in memory, of {duration(LONGEST)} at most"
+            yield Finding(("load",), what, "write a shorter `warmup` and `duration`")
     if hosts.fake and draft.load is not None and draft.load.turns is not None:
         yield Finding(("load", "turns"), "fake hosts do not support turns", "remove `turns`")
 

@@ -92,8 +92,8 @@ def _deployments(name: str, platform: PlatformOffer) -> Iterator[tuple[str, str]
 
 def _even(deployments: int) -> int:
     """The smallest number of blocks that has an interval and is balanced."""
-    size = period(deployments)
-    return size * ceil(Study.model_fields["blocks"].default / size)
+    size, least = period(deployments), int(Study.model_fields["blocks"].default)
+    return size * ceil(least / size)
 
 
 def _another(baseline: str, name: str, platform: PlatformOffer) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dunnage.model.damage import Damage, Flaw
 from dunnage.wording.numbers import count
 
+JOURNAL = "journal.jsonl"
 FLAWS: Mapping[Flaw, str] = {
     Flaw.MISSING: "it is missing",
     Flaw.UNREADABLE: "it cannot be read",
@@ -45,13 +46,15 @@ def brief(damages: Sequence[Damage]) -> str:
 def verified(files: int, unlisted: int, damages: Sequence[Damage]) -> str:
     """What came of reading so many files, of which some have no checksum."""
     bad = len(lines(damages))
-    told = f"{count(files, 'file')} read, {bad or 'none'} damaged"
+    told = f"{count(files, 'file')} examined, {bad or 'none'} damaged"
     runs = len({damage.run for damage in damages if damage.run})
     if runs:
         told += f"; {count(runs, 'run')} cannot be used"
     if unlisted and not any(damage.flaw is Flaw.UNLISTED for damage in damages):
+        lost = any(damage.file == JOURNAL for damage in damages)
+        why = "the journal cannot be read" if lost else "an older Dunnage wrote them"
         told += (
-            f"; {count(unlisted, 'file has', 'files have')} no checksum, because an older Dunnage "
-            "wrote them: a change of them cannot be noticed"
+            f"; {count(unlisted, 'file has', 'files have')} no checksum, because {why}: a change "
+            "of them cannot be noticed"
         )
     return told

@@ -106,7 +106,7 @@ def test_what_init_writes_reads_without_problems(
         ("network: bridge", "endpoint: container-dns", 7, "has no endpoint", "`host-port`"),
         ("network: bridge", "hosts: dv", 7, "unknown group of hosts", "known: `db`"),
         ("network: bridge", "hosts: client", 7, "the load generator runs there", "hosts: db"),
-        ("network: bridge", "slowdown: 200%", 7, "must be less than 100%, not `200%`", "5%"),
+        ("network: bridge", "slowdown: 200%", 7, "must be at most 95%, not `200%`", "5%"),
         ("network: bridge", "limits: {memory: 1 GByte}", 7, "`1 GByte` is not a size", ""),
         ("network: bridge", "limits: {cpu: 1}", 7, "unknown key `cpu`", "did you mean `cpus`?"),
         ("network: bridge", "database: {memers: 3}", 7, "unknown key", "did you mean `members`?"),
@@ -287,7 +287,7 @@ def test_a_deployment_that_cannot_be_understood_is_not_reported_as_unknown_too()
 
 def test_a_factor_that_is_written_wrongly_shows_how_to_write_it() -> None:
     first, *_ = problems(changed("twin: native\n", "factors: {slowdown: [200%]}\n"))
-    assert first.what == "`slowdown` must be less than 100%, not `200%`"
+    assert first.what == "`slowdown` must be at most 95%, not `200%`"
     assert first.hint == "write for example `slowdown: 5%`"
 
 

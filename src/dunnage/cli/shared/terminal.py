@@ -83,6 +83,9 @@ def _told() -> Iterator[None]:
         ) from error
 
 
+if os.environ.get("COLUMNS", "").strip() == "0":
+    del os.environ["COLUMNS"]  # some shells say so where they do not know the width
+
 out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""
 
