@@ -19,6 +19,7 @@ from dunnage.model.value import Scalar
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.study import carry_out
 from dunnage.store.read import open_result
+from dunnage.store.whole import examine
 from dunnage.store.write import ResultWriter
 from dunnage.study.read import read_study
 
@@ -122,6 +123,7 @@ def test_kill_9_at_every_point_of_the_journal_loses_and_repeats_nothing(
         finished = open_result(root).finished()
         assert finished == {run.id for run in plan.runs()}
         assert len(begun_runs(root)) == len(set(begun_runs(root)))
+        assert examine(open_result(root), lambda *_: True).damages == (), lines
 
 
 def test_ctrl_c_once_finishes_the_run_and_tears_down(
