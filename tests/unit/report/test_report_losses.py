@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dunnage.findings.losses.agreement import agreements
-from dunnage.findings.losses.losses import losses
+from dunnage.findings.losses.sentences import losses
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss

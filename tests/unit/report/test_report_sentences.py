@@ -3,6 +3,7 @@
 import pytest
 
 from dunnage.findings.differences import sentences
+from dunnage.findings.study import sentences as about
 from dunnage.model.analysis import Comparison, Ground, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.level import Level
@@ -189,20 +190,20 @@ def test_every_comparison_of_a_question_stands_behind_exactly_one_claim() -> Non
 
 def test_a_deployment_is_called_by_what_it_is_only_where_that_is_unique() -> None:
     made = sample()
-    names = sentences.subjects(made.plan)
+    names = about.subjects(made.plan)
     assert names["docker-host"] == "Docker with host networking"
     assert names["docker-noisy"] == "Docker with a bridge network and data inside the container"
     again = made.plan.deployment("docker-host").model_copy(update={"name": "docker-host-2"})
     plan = made.plan.model_copy(update={"deployments": (*made.plan.deployments, again)})
-    assert sentences.subjects(plan)["docker-host"] == "docker-host"
+    assert about.subjects(plan)["docker-host"] == "docker-host"
 
 
 def test_the_title_says_what_is_compared() -> None:
     made = sample()
-    assert sentences.headline(made.study, made.plan) == "What Docker costs Redis"
+    assert about.headline(made.study, made.plan) == "What Docker costs Redis"
     natively = tuple(found for found in made.plan.deployments if found.platform == "native")
     plan = made.plan.model_copy(update={"deployments": natively})
-    assert sentences.headline(made.study, plan) == made.study.name
+    assert about.headline(made.study, plan) == made.study.name
 
 
 @pytest.mark.parametrize("key", ["slowdown", "loss"])
@@ -210,7 +211,7 @@ def test_what_is_slowed_down_is_never_called_by_its_platform(key: str) -> None:
     made = sample()
     slow = made.plan.deployment("docker-host").model_copy(update={key: 0.05})
     plan = made.plan.model_copy(update={"deployments": (slow,)})
-    assert sentences.subjects(plan)["docker-host"] == "docker-host"
+    assert about.subjects(plan)["docker-host"] == "docker-host"
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_levels_are_told_from_light_to_heavy(levels: list[Level], said: str) -> 
 
 def test_the_setting_of_a_study_is_one_paragraph_for_a_newcomer() -> None:
     made = sample()
-    assert sentences.setting(made.study, made.plan) == (
+    assert about.setting(made.study, made.plan) == (
         "This study runs Redis in 5 ways, one of them twice to see how far identical deployments "
         "differ. In each of 8 rounds (blocks) each one is started, measured and stopped, "
         "in balanced random orders, under YCSB workloads A and C with 32 threads."

@@ -6,16 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.groups import grouped
-from dunnage.analysis.intervals import MINIMUM_BLOCKS
-from dunnage.analysis.looks import coverage, number
 from dunnage.drawing.figure import Tabled
-from dunnage.findings.differences import looks
 from dunnage.findings.differences.scope import Pairing
 from dunnage.model.analysis import Analysis, Comparison, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import HEADLINE
-from dunnage.model.plan import Plan
-from dunnage.model.study import Study
 from dunnage.wording import numbers, terms
 
 
@@ -101,69 +96,6 @@ def unsettled(analysis: Analysis) -> tuple[Comparison, ...]:
     )
 
 
-def reading(analysis: Analysis) -> str:
-    """How the numbers are to be read, in one or two sentences."""
-    estimates = [comparison.difference for comparison in all_comparisons(analysis)]
-    with_interval = [estimate for estimate in estimates if estimate.low is not None]
-    if not with_interval:
-        return too_few(max((estimate.n for estimate in estimates), default=0))
-    blocks = sorted({estimate.n for estimate in with_interval})
-    span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
-    text = (
-        f"differences from the baseline with intervals over {span} blocks; those that decide a "
-        f"question hold together at {numbers.coverage(with_interval[0])}, each other one "
-        "alone"
-    )
-    if any(not comparison.primary for comparison in all_comparisons(analysis)):
-        text += "; * secondary or exploratory"
-    if errs := together(analysis):
-        text += f"; {errs}"
-    if told := looks.brief(analysis):
-        text += f"; {told}"
-    return text
-
-
-def together(analysis: Analysis) -> str:
-    """What several questions may err in all, which no interval of one of them says."""
-    asked = sum(1 for found in analysis.answers if found.comparisons)
-    if asked < 2:
-        return ""
-    each = 1 - coverage(number(analysis.looks))
-    return (
-        f"each of the {asked} answers is wrong in at most {each * 100:.3g} % of studies like this, "
-        f"at least one of them in at most {min(1.0, asked * each) * 100:.3g} %"
-    )
-
-
-def too_few(blocks: int) -> str:
-    """Say that there are too few blocks for an interval, and how many are missing."""
-    missing = max(MINIMUM_BLOCKS - blocks, 0)
-    return (
-        f"no interval below {MINIMUM_BLOCKS} blocks: {numbers.count(blocks, 'block')} so far, "
-        f"{missing} more needed"
-    )
-
-
-def runs_counted(analysis: Analysis) -> str:
-    """How many of the planned runs count, and what became of the others."""
-    return (
-        f"{analysis.valid} of {analysis.planned} valid, {analysis.invalid} invalid, "
-        f"{analysis.unknown} unknown, {analysis.missing} missing"
-    ) + besides_the_plan(analysis)
-
-
-def besides_the_plan(analysis: Analysis) -> str:
-    """What was measured besides the plan: again after a disturbance, and spare blocks."""
-    text = ""
-    if analysis.disturbed:
-        gates = ", ".join(f"{gate} {number} ×" for gate, number in analysis.disturbed.items())
-        text += f"; disturbed attempts were measured again ({gates})"
-    spares = sum(look.added for look in analysis.looks if look.spare)
-    if spares:
-        text += f"; {numbers.count(spares, 'spare block')} for incomplete ones"
-    return text
-
-
 def heading(condition: Condition, among: Sequence[Condition]) -> str:
     """A condition's title; it names the baseline where there are several."""
     title = terms.condition(condition.workload, condition.level)
@@ -188,30 +120,3 @@ def reached(analysis: Analysis) -> Tabled:
             for name, found in values.items()
         ),
     )
-
-
-def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
-    """Why there is no comparison at all, and what would make one; empty where there is one."""
-    if any(comparison.difference.n for comparison in all_comparisons(analysis)):
-        return ""
-    known = [deployment.name for deployment in plan.deployments]
-    wanted = dict.fromkeys(question.baseline for question in study.questions.values())
-    lacking = [name for name in wanted if name not in known]
-    skipped = {each.deployment for each in analysis.skipped}
-    left_out = [name for name in lacking if name not in skipped]
-    if left_out:
-        twins = {deployment.name for deployment in plan.deployments if deployment.twin_of}
-        together = [*left_out, *(name for name in known if name not in twins)]
-        names = terms.listed([f"`{terms.plain(name)}`" for name in left_out])
-        return (
-            f"No comparison could be made: the baseline {names} was not part of this run. "
-            f"With it: `dunnage run STUDY {' '.join(f'--only {name}' for name in together)}`"
-        )
-    if lacking:
-        names = terms.listed([f"`{terms.plain(name)}`" for name in lacking])
-        return f"No comparison could be made: the baseline {names} cannot run here."
-    if len(known) == 1:
-        return "No comparison could be made: only one deployment was run."
-    if not analysis.runs:
-        return "No comparison could be made: no run has ended."
-    return "No comparison could be made: no block has a valid run of both sides."

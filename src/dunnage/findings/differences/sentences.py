@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
+from dunnage.analysis.looks import coverage, number
+from dunnage.findings.differences.answer import all_comparisons
+from dunnage.findings.study.sentences import database_name, subjects
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
-from dunnage.model.choices import Cores, Storage
-from dunnage.model.deployment import Deployment
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS, Better
 from dunnage.model.plan import Plan
-from dunnage.model.study import QuestionSpec, Study
-from dunnage.units import duration
+from dunnage.model.study import Study
 from dunnage.wording import numbers, terms
 from dunnage.wording.verdict import reason
-
-STORAGES: Mapping[Storage, str] = {
-    Storage.BIND: "",
-    Storage.VOLUME: " and data on a volume",
-    Storage.CONTAINER: " and data inside the container",
-    Storage.TMPFS: " and data in memory",
-}
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ def claims(
 ) -> tuple[Claim, ...]:
     """One claim for each deployment and verdict of a question; what is settled comes first."""
     names = subjects(plan)
-    database = _database(study, plan)
+    database = database_name(study, plan)
     groups = grouped(question.comparisons, lambda found: (found.deployment, found.verdict))
     verdicts = Counter(deployment for deployment, _ in groups)
     order = list(verdicts)
@@ -84,7 +78,7 @@ def lead(question: QuestionAnswer, study: Study, plan: Plan) -> str:
     if blocks < MINIMUM_BLOCKS:
         return f"{numbers.count(blocks, 'block')} so far: an answer needs {MINIMUM_BLOCKS}."
     clauses = [
-        _clause(alike, names.get(deployment, terms.plain(deployment)), _database(study, plan))
+        _clause(alike, names.get(deployment, terms.plain(deployment)), database_name(study, plan))
         for deployment, alike in sorted(
             grouped(deciding, lambda found: found.deployment).items(),
             key=lambda item: any(found.verdict is Verdict.INCONCLUSIVE for found in item[1]),
@@ -103,11 +97,6 @@ def _clause(alike: Sequence[Comparison], subject: str, database: str) -> str:
     else:
         text = f"{_limits(told, subject, database)}{place}"
     return f"{text}, and nothing is claimed{_place(kept)}" if place else text
-
-
-def _database(study: Study, plan: Plan) -> str:
-    named = next((each.parts.database for each in plan.deployments), "")
-    return terms.plain(named or study.database.kind)
 
 
 def sentence(alike: Sequence[Comparison], subject: str, database: str, place: str = "") -> str:
@@ -192,103 +181,110 @@ def _twins(apart: float | None) -> str:
     return f"; two identical deployments differ by {numbers.least(apart)} at least"
 
 
-def setting(study: Study, plan: Plan) -> str:
-    """What was done, for somebody who has never seen a study."""
-    ways = [deployment for deployment in plan.deployments if deployment.twin_of is None]
-    twins = [deployment.twin_of for deployment in plan.deployments if deployment.twin_of]
-    database = _database(study, plan)
-    workloads = sorted({run.workload.name for run in plan.runs()})
-    levels = terms.levels(run.level for run in plan.runs())
-    noun = "workload" if len(workloads) == 1 else "workloads"
-    again = ", one of them twice to see how far identical deployments differ" if twins else ""
-    one = len(plan.blocks) == 1
-    rounds = f"In {'one round (block)' if one else f'each of {len(plan.blocks)} rounds (blocks)'}"
-    if study.load.turns is not None:
-        rounds += (
-            " all are started at the same time, each on its own hosts, and driven in turns of "
-            f"{duration(study.load.turns)}"
-        )
-    else:
-        rounds += " each one is started, measured and stopped"
-    if not one:
-        rounds += ", in balanced random orders"
-    text = (
-        f"This study runs {database} in {numbers.count(len(ways), 'way')}{again}. {rounds}, under "
-        f"YCSB {noun} {terms.listed(workloads)} with {levels}."
-    )
-    return terms.plain(text)
-
-
-def invented(analysis: Analysis) -> str:
-    """That nothing was measured, where hosts are fakes; else nothing."""
-    if not analysis.invented:
-        return ""
-    return (
-        "These numbers are invented: hosts, platform and database of this study are fakes that "
-        "show what a study and its report look like."
-    )
-
-
-def shared(study: Study) -> str:
-    """That clients could slow the servers that they measured, where the study wanted it so."""
-    if study.testbed.cores is not Cores.SHARED:
-        return ""
-    return (
-        "Clients and servers shared their processors in this study (`cores: shared`), so the "
-        "processor time of clients is part of every number."
-    )
-
-
-def asks(question: QuestionSpec | None, plan: Plan) -> str:
-    """A question in words, as a heading."""
-    if question is None:
-        return ""
-    names = subjects(plan)
-    against = [names.get(name, name) for name in question.against]
-    listed = f"each of {len(against)} deployments" if len(against) > 2 else " and ".join(against)
-    verb = "do" if len(against) == 2 else "does"
-    return (
-        f"What {verb} {listed} cost in {terms.phrase(question.metric)}, "
-        f"compared with {question.baseline}?"
-    )
-
-
-def subjects(plan: Plan) -> Mapping[str, str]:
-    """Deployment → what to call it: its platform and network where that is unique."""
-    phrases = {deployment.name: _phrase(deployment) for deployment in plan.deployments}
-    uses = Counter(
-        phrases[deployment.name] for deployment in plan.deployments if deployment.twin_of is None
-    )
-    return {
-        name: phrase if phrase and uses[phrase] == 1 else terms.plain(name)
-        for name, phrase in phrases.items()
-    }
-
-
-def headline(study: Study, plan: Plan) -> str:
-    """What the study is about, as a title: `What Docker costs Redis`; else its name."""
-    used = dict.fromkeys(deployment.parts.platform for deployment in plan.deployments)
-    platforms = [platform for platform in used if platform]
-    if not platforms:
-        return terms.plain(study.name)
-    verb = "costs" if len(platforms) == 1 else "cost"
-    return f"What {terms.listed(platforms)} {verb} {_database(study, plan)}"
-
-
 def better(metric: str) -> tuple[str, str]:
     """What lies to the left and to the right of zero for a metric."""
     worse_left = METRICS[metric].better.value == "higher"
     return ("worse", "better") if worse_left else ("better", "worse")
 
 
-def _phrase(deployment: Deployment) -> str:
-    parts = deployment.parts
-    slowed = deployment.slowdown or deployment.loss
-    if not parts.platform or not parts.network or slowed or deployment.twin_of:
-        return ""
-    return f"{parts.platform} {parts.network}{STORAGES[deployment.storage]}"
-
-
 def _place(alike: Sequence[Comparison]) -> str:
     conditions = [f"{terms.plain(found.workload)} ({terms.level(found.level)})" for found in alike]
     return f" under workload {' and '.join(conditions)}"
+
+
+def reading(analysis: Analysis) -> str:
+    """How the numbers are to be read, in one or two sentences."""
+    estimates = [comparison.difference for comparison in all_comparisons(analysis)]
+    with_interval = [estimate for estimate in estimates if estimate.low is not None]
+    if not with_interval:
+        return too_few(max((estimate.n for estimate in estimates), default=0))
+    blocks = sorted({estimate.n for estimate in with_interval})
+    span = str(blocks[0]) if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
+    text = (
+        f"differences from the baseline with intervals over {span} blocks; those that decide a "
+        f"question hold together at {numbers.coverage(with_interval[0])}, each other one "
+        "alone"
+    )
+    if any(not comparison.primary for comparison in all_comparisons(analysis)):
+        text += "; * secondary or exploratory"
+    if errs := together(analysis):
+        text += f"; {errs}"
+    if told := look_brief(analysis):
+        text += f"; {told}"
+    return text
+
+
+def together(analysis: Analysis) -> str:
+    """What several questions may err in all, which no interval of one of them says."""
+    asked = sum(1 for found in analysis.answers if found.comparisons)
+    if asked < 2:
+        return ""
+    each = 1 - coverage(number(analysis.looks))
+    return (
+        f"each of the {asked} answers is wrong in at most {each * 100:.3g} % of studies like this, "
+        f"at least one of them in at most {min(1.0, asked * each) * 100:.3g} %"
+    )
+
+
+def too_few(blocks: int) -> str:
+    """Say that there are too few blocks for an interval, and how many are missing."""
+    missing = max(MINIMUM_BLOCKS - blocks, 0)
+    return (
+        f"no interval below {MINIMUM_BLOCKS} blocks: {numbers.count(blocks, 'block')} so far, "
+        f"{missing} more needed"
+    )
+
+
+def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
+    """Why there is no comparison at all, and what would make one; empty where there is one."""
+    if any(comparison.difference.n for comparison in all_comparisons(analysis)):
+        return ""
+    known = [deployment.name for deployment in plan.deployments]
+    wanted = dict.fromkeys(question.baseline for question in study.questions.values())
+    lacking = [name for name in wanted if name not in known]
+    skipped = {each.deployment for each in analysis.skipped}
+    left_out = [name for name in lacking if name not in skipped]
+    if left_out:
+        twins = {deployment.name for deployment in plan.deployments if deployment.twin_of}
+        together = [*left_out, *(name for name in known if name not in twins)]
+        names = terms.listed([f"`{terms.plain(name)}`" for name in left_out])
+        return (
+            f"No comparison could be made: the baseline {names} was not part of this run. "
+            f"With it: `dunnage run STUDY {' '.join(f'--only {name}' for name in together)}`"
+        )
+    if lacking:
+        names = terms.listed([f"`{terms.plain(name)}`" for name in lacking])
+        return f"No comparison could be made: the baseline {names} cannot run here."
+    if len(known) == 1:
+        return "No comparison could be made: only one deployment was run."
+    if not analysis.runs:
+        return "No comparison could be made: no run has ended."
+    return "No comparison could be made: no block has a valid run of both sides."
+
+
+def looks(analysis: Analysis) -> str:
+    """Why intervals are wider than 95 %, and when somebody looked; empty at the first look."""
+    current = number(analysis.looks)
+    if current == 1:
+        return ""
+    seen = "; ".join(
+        f"{numbers.count(look.complete, 'block')} of {look.planned} on "
+        f"{datetime.fromtimestamp(look.time, tz=UTC):%Y-%m-%d %H:%M} UTC, then "
+        f"{look.added} more were added"
+        for look in analysis.looks
+        if look.complete
+    )
+    return (
+        f"This is look {current} at the study: {seen}. Adding blocks until a difference "
+        f"shows would always find one, so the error rate is divided over the looks: intervals of "
+        f"verdicts cover {coverage(current) * 100:.6g} %. Those of all looks hold together with at "
+        f"least 92.5 %, whatever the reason to stop."
+    )
+
+
+def look_brief(analysis: Analysis) -> str:
+    """The same in half a sentence; empty at the first look."""
+    current = number(analysis.looks)
+    if current == 1:
+        return ""
+    return f"look {current}: the error rate is divided over the looks, so intervals are wider"

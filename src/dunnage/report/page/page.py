@@ -20,21 +20,22 @@ from markupsafe import Markup, escape
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.trend import trend
+from dunnage.findings.checks.sentences import besides_the_plan, trend
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
 from dunnage.findings.cpu.bars import cpu_bars, part_title
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS
-from dunnage.findings.differences import answer, looks, sentences
+from dunnage.findings.differences import answer, sentences
 from dunnage.findings.differences.forests import forests
-from dunnage.findings.losses.losses import losses
+from dunnage.findings.losses.sentences import losses
 from dunnage.findings.saturation.open_levels import open_levels
 from dunnage.findings.saturation.searches import searches
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.scalability.growth import growths
-from dunnage.findings.snapshots.sources import restored
+from dunnage.findings.snapshots.sentences import restored
+from dunnage.findings.study import sentences as about
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
@@ -96,23 +97,23 @@ def _told(
     analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str]
 ) -> Mapping[str, Any]:
     return {
-        "headline": sentences.headline(study, plan),
-        "setting": sentences.setting(study, plan),
-        "invented": sentences.invented(analysis),
-        "shared": sentences.shared(study),
+        "headline": about.headline(study, plan),
+        "setting": about.setting(study, plan),
+        "invented": about.invented(analysis),
+        "shared": about.shared(study),
         "damaged": damage.brief(analysis.damages),
         "trouble": trouble(analysis, failures),
-        "nothing": answer.nothing_compared(analysis, study, plan),
+        "nothing": sentences.nothing_compared(analysis, study, plan),
         "reached": answer.reached(analysis),
         "questions": _questions(analysis, study, plan),
-        "besides_the_plan": answer.besides_the_plan(analysis),
+        "besides_the_plan": besides_the_plan(analysis),
         "reasons": reasons.why_not_valid(analysis),
         "failures": alike.grouped(failures),
-        "reading": answer.reading(analysis),
-        "looked": looks.looks(analysis),
+        "reading": sentences.reading(analysis),
+        "looked": sentences.looks(analysis),
         "looks_before": look_number(analysis.looks) - 1,
         "undecided": answer.unsettled(analysis),
-        "together": answer.together(analysis),
+        "together": sentences.together(analysis),
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
@@ -202,7 +203,7 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> list[dict[str, A
         {
             "name": found.question,
             "id": f"question-{number}",
-            "asks": sentences.asks(study.questions.get(found.question), plan),
+            "asks": about.asks(study.questions.get(found.question), plan),
             "claims": sentences.claims(found, study, plan, reached),
             "advice": advice.get(found.question),
             "answer": found,

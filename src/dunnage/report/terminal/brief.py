@@ -8,8 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dunnage.findings.checks.sentences import runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
-from dunnage.findings.differences import answer, looks, sentences
+from dunnage.findings.differences import answer, sentences
 from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
@@ -31,7 +32,7 @@ def brief(
 ) -> RenderableType:
     """What went wrong, one sentence to repeat, the comparisons that decide, and what to do."""
     parts: list[RenderableType] = list(heading(analysis, study, failures))
-    why = answer.nothing_compared(analysis, study, plan)
+    why = sentences.nothing_compared(analysis, study, plan)
     parts += [nothing(why, analysis)] if why else list(_found(analysis, study, plan))
     parts.append(grid([*_notes(analysis), ("More", DETAILS)]))
     return Group(*parts)
@@ -131,8 +132,8 @@ def _notes(analysis: Analysis) -> Iterator[Line]:
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
-        ("Runs", (answer.runs_counted(analysis),)),
-        ("Look", (looks.brief(analysis),)),
+        ("Runs", (runs_counted(analysis),)),
+        ("Look", (sentences.look_brief(analysis),)),
         ("Skipped", left_out(analysis.skipped)),
     )
     yield from advice(analysis)

@@ -9,12 +9,13 @@ from rich.text import Text
 
 from dunnage.analysis.groups import grouped
 from dunnage.findings.checks import reasons
+from dunnage.findings.checks.sentences import runs_counted
 from dunnage.findings.conditions.members import watching
 from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
-from dunnage.findings.differences import answer
-from dunnage.findings.losses.losses import losses
+from dunnage.findings.differences import sentences
+from dunnage.findings.losses.sentences import losses
 from dunnage.findings.saturation.sentences import capacities, over_capacity
-from dunnage.findings.snapshots.sources import restored
+from dunnage.findings.snapshots.sentences import restored
 from dunnage.findings.variance.sentences import recommendation
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
@@ -49,7 +50,7 @@ def left_out(skipped: Iterable[Skipped]) -> tuple[str, ...]:
 
 def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Table:
     """How to read the numbers, what became of the runs, what else differed, what is open."""
-    lines = [("Reading", answer.reading(analysis))] if compared else []
+    lines = [("Reading", sentences.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
     if compared:
         lines += advice(analysis)
@@ -57,7 +58,7 @@ def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Tab
 
 
 def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
-    yield "Runs", answer.runs_counted(analysis)
+    yield "Runs", runs_counted(analysis)
     why = reasons.why_not_valid(analysis)
     for reason in why[:_REASONS_SHOWN]:
         yield "", f"{reason.runs} × {reason.text}"

@@ -14,6 +14,7 @@ from dunnage.findings.analyse import reference
 from dunnage.findings.checks.trouble import trouble
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.parity.factors import factors
+from dunnage.findings.study import sentences as about
 from dunnage.model.analysis import Analysis, Comparison
 from dunnage.model.check import Status
 from dunnage.model.choices import Data
@@ -46,7 +47,7 @@ def answer_table(
     `failures` are the journal's reasons why stays or runs did not happen.
     """
     parts: list[RenderableType] = list(heading(analysis, study, failures))
-    why = answer.nothing_compared(analysis, study, plan)
+    why = sentences.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
     parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
@@ -56,8 +57,8 @@ def heading(analysis: Analysis, study: Study, failures: Sequence[str]) -> Iterat
     """The study's name, and what must be known before any of its numbers."""
     yield Text(terms.plain(analysis.study), style="bold")
     warnings = (
-        sentences.invented(analysis),
-        sentences.shared(study),
+        about.invented(analysis),
+        about.shared(study),
         damage.brief(analysis.damages),
     )
     for warning in filter(None, warnings):
@@ -91,7 +92,7 @@ def plan_table(plan: Plan, study: Study, seconds: float) -> RenderableType:
     if len(plan.deployments) > 1:
         lines.append(("Balance", _balance(plan, study)))
     if study.questions and len(plan.blocks) < MINIMUM_BLOCKS:
-        lines.append(("Few blocks", answer.too_few(len(plan.blocks))))
+        lines.append(("Few blocks", sentences.too_few(len(plan.blocks))))
     return Group(heading, _Variants(plan), order, *([grid(lines)] if lines else []))
 
 
@@ -266,7 +267,7 @@ def _questions(analysis: Analysis, study: Study, plan: Plan) -> RenderableType:
     table.add_column(overflow="fold")
     for number, found in enumerate(analysis.answers):
         question = study.questions.get(found.question)
-        asks = sentences.asks(question, plan) or found.question
+        asks = about.asks(question, plan) or found.question
         if question is not None:
             asks += f" Tolerance {numbers.tolerance(question.tolerance)}."
         if number:
