@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dunnage.analysis.checks import GATES
 from dunnage.analysis.checks.finding import count, share
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.trouble import trouble
+from dunnage.findings.checks.sentences import trouble
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.parity import Aspect, Cause, Difference

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.trouble import trouble
+from dunnage.findings.checks.sentences import trouble
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.report.tables.every import tables
 from dunnage.wording import checks, parity

@@ -9,7 +9,7 @@ from pathlib import Path
 from dunnage.cli.shared import blocks, machine_history
 from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
-from dunnage.findings.checks.trouble import ENOUGH_VALID
+from dunnage.findings.checks.sentences import ENOUGH_VALID
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
 from dunnage.opened import OpenedResult

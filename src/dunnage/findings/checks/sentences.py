@@ -1,11 +1,61 @@
-"""How many runs count, what was measured besides, and how steady they were, as sentences."""
+"""How many runs count, what went wrong with the others, and how steady runs were, as sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 
+from dunnage.findings.checks import reasons
 from dunnage.model.analysis import Analysis
-from dunnage.wording import numbers
+from dunnage.wording import alike, numbers
+
+ENOUGH_VALID = 0.9
+"""Share of the planned runs that must be valid for an answer to be trusted."""
+_GRAVE = 0.5
+_CAUSES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """So many planned runs do not count that it comes first."""
+
+    headline: str
+    causes: tuple[str, ...]
+    grave: bool
+    """Fewer than half of the planned runs count."""
+
+
+def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
+    """Say what went wrong, the cause of most runs first; None where nine in ten runs count.
+
+    `failures` are the journal's reasons why stays or runs did not happen.
+    """
+    if analysis.valid >= ENOUGH_VALID * analysis.planned:
+        return None
+    some = f"Only {analysis.valid} of" if analysis.valid else "None of the"
+    counted = f"{some} {numbers.count(analysis.planned, 'planned run')} can be used"
+    found = sorted((*_spoilt(analysis), *_missing(analysis, failures)), key=lambda cause: -cause[0])
+    shown = [text for _, text in found[:_CAUSES_SHOWN]]
+    rest = sum(runs for runs, _ in found[_CAUSES_SHOWN:])
+    if rest:
+        shown.append(f"{numbers.count(rest, 'run')}: other reasons, listed under Checks.")
+    return Trouble(f"{counted}.", tuple(shown), analysis.valid < _GRAVE * analysis.planned)
+
+
+def _spoilt(analysis: Analysis) -> Iterator[tuple[int, str]]:
+    for group in reasons.first_causes(analysis).values():
+        runs, first = sum(reason.runs for reason in group), group[0]
+        seen = f"{first.seen}; wanted: {first.allowed}" if first.allowed else first.seen
+        more = f"; and {numbers.count(len(group) - 1, 'reason')} like it" if group[1:] else ""
+        yield runs, f"{numbers.count(runs, 'run')}: {first.cause} ({seen}{more})."
+
+
+def _missing(analysis: Analysis, failures: Sequence[str]) -> Iterator[tuple[int, str]]:
+    if analysis.missing:
+        why = [text.rstrip(".") for _, text in alike.grouped(failures)]
+        told = why[0] if why else "the study was interrupted or is not over yet"
+        yield analysis.missing, f"{numbers.count(analysis.missing, 'run')} did not happen: {told}."
 
 
 def runs_counted(analysis: Analysis) -> str:

@@ -20,8 +20,7 @@ from markupsafe import Markup, escape
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import besides_the_plan, trend
-from dunnage.findings.checks.trouble import trouble
+from dunnage.findings.checks.sentences import besides_the_plan, trend, trouble
 from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside

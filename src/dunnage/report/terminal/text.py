@@ -11,7 +11,7 @@ from rich.text import Text
 
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.findings.analyse import reference
-from dunnage.findings.checks.trouble import trouble
+from dunnage.findings.checks.sentences import trouble
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.parity.factors import factors
 from dunnage.findings.study import sentences as about
