@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import errno
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import ClassVar
+
+from dunnage.secrets.texts import masked
 
 
 class ExitCode(IntEnum):
@@ -38,13 +40,17 @@ class ExitCode(IntEnum):
 
 
 class DunnageError(Exception):
-    """Base of all errors: one sentence `what`, the place `where`, a command as `hint`."""
+    """Base of all errors: one sentence `what`, the place `where`, a command as `hint`.
+
+    What it quotes of a user, a server or a program may hold secrets: they are masked here, so that
+    neither a terminal nor a file gets them.
+    """
 
     exit_code: ClassVar[ExitCode] = ExitCode.FAILED
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
+        self.what = masked(what)
+        super().__init__(self.what)
         self.where = where
         self.hint = hint
 
@@ -69,7 +75,9 @@ class StudyError(DunnageError):
     def __init__(self, path: str, problems: tuple[Problem, ...], *, hint: str = "") -> None:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         super().__init__(count, where=path, hint=hint)
-        self.problems = problems
+        self.problems = tuple(
+            replace(each, what=masked(each.what), hint=masked(each.hint)) for each in problems
+        )
 
 
 class UsageError(DunnageError):
@@ -109,6 +117,7 @@ class UnwrittenError(ResultError):
             errno.ENOSPC: ("the disk is full; every finished run is kept", "free some space"),
             errno.EDQUOT: ("the disk is full; every finished run is kept", "free some space"),
             errno.ENOENT: ("cannot write: the directory was removed", "put it back"),
+            errno.ELOOP: (f"cannot write: {error.strerror}", "remove the link"),
         }
         other = (f"cannot write: {error.strerror}", "make it writable")
         what, self._remedy = known.get(error.errno or 0, other)
@@ -136,14 +145,15 @@ _LONGEST = 60
 
 
 def shown(value: object) -> str:
-    """Return somebody's value as a message can repeat it: in backticks, one line, short."""
+    """Return somebody's value as a message can repeat it: in backticks, one line, short, without
+    its secrets."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list | tuple):
         return "a list"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
+    text = masked(str(value).lower() if isinstance(value, bool) else str(value))
     line = "".join(letter if letter.isprintable() else "�" for letter in text[: _LONGEST + 1])
     return f"`{line[: _LONGEST - 1]}…`" if len(line) > _LONGEST else f"`{line}`"
 

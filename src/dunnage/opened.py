@@ -31,7 +31,7 @@ from dunnage.store.read import Result, open_result
 from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, examine
 from dunnage.study.matrix import named
-from dunnage.study.read import read_study
+from dunnage.study.read import read_stored_study
 
 if TYPE_CHECKING:
     import polars
@@ -58,7 +58,8 @@ class OpenedResult:
     @cached_property
     def study(self) -> Study:
         """The study as it was given, with its defaults."""
-        return read_study(self.result.study_text, str(self.result.layout.study), catalog.OFFER)
+        text, where = self.result.study_text, str(self.result.layout.study)
+        return read_stored_study(text, where, catalog.OFFER)
 
     @cached_property
     def plan(self) -> Plan:

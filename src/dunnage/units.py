@@ -10,15 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 from dunnage.errors import shown
 
 LONGEST = 365 * 86_400.0
 """Seconds; a longer duration that a person writes is a typing error."""
 BY_HAND: Mapping[str, bool] = {"by hand": True}
-"""Context for validating what a person wrote: there a quantity carries its unit, unless it is 0.
-Files of our own hold bare numbers in base units."""
+"""Context for validating what a person writes now: there a quantity carries its unit, unless it is
+0, and bounds of today hold. Files of our own hold bare numbers in base units, and what an older
+Dunnage allowed."""
 
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?)\s*([^\d\s].*)?\s*")
 _LONGEST = 40
@@ -115,6 +117,20 @@ def _schema(units: Units) -> WithJsonSchema:
             "description": f"A {units.noun}, for example {units.example}.",
         }
     )
+
+
+def bounded_by_hand(*, ge: float | None = None, le: float | None = None) -> AfterValidator:
+    """A bound on what a person writes now; what was stored may be outside it."""
+
+    def within(value: float, info: ValidationInfo) -> float:
+        if info.context == BY_HAND:
+            if ge is not None and value < ge:
+                raise PydanticKnownError("greater_than_equal", {"ge": ge})
+            if le is not None and value > le:
+                raise PydanticKnownError("less_than_equal", {"le": le})
+        return value
+
+    return AfterValidator(within)
 
 
 Seconds = Annotated[float, BeforeValidator(_reader(DURATIONS)), _schema(DURATIONS)]

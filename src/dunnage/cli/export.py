@@ -18,7 +18,7 @@ from dunnage.report.export.arrow import parquet
 from dunnage.report.tables import runs
 from dunnage.report.tables.every import tables
 from dunnage.report.tables.table import Table
-from dunnage.store.read import RESULTS
+from dunnage.store.newest import RESULTS
 from dunnage.store.write import write_again
 from dunnage.wording import damage
 from dunnage.wording.numbers import count

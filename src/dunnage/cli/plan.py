@@ -12,8 +12,11 @@ from dunnage.analysis.groups import grouped
 from dunnage.cli.shared import completion
 from dunnage.cli.shared.studies import A_DAY, OnlyOption, ScaleOption, foreseen, given, study_at
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
+from dunnage.model.deployment import Deployment
+from dunnage.model.plan import Plan
 from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
+from dunnage.secrets.files import masked_data
 from dunnage.study.room import excesses
 from dunnage.units import size
 
@@ -44,7 +47,7 @@ def command(
         unmet = {skipped.deployment: skipped.reason for skipped, _ in missing}
         show_json({"seconds": seconds, "missing": unmet, "plan": plan.model_dump(mode="json")})
         return
-    out.print(plan_table(plan, value, seconds))
+    out.print(plan_table(_without_secrets(plan), value, seconds))
     if runs:
         out.print(runs_table(plan))
     if not catalog.OFFER.testbeds[value.testbed.kind].fake:
@@ -64,3 +67,10 @@ def command(
         say((f"missing here for {names}: {reason}", "yellow"))
     for hint in dict.fromkeys(hint for _, hint in missing):
         say("try: ", (hint, "bold"))
+
+
+def _without_secrets(plan: Plan) -> Plan:
+    """The plan as a table may show it: a log of it may be read by others."""
+    shown = (masked_data(each.model_dump(mode="json")) for each in plan.deployments)
+    deployments = tuple(Deployment.model_validate(each) for each in shown)
+    return plan.model_copy(update={"deployments": deployments})

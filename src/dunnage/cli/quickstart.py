@@ -12,7 +12,7 @@ from dunnage import catalog
 from dunnage.cli.run import begin
 from dunnage.cli.shared.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
-from dunnage.store.read import RESULTS
+from dunnage.store.newest import RESULTS
 
 NAME = "quickstart"
 HELP = "Answer a first question on this machine: what Docker costs Redis. About seven minutes."

@@ -10,7 +10,8 @@ from dunnage.cli.shared.answer import answer
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption
 from dunnage.errors import ExitCode
-from dunnage.store.read import RESULTS, open_result
+from dunnage.opened import open_at
+from dunnage.store.newest import RESULTS
 
 NAME = "report"
 HELP = "Show the answer of a result, and write its page and tables again."
@@ -35,4 +36,4 @@ def command(
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Analyse anew; nothing is measured."""
-    return answer(open_result(result), format_, details=details, figures=figures)
+    return answer(open_at(result), format_, details=details, figures=figures)

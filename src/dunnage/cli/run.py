@@ -17,18 +17,18 @@ from dunnage.cli.shared.terminal import Format, FormatOption, err, say, typed
 from dunnage.errors import DunnageError, ExitCode, InterruptedRunError, ResultError, UsageError
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
-from dunnage.opened import OpenedResult
+from dunnage.opened import OpenedResult, open_at
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
-from dunnage.store.read import RESULTS, Result, open_result, there
-from dunnage.store.secret_keys import masked_study
-from dunnage.store.secrets import MASK
+from dunnage.store.newest import RESULTS
+from dunnage.store.parse import there
+from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.expected_time import calibration_seconds
+from dunnage.study.masked import masked_line
 from dunnage.study.matrix import named
-from dunnage.study.read import read_study
 from dunnage.units import duration
 from dunnage.wording import damage
 
@@ -137,17 +137,18 @@ def begin(
         writer.calibration(capacity)
         writer.journal("calibration taken", source=capacity.taken_from)
         seconds = max(0.0, seconds - calibration_seconds(plan, study))
-    if masked_study(text) != text:
+    if masked_line(open_result(writer.layout.root).study_text):
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
     """Carry out what a result lacks, after adding blocks if asked, and show its answer."""
-    result = open_result(path)
+    opened = open_at(path)
+    result = opened.result
     _refuse_masked(result)
     _refuse_lost(result)
-    study = read_study(result.study_text, str(result.layout.study), catalog.OFFER)
+    study = opened.study
     writer = ResultWriter(result.layout.root)
     if blocks is not None:
         result = further.add(study, writer, blocks)
@@ -158,11 +159,12 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     runs, finished = len(tuple(result.plan.runs())), len(result.finished())
     if result.complete():
         say("every planned run has its record, so there is nothing to resume")
-        damages = OpenedResult(result).examined.damages
+        opened = OpenedResult(result)
+        damages = opened.examined.damages
         for found in {each.run: each for each in damages if each.run}.values():
             directory = shlex.quote(str(result.layout.run(found.run)))
             say(f"{damage.line(found)}; to measure it again: rm -r {directory}")
-        return answer(result, format_)
+        return answer(opened, format_)
     plan = named(result.plan, catalog.OFFER)
     seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
     return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
@@ -181,13 +183,13 @@ def _refuse_lost(result: Result) -> None:
 
 def _refuse_masked(result: Result) -> None:
     """Going on with a mask in the place of a secret would measure another server."""
-    for number, line in enumerate(result.study_text.splitlines(), start=1):
-        if MASK in line:
-            raise ResultError(
-                "a secret is masked here, so this result cannot be resumed",
-                where=f"{result.layout.study}, line {number}",
-                hint="dunnage run STUDY  # the study file that holds the secret: a new result",
-            )
+    line = masked_line(result.study_text)
+    if line:
+        raise ResultError(
+            "a secret is masked here, so this result cannot be resumed",
+            where=f"{result.layout.study}, line {line}",
+            hint="dunnage run STUDY  # the study file that holds the secret: a new result",
+        )
 
 
 def _carry_out(
@@ -213,12 +215,12 @@ def _carry_out(
     except DunnageError as error:
         error.hint = error.hint or typed("run", "--resume", root)
         raise
-    result = open_result(root)
+    opened = OpenedResult(open_result(root))
     measured = not catalog.OFFER.testbeds[study.testbed.kind].fake
-    code = answer(result, format_, measured=measured)
+    code = answer(opened, format_, measured=measured)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
-    elif not result.complete():
+    elif not opened.result.complete():
         missing = "some of the measurements that belong to no run are missing"
     else:
         return code

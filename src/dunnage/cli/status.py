@@ -8,7 +8,8 @@ from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
-from dunnage.store.read import RESULTS, open_result
+from dunnage.store.newest import RESULTS
+from dunnage.store.read import open_result
 from dunnage.wording import checks, damage
 
 NAME = "status"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import (
@@ -16,7 +17,8 @@ from dunnage.cli.shared.terminal import (
 )
 from dunnage.errors import ExitCode
 from dunnage.opened import open_at
-from dunnage.store.read import RESULTS, DamagedError
+from dunnage.store.newest import RESULTS
+from dunnage.store.parse import DamagedError
 from dunnage.wording import damage
 
 NAME = "verify"
@@ -29,11 +31,11 @@ EXAMPLES = "Examples:  dunnage verify  ·  dunnage verify results/quickstart --f
 
 def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEXT) -> ExitCode:
     """Read every file and compare its checksum; nothing is written."""
-    opened = open_at(result)
     try:
+        opened = open_at(result)
         found = opened.examined
     except DamagedError as error:
-        error.hint = typed("run", opened.result.layout.study)
+        error.hint = typed("run", Path(error.where).with_name("study.yaml"))
         show_error(error)
         return ExitCode.DAMAGED
     again = typed("run", "--resume", opened.path)

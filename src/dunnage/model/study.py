@@ -19,7 +19,7 @@ from dunnage.model.choices import (
 )
 from dunnage.model.load_spec import LoadSpec
 from dunnage.model.value import KeysOf, Scalar, Spec
-from dunnage.units import Bytes, Hertz, Seconds, Share
+from dunnage.units import Bytes, Hertz, Seconds, Share, bounded_by_hand
 
 STUDY_VERSION = 1
 """1: first public grammar."""
@@ -29,6 +29,8 @@ CLIENT_GROUP = "client"
 
 LEAST_MEMORY = 6 * 2**20
 """Bytes, Docker's own minimum: no database starts in less."""
+Memory = Annotated[Bytes, bounded_by_hand(ge=LEAST_MEMORY), Field(gt=0)]
+"""A memory limit."""
 INSERTING = frozenset("DE")
 """Core workloads that insert: after them the database is not what the next run expects."""
 
@@ -47,7 +49,7 @@ class TestbedSpec(Spec):
         default={"db": 3, CLIENT_GROUP: 1}, examples=[{"db": 3, CLIENT_GROUP: 1}]
     )
     """Number of hosts in each group."""
-    memory: Annotated[Bytes, Field(ge=LEAST_MEMORY)] | None = Field(default=None, examples=["1GiB"])
+    memory: Memory | None = Field(default=None, examples=["1GiB"])
     """Memory limit of each database host."""
     cores: Cores = Field(default=Cores.APART, examples=["shared"])
     """Whether clients and database hosts have processors of their own."""
@@ -98,9 +100,7 @@ class DatabaseSpec(Spec):
 class Limits(Spec):
     """Limits of one member's cgroup, the same with and without a container."""
 
-    memory: Annotated[Bytes, Field(ge=LEAST_MEMORY)] | None = Field(
-        default=None, examples=["512MiB"]
-    )
+    memory: Memory | None = Field(default=None, examples=["512MiB"])
     """Memory, page cache included."""
     cpus: float | None = Field(default=None, gt=0, examples=[1.5])
     """CPU quota in processors (CFS bandwidth, 10 ms period)."""
@@ -123,7 +123,7 @@ class DeploymentSpec(Spec):
     hosts: Name = Field(default="db", examples=["db"])
     """The group of hosts the members run on."""
     limits: Limits = Field(default=Limits(), examples=[{"memory": "512MiB"}])
-    slowdown: Share = Field(default=0.0, ge=0, le=0.95, examples=["5%"])
+    slowdown: Annotated[Share, bounded_by_hand(le=0.95)] = Field(default=0.0, ge=0, lt=1, examples=["5%"])
     """Stop the servers for this share of the time: a known effect to test the instrument."""
     loss: Share = Field(default=0.0, ge=0, le=0.5, examples=["5%"])
     """Lose this share of throughput: a known effect to test the instrument. The slowdown that
@@ -243,7 +243,7 @@ class Study(Spec):
     unavailable: Unavailable = Field(default=Unavailable.REFUSE, examples=["skip"])
     seed: int = Field(default=1, examples=[1])
     """Seed of the random order and of the requested keys."""
-    patience: Seconds = Field(default=120.0, ge=0, examples=["120s"])
+    patience: Annotated[Seconds, bounded_by_hand(ge=0)] = Field(default=120.0, examples=["120s"])
     """Total time to repeat runs that were disturbed from outside (stolen processor time, other
     load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])

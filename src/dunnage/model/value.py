@@ -9,9 +9,12 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """A frozen value. An unknown key is an error, never a silent default."""
+    """A frozen value. An unknown key is an error, never a silent default.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    No error of the validation quotes what was given: it may be a secret.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Condition(Value):

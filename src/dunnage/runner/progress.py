@@ -17,6 +17,7 @@ from rich.text import Text
 from dunnage.model.check import Status
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
 from dunnage.model.record import Record
+from dunnage.secrets.texts import masked
 from dunnage.units import duration
 from dunnage.wording import checks
 from dunnage.wording.numbers import count
@@ -135,7 +136,7 @@ class Display:
 
     def say(self, message: str) -> None:
         """Print a line above the bar."""
-        self._console.print(Text(plain(message), style="yellow"), soft_wrap=True)
+        self._console.print(Text(plain(masked(message)), style="yellow"), soft_wrap=True)
 
     def _left_text(self) -> str:
         elapsed = self._bar.tasks[self._task].elapsed or 0.0

@@ -15,6 +15,7 @@ from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
+from dunnage.secrets.texts import masked
 
 ATTEMPTS = 2
 """Stays that are tried for one planned stay, and runs for one planned run, before going on."""
@@ -76,7 +77,7 @@ def until_done(
 
 def said(error: BaseException) -> str:
     """An error with all that was noted while its scope was left."""
-    return "; ".join((str(error), *getattr(error, "__notes__", ())))
+    return masked("; ".join((str(error), *getattr(error, "__notes__", ()))))
 
 
 def restore_lost(work: Work) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from dunnage.model.value import Value
-from dunnage.store.read import lines_of
+from dunnage.store.parse import lines_of
+from dunnage.store.regular import opened_to_append, regular_bytes
 
 V = TypeVar("V", bound=Value)
 
@@ -23,17 +24,17 @@ def this_machine() -> str:
 
 
 def remember(directory: Path, machine: str, value: Value) -> None:
-    """Add a line; raises OSError where it cannot be written."""
+    """Add a line; raises OSError where it cannot be written, or not without following a link."""
     directory.mkdir(parents=True, exist_ok=True)
-    with _file(directory, machine).open("a", encoding="utf-8") as lines:
+    with opened_to_append(_file(directory, machine)) as lines:
         fcntl.flock(lines, fcntl.LOCK_EX)
-        lines.write(value.model_dump_json() + "\n")
+        lines.write(f"{value.model_dump_json()}\n".encode())
 
 
 def remembered(directory: Path, machine: str, kind: type[V]) -> list[V]:
     """All lines in the order in which they came; what cannot be read is left out."""
     try:
-        text = _file(directory, machine).read_text(encoding="utf-8", errors="replace")
+        text = regular_bytes(_file(directory, machine)).decode(errors="replace")
     except OSError:
         return []
     return list(lines_of(text, kind))

@@ -1,4 +1,5 @@
-"""Reads files that anybody may have put there: never a pipe, a device or an endless file."""
+"""Opens files that anybody may have put there: never a pipe, a device or an endless file, and never
+through a link what is to be written."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 MOST_BYTES = 2**30
 """Of a file of a result: none of ours comes near it."""
@@ -32,6 +34,29 @@ def regular_bytes(path: Path, most: int | None = None) -> bytes:
         if most is None and state.st_size > MOST_BYTES:
             raise OSError(errno.EFBIG, "it is too large")
         return file.read() if most is None else file.read(most)
+
+
+def opened_to_append(path: Path) -> BinaryIO:
+    """Open a file of ours to add to its end, and make it if it is missing.
+
+    Raises OSError; a link is refused, as it may lead to any file of this user's.
+    """
+    refuse_link(path)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    file = os.fdopen(descriptor, "ab+")
+    try:
+        _refuse_others(os.fstat(descriptor).st_mode)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def refuse_link(path: Path) -> None:
+    """Raise OSError for a link where a file or directory of ours should be."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "this is a link: what it leads to is not ours", str(path))
 
 
 def _refuse_others(mode: int) -> None:

@@ -14,7 +14,8 @@ from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
 from dunnage.store.checksums import checksum, listed
 from dunnage.store.events import FINISHED
-from dunnage.store.read import Result, there
+from dunnage.store.parse import there
+from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
 
 
@@ -42,7 +43,7 @@ def examine(result: Result, holds: Holds) -> Examined:
     records = _records(result)  # before the journal, which has a line for each of them by then
     search = _Search(result, holds)
     damages = [
-        *([result.damaged_journal] if result.damaged_journal else ()),
+        *filter(None, [result.journal.damage]),
         *search.of_the_whole(),
         *search.of_lost_runs(),
         *result.damaged_records,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -23,12 +22,12 @@ from dunnage.model.loss import Losses
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
+from dunnage.secrets.files import masked_data, masked_file
 from dunnage.store.checksums import Checksum, checksum
 from dunnage.store.events import ADDED, KEPT
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import Result
-from dunnage.store.secret_keys import masked_study
-from dunnage.store.secrets import masked, masked_data
+from dunnage.store.regular import opened_to_append, refuse_link
 
 JOURNAL_VERSION = 2
 """1: first. 2: it lists the files that are written, with their checksums."""
@@ -52,7 +51,7 @@ class ResultWriter:
             with _reported(results):
                 writer.layout.runs.mkdir(parents=True)
                 writer.layout.stays.mkdir()
-            writer._keep(writer.layout.study, masked_study(text).encode())
+            writer._keep(writer.layout.study, masked_file(writer.layout.study.name, text).encode())
             writer._keep(writer.layout.plan, _document(plan))
         except UnwrittenError as error:  # nothing is there that could be resumed
             error.hint = error.then("dunnage run STUDY --results DIRECTORY")
@@ -79,7 +78,7 @@ class ResultWriter:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep every other process from writing here; raises ResultError when one does."""
-        with _reported(self.layout.lock), self.layout.lock.open("a") as file:
+        with _reported(self.layout.lock), opened_to_append(self.layout.lock) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -148,7 +147,7 @@ class ResultWriter:
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""
         # A log explains; nothing is lost but an explanation if the power goes now.
-        write_bytes(self.layout.stay_log(stay, name), masked(text).encode(), wait=False)
+        write_bytes(self.layout.stay_log(stay, name), masked_file(name, text).encode(), wait=False)
 
     def artefact(self, run: str, name: str, content: bytes) -> None:
         """Keep one artefact of a run; what an unfinished attempt left is removed first.
@@ -157,15 +156,15 @@ class ResultWriter:
         """
         directory = self.layout.run(run)
         with _reported(directory):
-            if self.layout.runs.is_symlink() or directory.is_symlink():
-                raise OSError(errno.ELOOP, "this is a link: what it leads to is not ours")
+            refuse_link(self.layout.runs)
+            refuse_link(directory)
             if run not in self._run_directories:
                 directory.mkdir(exist_ok=True)
                 for path in directory.iterdir():
                     path.unlink()
                 self._run_directories.add(run)
             path = self.layout.artefact(run, name)
-            kept = content if path.suffix == ".hlog" else _masked(content)
+            kept = content if path.suffix == ".hlog" else _masked(name, content)
             write_bytes(path, kept, wait=False)
             self._unsettled[path] = checksum(kept)
 
@@ -193,9 +192,10 @@ class ResultWriter:
         write_bytes(path, content)
 
 
-def _masked(content: bytes) -> bytes:
-    """Mask a text; bytes that are no UTF-8 stay what they are."""
-    return masked(content.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+def _masked(name: str, content: bytes) -> bytes:
+    """Mask a file; bytes that are no UTF-8 stay what they are."""
+    text = masked_file(name, content.decode(errors="surrogateescape"))
+    return text.encode(errors="surrogateescape")
 
 
 def _document(value: Value) -> bytes:
@@ -238,7 +238,7 @@ def write_again(path: Path, content: bytes) -> Path:
 
 def _append(path: Path, line: str) -> None:
     """Append one line and wait until it is on the disk."""
-    with _reported(path), path.open("ab+") as file:
+    with _reported(path), opened_to_append(path) as file:
         begin = "\n" if _cut_off(file) else ""
         file.write(f"{begin}{line}\n".encode())
         file.flush()

@@ -16,6 +16,7 @@ from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from dunnage.errors import Problem, shown
+from dunnage.secrets.names import MASK, hidden_at
 from dunnage.study.misread import misread
 
 Path = tuple[str | int, ...]
@@ -140,7 +141,7 @@ class _Reader:
         if self.nodes > MOST_NODES:
             raise _TooManyError(self.lines[path[:1]])
         if isinstance(node, ScalarNode):
-            return self._scalar(node, line)
+            return self._scalar(node, line, hide=hidden_at(path))
         if isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq":
             return [
                 self.value(item, (*path, index), (*above, node))
@@ -148,7 +149,7 @@ class _Reader:
             ]
         if isinstance(node, MappingNode) and node.tag == f"{_TAG}map":
             return self._mapping(node, path, above)
-        return self._tagged(node, line)
+        return self._tagged(node, line, hide=hidden_at(path))
 
     def _mapping(self, node: MappingNode, path: Path, above: tuple[Node, ...]) -> Data:
         data: dict[str, Data] = {}
@@ -179,7 +180,8 @@ class _Reader:
             self._problem(line, "a key must be a word, not a list or mapping")
         return None
 
-    def _scalar(self, node: ScalarNode, line: int) -> Data:
+    def _scalar(self, node: ScalarNode, line: int, *, hide: bool = False) -> Data:
+        """`hide`: it is a secret, which no problem may quote."""
         text: str = node.value
         kind = str(node.tag).removeprefix(_TAG)
         if kind in ("str", "timestamp", "value"):
@@ -191,21 +193,23 @@ class _Reader:
         if kind == "bool":
             return text.lower() in ("true", "yes", "on", "y")
         if kind in ("int", "float"):
-            return self._number(text, line, whole=kind == "int")
-        return self._tagged(node, line)
+            return self._number(text, line, whole=kind == "int", hide=hide)
+        return self._tagged(node, line, hide=hide)
 
-    def _number(self, text: str, line: int, *, whole: bool) -> Data:
+    def _number(self, text: str, line: int, *, whole: bool, hide: bool) -> Data:
+        said = shown(MASK if hide else text)
         plain = text.replace("_", "")
         try:
             number = int(plain, 0 if plain[1:2].isalpha() else 10) if whole else float(plain)
         except ValueError:
-            return self._problem(line, f"{shown(text)} is not a valid number")
+            return self._problem(line, f"{said} is not a valid number")
         if abs(number) > 2**53 or math.isnan(number):
-            return self._problem(line, f"{shown(text)} is too large a number")
+            return self._problem(line, f"{said} is too large a number")
         return number
 
-    def _tagged(self, node: Node, line: int) -> Data:
-        return self._problem(line, f"the tag {shown(node.tag)} is not allowed in a study")
+    def _tagged(self, node: Node, line: int, *, hide: bool) -> Data:
+        tag = shown(MASK if hide else node.tag)
+        return self._problem(line, f"the tag {tag} is not allowed in a study")
 
     def _problem(self, line: int, what: str, hint: str = "") -> Data:
         """Note a problem; return None in place of the value."""

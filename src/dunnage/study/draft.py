@@ -60,6 +60,8 @@ class Draft:
     """The top-level keys of the file."""
     wrong: frozenset[Path]
     """Where the shape is wrong already."""
+    stored: bool = False
+    """It is of a result: bounds of today do not hold for it."""
 
     @property
     def groups(self) -> Mapping[str, int] | None:
@@ -81,7 +83,7 @@ class Draft:
         return ("deployments", origin, *keys)
 
 
-def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
+def draft(data: Mapping[str, Any], wrong: list[Finding], *, stored: bool = False) -> Draft:
     """Keep what is usable of `data`, given everything that is wrong with its shape."""
     usable = _without(data, wrong)
 
@@ -112,6 +114,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding]) -> Draft:
         sampler=_read(SamplerSpec, usable.get("sampler", {})),
         keys=frozenset(map(str, data)),
         wrong=frozenset(finding.path for finding in wrong),
+        stored=stored,
     )
 
 
@@ -161,9 +164,14 @@ def _deployments(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def shape(data: Mapping[str, Any], model: type[BaseModel]) -> list[Finding]:
-    """Return what is wrong with the shape of a study, keys that override the database included."""
-    wrong = findings(model, data)
+def shape(
+    data: Mapping[str, Any], model: type[BaseModel], *, stored: bool = False
+) -> list[Finding]:
+    """Return what is wrong with the shape of a study, keys that override the database included.
+
+    `stored`: it is that of a result, for which bounds of today do not hold.
+    """
+    wrong = findings(model, data, stored=stored)
     for name, keys in _deployments(data).items():
         override = keys.get("database") if isinstance(keys, dict) else None
         if isinstance(override, dict):

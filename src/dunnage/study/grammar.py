@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from dunnage.errors import shown
 from dunnage.model.study import STUDY_VERSION
+from dunnage.secrets.names import MASK, hidden_at
 from dunnage.study.document import Path, holds
 from dunnage.study.keys import example, known
 from dunnage.study.suggest import hint, nearest
@@ -52,11 +53,21 @@ def unknown(path: Path, noun: str, word: str, known: Iterable[str]) -> Finding:
     return Finding(path, f"unknown {noun} {shown(word)}", hint(word, known))
 
 
-def findings(model: type[BaseModel], data: object, at: Path = ()) -> list[Finding]:
-    """Return what `model` finds wrong with `data`, the part of a study at the path `at`."""
+def findings(
+    model: type[BaseModel],
+    data: object,
+    at: Path = (),
+    *,
+    stored: bool = False,
+) -> list[Finding]:
+    """Return what `model` finds wrong with `data`, the part of a study at the path `at`.
+
+    `stored`: it is a part of a result's study, for which bounds of today do not hold.
+    """
+    context = None if stored else BY_HAND
     try:
         # Strict JSON: a text is never taken for a number, nor a truth value for 1.
-        model.model_validate_json(json.dumps(data), strict=True, context=BY_HAND)
+        model.model_validate_json(json.dumps(data), strict=True, context=context)
     except ValidationError as error:
         found: dict[Path, Finding] = {}
         for complaint in error.errors(include_url=False):
@@ -115,6 +126,7 @@ def _said(
 ) -> tuple[str, str]:
     context = complaint.get("ctx", {})
     key = str(path[-1]) if path else "a study"
+    told = shown(MASK if hidden_at(path) and isinstance(value, str | int | float) else value)
     wanted = example(path)
     remedy = f"write for example `{wanted}`" if wanted else ""
     subject = shown(key)
@@ -123,26 +135,26 @@ def _said(
     if kind == "value_error":
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             return f"{subject}: {context['error']}", ""
-        return f"{subject} cannot be {shown(value)}", remedy
+        return f"{subject} cannot be {told}", remedy
     if kind == "string_pattern_mismatch":
-        name = key if "[key]" in complaint["loc"] else value
+        name = shown(key) if "[key]" in complaint["loc"] else told
         return (
-            f"{shown(name)} is not a valid name",
+            f"{name} is not a valid name",
             "use at most 63 letters, digits, `_`, `.` and `-`; begin with a letter or digit",
         )
     if kind in ("enum", "literal_error"):
         if path == ("dunnage",):
             return (
                 f"`dunnage` must be {STUDY_VERSION}, the version of the grammar, not "
-                f"{shown(value)}",
+                f"{told}",
                 "write `dunnage: 1`; a newer grammar needs a newer Dunnage",
             )
         words = [part for part in str(context["expected"]).split("'") if part.isalnum()]
-        return f"{subject} cannot be {shown(value)}", hint(str(value), words)
+        return f"{subject} cannot be {told}", hint(str(value), words)
     if kind in _BOUNDS:
         name, relation = _BOUNDS[kind]
         return (
-            f"{subject} must be {relation} {alike(context[name], value)}, not {shown(value)}",
+            f"{subject} must be {relation} {alike(context[name], value)}, not {told}",
             remedy,
         )
     if kind == "too_short":
@@ -150,6 +162,6 @@ def _said(
     expected = _WANTED.get(kind, "something else")
     if kind == "string_type" and "str" in complaint["loc"][len(path) - offset :]:
         expected = "text or a number"  # The first branch of a union answers for all of them.
-    elif kind == "string_type" and isinstance(value, int | float):
+    elif kind == "string_type" and isinstance(value, int | float) and not hidden_at(path):
         remedy = f'put it in quotes: "{value}"'
-    return f"{subject} must be {expected}, not {shown(value)}", remedy
+    return f"{subject} must be {expected}, not {told}", remedy

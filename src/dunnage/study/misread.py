@@ -6,6 +6,7 @@ takes for the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ruamel.yaml import YAML
@@ -14,6 +15,11 @@ from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.tokens import ScalarToken
 
 from dunnage.errors import Problem
+from dunnage.secrets.names import MASK
+from dunnage.secrets.texts import masked
+
+_QUOTED = re.compile(r"'[^'<]{4,}'")
+"""A name that the reader repeats; shorter ones are signs."""
 
 
 def misread(error: YAMLError, text: str) -> Problem:
@@ -33,6 +39,8 @@ def misread(error: YAMLError, text: str) -> Problem:
     if noticed is None:
         return Problem(opened.line + 1 if opened else 0, f"this is not YAML: {said}")
     line = noticed.line + 1
+    if _is_secret(text, noticed.line):
+        said = _QUOTED.sub(f"'{MASK}'", said)
     if opened is not None and opened.line < noticed.line and "flow" in str(error.context):
         what = f"this is not YAML: the bracket that opens here runs to line {line}"
         return Problem(opened.line + 1, what, "close it where it should end")
@@ -52,6 +60,12 @@ def _long_quotes(text: str, noticed: StringMark) -> Iterator[StringMark]:
                 yield token.start_mark
     except YAMLError:
         return
+
+
+def _is_secret(text: str, number: int) -> bool:
+    """Whether a secret is on a line, from 0, so that a message must not quote it."""
+    line = "".join(text.split("\n")[number : number + 1])
+    return masked(line, settings=True) != line
 
 
 def _one_line(said: object) -> str:

@@ -21,8 +21,22 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     `path` only names the file in messages. Raises StudyError with every problem, in order of line,
     and nothing else for any text.
     """
+    return _read(text, path, offer, stored=False)
+
+
+def read_stored_study(text: str, path: str, offer: Offer) -> Study:
+    """Read the study of a result, as `read_study` does.
+
+    What an older Dunnage carried out is read, although a new study may not be as large, as long or
+    as small any more.
+    """
+    return _read(text, path, offer, stored=True)
+
+
+def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
     document = read_document(text)
-    wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
+    found = _wrong(document, offer, stored=stored)
+    wrong = [each for each in found if each.path not in document.spoiled]
     told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
     problems = [*document.problems, *told]
     if problems:
@@ -31,21 +45,20 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     return Study.model_validate_json(json.dumps(document.data), strict=True)
 
 
-def _wrong(document: Document, offer: Offer) -> list[Finding]:
+def _wrong(document: Document, offer: Offer, *, stored: bool) -> list[Finding]:
     data = document.data
     if not isinstance(data, Mapping):
         if document.problems:
             return []
         what = f"a study must be a mapping of keys to values, not {shown(data)}"
         return [Finding((), what)]
-    wrong = shape(data, Study)
+    wrong = shape(data, Study, stored=stored)
     factors = data.get("factors")
     if isinstance(factors, Mapping):
         wrong += factor_rules(factors)
     known = {finding.path for finding in wrong}
-    return wrong + [
-        each for each in find_mistakes(draft(data, wrong), offer) if each.path not in known
-    ]
+    mistakes = find_mistakes(draft(data, wrong, stored=stored), offer)
+    return wrong + [each for each in mistakes if each.path not in known]
 
 
 def _next(document: Document, path: str) -> str:

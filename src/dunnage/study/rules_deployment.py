@@ -35,7 +35,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
     for variant in every:
         at = partial(draft.place, variant.origin)
         written = ("deployments", variant.origin)
-        wrong = findings(DeploymentSpec, dict(variant.keys), written)
+        wrong = findings(DeploymentSpec, dict(variant.keys), written, stored=draft.stored)
         if wrong:
             yield from (Finding(at(*each.path[2:]), each.what, each.hint) for each in wrong)
             continue

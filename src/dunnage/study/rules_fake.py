@@ -34,7 +34,7 @@ def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterat
             yield Finding(path, what, f"write for example {instead}")
     if hosts.fake and draft.testbed.cores is Cores.SHARED:
         yield Finding(("testbed", "cores"), "fake hosts have no processors", "remove `cores`")
-    if hosts.fake and draft.load is not None:
+    if hosts.fake and draft.load is not None and not draft.stored:
         seconds = draft.load.warmup + (draft.load.duration or 0.0)
         if seconds > LONGEST:
             what = f"fake hosts hold a run in memory, of {duration(LONGEST)} at most"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,11 +17,12 @@ from dunnage.report.page.page import page
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
 from dunnage.store.read import Result
+from dunnage.store.regular import refuse_link
 from dunnage.store.write import write_again, write_value
 
 
 def answer(
-    result: Result,
+    opened: OpenedResult,
     format_: Format,
     *,
     details: bool = False,
@@ -35,8 +35,7 @@ def answer(
     seconds. `measured` says that this machine has just measured it, and not with fakes: then what
     its twins said is kept and shown beside what they said before.
     """
-    opened = OpenedResult(result)
-    study, analysis = opened.study, opened.analysis
+    result, study, analysis = opened.result, opened.study, opened.analysis
     failures = [str(event["why"]) for event in result.events() if "why" in event]
     place, unwritten = _stored(opened, failures)
     if format_ is Format.JSON:
@@ -101,8 +100,10 @@ def _drawn(opened: OpenedResult) -> UnwrittenError | None:
 
 def _refuse_links(directory: Path) -> None:
     """Raise UnwrittenError for a link: a result may come from anybody, and lead anywhere."""
-    if directory.is_symlink():
-        raise UnwrittenError(OSError(errno.ELOOP, "this is a link"), str(directory))
+    try:
+        refuse_link(directory)
+    except OSError as error:
+        raise UnwrittenError(error, str(directory)) from error
 
 
 def _tell_or_raise(error: UnwrittenError, result: Result, *, figures: bool) -> None:

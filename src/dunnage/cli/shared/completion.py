@@ -10,7 +10,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.errors import DunnageError
-from dunnage.store.read import RESULTS
+from dunnage.store.newest import RESULTS
 from dunnage.store.regular import regular_bytes
 from dunnage.study.matrix import deployments, levels
 from dunnage.study.read import read_study

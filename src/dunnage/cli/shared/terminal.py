@@ -22,6 +22,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dunnage.errors import DunnageError, ResultError, StudyError, plain
+from dunnage.secrets.files import masked_data
+from dunnage.secrets.texts import masked
 
 MOST_PROBLEMS = 50
 """Problems of a study that are shown: more of them are one problem of another kind."""
@@ -175,9 +177,10 @@ FormatOption = Annotated[
 
 
 def show_json(value: Any) -> None:
-    """Write one JSON document to standard output, with nothing in it that steers a terminal."""
+    """Write one JSON document to standard output, with no secret and nothing in it that steers a
+    terminal."""
     ascii_only = not (out.encoding or "").lower().startswith("utf")
-    text = json.dumps(value, indent=2, ensure_ascii=ascii_only)
+    text = json.dumps(masked_data(value), indent=2, ensure_ascii=ascii_only)
     out.write(_STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 
@@ -215,17 +218,18 @@ def show_error(error: DunnageError) -> None:
 
 
 def say(*parts: str | tuple[str, str]) -> None:
-    """Write a line to standard error, as it is: nothing in it is markup or steers the terminal.
+    """Write a line to standard error, as it is but for secrets: nothing in it is markup or steers
+    the terminal.
 
     A part is a text, or a text with its style.
     """
     pairs = [(part, "") if isinstance(part, str) else part for part in parts]
-    err.print(Text.assemble(*((plain(text), style) for text, style in pairs)), soft_wrap=True)
+    err.print(Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True)
 
 
 def show_line(text: str) -> None:
-    """Write a line of data to standard output, as it is and unbroken."""
-    out.print(Text(plain(text)), soft_wrap=True)
+    """Write a line of data to standard output, unbroken and as it is but for secrets."""
+    out.print(Text(plain(masked(text))), soft_wrap=True)
 
 
 def typed(*words: object) -> str:

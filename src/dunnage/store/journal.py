@@ -1,0 +1,90 @@
+"""The journal of a result, as a reader sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from dunnage.model.damage import Damage, Flaw
+from dunnage.store.events import ADDED, KEPT, OPENED
+from dunnage.store.parse import DamagedError, text_of, there
+
+Line = Mapping[str, Any] | str
+"""An event, or the text of a line that is none."""
+_BEGINNING = '{"version"'
+"""How a line begins. A crash may have cut off what follows."""
+
+
+class Journal:
+    """Keeps what was read, and reads anew only after the file changed: a study may go on."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._state: tuple[int, ...] | None = None
+        self._lines: Sequence[Line] = ()
+        self._flaw: DamagedError | None = None
+        """Why the file cannot be read."""
+
+    def events(self) -> Iterator[Mapping[str, Any]]:
+        """Line by line; a line that is no event is passed over."""
+        return (line for line in self._read() if isinstance(line, Mapping))
+
+    def last_plan(self) -> int:
+        """The highest number of a plan that was added; 1 where none was."""
+        told = (event.get("plan") for event in self.events() if event.get("event") == ADDED)
+        return max((number for number in told if isinstance(number, int)), default=1)
+
+    @property
+    def damage(self) -> Damage | None:
+        """What is wrong with it, beside a line that a crash cut off."""
+        file = self._path.name
+        if not there(self._path):
+            return Damage(file=file, flaw=Flaw.MISSING)
+        every = self._read()
+        if self._flaw is not None:
+            return Damage(file=file, flaw=self._flaw.flaw, detail=self._flaw.detail)
+        bad = sum(
+            isinstance(line, str) and not (line.startswith(_BEGINNING) and _begins_anew(following))
+            for line, following in zip_longest(every, every[1:])
+        )
+        lines = "1 line" if bad == 1 else f"{bad} lines"
+        return Damage(file=file, flaw=Flaw.GARBLED, detail=lines) if bad else None
+
+    def _read(self) -> Sequence[Line]:
+        state = self._now()
+        if state is None or state != self._state:
+            self._state = state  # before the lines: what comes meanwhile is read next time
+            try:
+                text, self._flaw = text_of(self._path), None
+            except DamagedError as error:
+                text, self._flaw = "", error
+            self._lines = [_event(line) for line in text.splitlines() if line.strip()]
+        return self._lines
+
+    def _now(self) -> tuple[int, ...] | None:
+        """What tells the file from what it was before; None where that is not known."""
+        try:
+            state = os.stat(self._path)
+        except OSError:
+            return None
+        return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _begins_anew(following: Line | None) -> bool:
+    """Whether a crash may have cut off the line before this one: it is the last, or a study goes on
+    after it."""
+    return following is None or (
+        isinstance(following, Mapping) and following.get("event") in (OPENED, KEPT)
+    )
+
+
+def _event(line: str) -> Line:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return event if isinstance(event, dict) else line

@@ -1,0 +1,102 @@
+"""One file of a result: what it holds, or what is wrong with it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from dunnage.errors import ResultError
+from dunnage.model.damage import Flaw
+from dunnage.model.value import Value
+from dunnage.store.regular import regular_bytes
+
+V = TypeVar("V", bound=Value)
+
+
+class DamagedError(ResultError):
+    """A file of a result cannot be used; the rest of the result may be whole."""
+
+    def __init__(self, what: str, path: Path, flaw: Flaw, detail: str = "", hint: str = "") -> None:
+        again = shlex.join(["dunnage", "verify", str(path.parent)])
+        super().__init__(what, where=str(path), hint=hint or again)
+        self.flaw = flaw
+        self.detail = detail
+
+
+def there(path: Path) -> bool:
+    """Whether something is there, be it out of reach."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file; raises DamagedError."""
+    try:
+        return regular_bytes(path).decode(errors="replace")
+    except FileNotFoundError as error:
+        raise DamagedError("is missing", path, Flaw.MISSING) from error
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise DamagedError(f"cannot read: {what}", path, Flaw.UNREADABLE, what) from error
+
+
+def value_of(path: Path, kind: type[V]) -> V:
+    """Return the value that a file holds; raises DamagedError, also for one of a newer version."""
+    text = text_of(path)
+    document = parsed(text, path)
+    known = kind.model_fields["version"].default
+    version = document.get("version") if isinstance(document, dict) else None
+    if isinstance(version, int) and version > known:
+        raise DamagedError(
+            f"was written by a newer Dunnage (version {version}; this one reads {known})",
+            path,
+            Flaw.VERSION,
+            str(version),
+        )
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        fields = "1 field does" if error.error_count() == 1 else f"{error.error_count()} fields do"
+        raise DamagedError(
+            f"is not a {kind.__name__} that this Dunnage can read (version {version}): "
+            f"{fields} not fit",
+            path,
+            Flaw.GARBLED,
+        ) from error
+
+
+def parsed(text: str, path: Path) -> Any:
+    """Parse JSON, the text of a file; a beginning of it is told apart from what never was any.
+
+    Raises DamagedError.
+    """
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        if _begins(text):
+            raise DamagedError("is truncated", path, Flaw.TRUNCATED) from error
+        raise DamagedError(f"is not JSON: {error}", path, Flaw.GARBLED) from error
+
+
+def _begins(text: str) -> bool:
+    """Whether a text that is no JSON is the beginning of some."""
+    try:
+        from_json(text, allow_partial=True, allow_inf_nan=False)
+    except ValueError:
+        return not text.strip()
+    return True
+
+
+def lines_of(text: str, kind: type[V]) -> Iterator[V]:
+    """The values of a file with one on each line; a line that cannot be read is left out."""
+    for line in text.splitlines():
+        with suppress(ValidationError):
+            yield kind.model_validate_json(line)
