@@ -10,29 +10,32 @@ from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.wording.alike import NAMES_SHOWN, kind
 from dunnage.wording.readings import SENTENCES, places, shown
 
-CAUSES: Mapping[str, str] = {
-    "files": "files of the result are damaged",
-    "clock": "the clock of a host was set while it was measured",
-    "parity": "the deployments did not run the same thing",
-    "parity unknown": "it is not known whether the deployments ran the same thing",
-    "connections": "clients connected to other addresses than the one under study",
-    "parts": "not every load generator took part",
-    "slowdown": "the declared slowdown was missed",
-    "steal": "other users of this physical machine took processor time",
-    "other load": "other programs on this machine were busy",
-    "swap": "memory was swapped to disk",
-    "throttled": "a CPU quota that the study does not name held processes back",
-    "errors": "operations failed",
-    "samples": "the hosts were not watched all the time",
-    "client": "the load generator was at its own limit",
-    "schedule": "the load generator could not keep its own schedule",
-    "search": "the search for saturation did not end",
-    "steady": "the database was not steady: its throughput still changed",
-    "duration": "the run was too short",
-    "idle": "deployments were busy while others had their turns",
+Kind = tuple[str, Status]
+"""A gate, and whether it found something or could not tell."""
+CAUSES: Mapping[Kind, str] = {
+    ("files", Status.UNKNOWN): "files of the result are damaged",
+    ("clock", Status.INVALID): "the clock of a host was set while it was measured",
+    ("parity", Status.INVALID): "the deployments did not run the same thing",
+    ("parity", Status.UNKNOWN): "it is not known whether the deployments ran the same thing",
+    ("connections", Status.INVALID): "clients connected to other addresses than the one under study",
+    ("parts", Status.INVALID): "not every load generator took part",
+    ("slowdown", Status.INVALID): "the declared slowdown was missed",
+    ("steal", Status.INVALID): "other users of this physical machine took processor time",
+    ("other load", Status.INVALID): "other programs on this machine were busy",
+    ("swap", Status.INVALID): "memory was swapped to disk",
+    ("throttled", Status.INVALID): "a CPU quota that the study does not name held processes back",
+    ("errors", Status.INVALID): "operations failed",
+    ("samples", Status.INVALID): "the hosts were not watched all the time",
+    ("client", Status.INVALID): "the load generator was at its own limit",
+    ("schedule", Status.INVALID): "the load generator could not keep its own schedule",
+    ("search", Status.INVALID): "the search for saturation did not end",
+    ("steady", Status.INVALID): "the database was not steady: its throughput still changed",
+    ("duration", Status.INVALID): "the run was too short",
+    ("idle", Status.INVALID): "deployments were busy while others had their turns",
 }
-"""Gate → what a newcomer should read, causes before what they bring about: stolen processor time
-makes a client busy and a run unsteady, never the other way round."""
+"""Kind → what a newcomer should read, causes before what they bring about: stolen processor time
+makes a client busy and a run unsteady, never the other way round. Where a gate could not tell, that
+is mostly the same for all of them."""
 
 _Parts = tuple[str, ...]
 """Pieces of a sentence. `{what}` is an amount and `{what@}` where it was read; a piece of which
@@ -147,6 +150,13 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ("idle", Why.NOT_ASKED): ("none where no turns are taken",),
 }
 """Where the case decides what is allowed, and not the gate alone."""
+
+
+def cause(kind: Kind) -> str:
+    """What stood against a run, in plain words."""
+    gate, status = kind
+    vague = f"the check `{gate}` could not be made" if status is Status.UNKNOWN else gate
+    return CAUSES.get(kind, vague)
 
 
 def seen(*checks: CheckResult) -> str:

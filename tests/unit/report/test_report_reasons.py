@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dunnage.analysis.checks import GATES
 from dunnage.analysis.checks.finding import count, share
+from dunnage.analysis.gather import FILES
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.sentences import trouble
 from dunnage.model.analysis import Analysis
@@ -98,11 +99,19 @@ def test_differences_that_differ_in_figures_are_one_with_a_range() -> None:
 def test_what_could_not_be_checked_has_a_headline_of_its_own() -> None:
     unknown = CheckResult(check="steal", status=Status.UNKNOWN, why=Why.NOT_KNOWN)
     found = reasons.first_causes(spoilt([unknown], [steal(0.09, "db-1")]))
-    assert set(found) == {CAUSES["steal"], "the check `steal` could not be made"}
+    stolen = CAUSES["steal", Status.INVALID]
+    assert set(found) == {stolen, "the check `steal` could not be made"}
 
 
 def test_every_gate_has_plain_words() -> None:
-    assert set(GATES) - {"iowait"} <= set(CAUSES)
+    assert set(GATES) - {"iowait"} <= {gate for gate, _ in CAUSES}
+
+
+def test_damaged_files_were_checked_and_found() -> None:
+    file = Reading(what="file", value="record.json", where="it is truncated")
+    damaged = CheckResult(check=FILES, status=Status.UNKNOWN, why=Why.DAMAGED, seen=(file,))
+    found = reasons.first_causes(spoilt([steal(0.09, "db-1"), damaged]))
+    assert set(found) == {"files of the result are damaged"}
 
 
 def test_what_may_differ_has_other_words_than_what_does() -> None:
@@ -114,15 +123,15 @@ def test_what_may_differ_has_other_words_than_what_does() -> None:
 def test_a_run_with_two_reasons_counts_once_under_the_one_that_brings_the_other_about() -> None:
     found = reasons.first_causes(spoilt([STEADY, steal(0.09, "db-1")], [STEADY]))
     assert {cause: sum(each.runs for each in group) for cause, group in found.items()} == {
-        CAUSES["steal"]: 1,
-        CAUSES["steady"]: 1,
+        CAUSES["steal", Status.INVALID]: 1,
+        CAUSES["steady", Status.INVALID]: 1,
     }
 
 
 def test_a_run_that_says_nothing_counts_too() -> None:
     found = reasons.first_causes(spoilt([], [STEADY]))
     assert [(gate, group[0].runs) for gate, group in found.items()] == [
-        (CAUSES["steady"], 1),
+        (CAUSES["steady", Status.INVALID], 1),
         ("unknown", 1),
     ]
 

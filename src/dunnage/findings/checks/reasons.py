@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.analysis.gather import FILES
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.parity import Cause, Difference
-from dunnage.wording import checks, parity
-from dunnage.wording.alike import kind, merged
+from dunnage.wording import alike, checks, parity
 
-_ORDER = {gate: place for place, gate in enumerate(checks.CAUSES)}
+_ORDER = {kind: place for place, kind in enumerate(checks.CAUSES)}
 What = CheckResult | Difference
 """What may stand against a run."""
 
@@ -23,18 +21,16 @@ class Reason:
     """One reason, with everything drawn together in which its runs differ."""
 
     gate: str
+    """As it is shown."""
     seen: str
     allowed: str
     runs: int
-    unknown: bool = False
-    """The gate could not tell."""
+    kind: checks.Kind
 
     @property
     def cause(self) -> str:
         """The gate in plain words."""
-        if self.unknown and self.gate != FILES:
-            return f"the check `{self.gate}` could not be made"
-        return checks.CAUSES.get(self.gate, self.gate)
+        return checks.cause(self.kind)
 
     @property
     def text(self) -> str:
@@ -59,7 +55,8 @@ def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
     bad = [run for run in analysis.runs if run.status != "valid"]
     found = list(_ranked(_first(run) for run in bad if run.checks or run.differences))
     if silent := sum(not (run.checks or run.differences) for run in bad):
-        found.append(Reason("unknown", "no reason was recorded", "", silent))
+        kind = ("unknown", Status.INVALID)
+        found.append(Reason("unknown", "no reason was recorded", "", silent, kind))
     causes = grouped(found, lambda reason: reason.cause)
     ranked = sorted(causes.items(), key=lambda item: -sum(reason.runs for reason in item[1]))
     return {cause: tuple(group) for cause, group in ranked}
@@ -67,7 +64,14 @@ def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
 
 def _first(run: RunSummary) -> What:
     """The reason behind a run's other reasons."""
-    return min(_against(run), key=lambda what: _ORDER.get(_gate(what), len(_ORDER)))
+    return min(_against(run), key=_place)
+
+
+def _place(what: What) -> int:
+    """Where it stands among the causes; a gate that could not tell is where it would be if it had.
+    """
+    gate, _ = kind = _kind(what)
+    return _ORDER.get(kind, _ORDER.get((gate, Status.INVALID), len(_ORDER)))
 
 
 def _against(run: RunSummary) -> list[What]:
@@ -83,25 +87,27 @@ def _key(what: What) -> tuple[str, ...]:
     """The same for reasons that differ in amounts and places only."""
     if isinstance(what, CheckResult):
         return checks.alike(what)
-    return (_gate(what), kind(parity.sentence(what)))
+    return (_gate(what), alike.kind(parity.sentence(what)))
 
 
 def _reason(group: Sequence[What]) -> Reason:
     first = group[0]
     if isinstance(first, Difference):
-        said = merged([parity.sentence(what) for what in group if isinstance(what, Difference)])
-        return Reason(_gate(first), said, "", len(group))
+        said = alike.merged([parity.sentence(what) for what in group if isinstance(what, Difference)])
+        return Reason(_gate(first), said, "", len(group), _kind(first))
     judged = [what for what in group if isinstance(what, CheckResult)]
-    return Reason(
-        first.check,
-        checks.seen(*judged),
-        checks.allowed(*judged),
-        len(group),
-        unknown=first.status is Status.UNKNOWN,
-    )
+    seen, allowed = checks.seen(*judged), checks.allowed(*judged)
+    return Reason(first.check, seen, allowed, len(group), _kind(first))
 
 
 def _gate(what: What) -> str:
     if isinstance(what, CheckResult):
         return what.check
     return "parity unknown" if what.cause is Cause.UNKNOWN else "parity"
+
+
+def _kind(what: What) -> checks.Kind:
+    if isinstance(what, CheckResult):
+        return what.check, what.status
+    unknown = what.cause is Cause.UNKNOWN
+    return "parity", Status.UNKNOWN if unknown else Status.INVALID
