@@ -5,19 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faulty import STUDY, Carry, Ended
+from faulty import STUDY, Carry, Ended, put_into_worlds
 
-from dunnage import catalog
 from dunnage.cli.main import main
 from dunnage.errors import ExitCode
-from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.hosts.fake.world import World
-from dunnage.model.study import TestbedSpec
 from dunnage.store.read import open_result
 
 
@@ -31,16 +27,9 @@ def carry_out(
 
     def run(fault: Callable[[World], None], study: str = STUDY) -> Ended:
         results = next(places)
-
-        @contextmanager
-        def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
-            with open_fake(spec, name=name) as testbed:
-                fault(testbed.world)
-                yield testbed
-
         file = tmp_path / "study.yaml"
         file.write_text(study)
-        monkeypatch.setattr(catalog, "open_testbed", opened)
+        put_into_worlds(fault, monkeypatch)
         monkeypatch.setenv("COLUMNS", "200")
         words = ["run", str(file), "--results", str(results), "--format", "json"]
         monkeypatch.setattr(sys, "argv", ["dunnage", *words])

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+import pytest
+
+from dunnage import catalog
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.hosts.fake.world import World
+from dunnage.model.study import TestbedSpec
 from dunnage.store.read import Result
 
 STUDY = """
@@ -46,6 +52,18 @@ class Carry(Protocol):
     """Carries a study out with faults put into its world."""
 
     def __call__(self, fault: Callable[[World], None], study: str = STUDY) -> Ended: ...
+
+
+def put_into_worlds(fault: Callable[[World], None], patch: pytest.MonkeyPatch) -> None:
+    """From now on every fake testbed opens with a fault in its world."""
+
+    @contextmanager
+    def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
+        with open_fake(spec, name=name) as testbed:
+            fault(testbed.world)
+            yield testbed
+
+    patch.setattr(catalog, "open_testbed", opened)
 
 
 def complete(ended: Ended) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import attempts
 import pytest
 from hostile import Shown, dunnage
 
@@ -17,24 +18,12 @@ from dunnage.model.record import RECORD_VERSION
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 
-STUDY = """\
-dunnage: 1
-name: whole
-testbed: {kind: fake, hosts: {db: 1, client: 1}}
-database: {kind: fake, topology: single, version: "1.0"}
-deployments:
-  plain: {platform: fake, network: plain}
-  late: {platform: fake, network: late}
-twin: plain
-workloads: [A]
-records: 100
-load: {rate: [2000], connections: 16, warmup: 1s, duration: 4s}
-blocks: 3
-generator: fake
-sampler: {kind: fake, rate: 5Hz}
-questions:
-  Q1: {baseline: plain, against: [late], metric: throughput}
-"""
+STUDY = attempts.changed(
+    ("name: tried", "name: whole"),
+    ("hosts: {db: 3,", "hosts: {db: 1,"),
+    ("topology: sharded, members: 3", "topology: single"),
+    ("blocks: 6", "blocks: 3"),
+)
 RUNS = 9
 
 
@@ -123,6 +112,17 @@ def a_directory(file: Callable[[Spot], Path]) -> Change:
     return change
 
 
+def huge(file: Callable[[Spot], Path]) -> Change:
+    """Of a size that no memory holds; it has holes, so the disk need not either."""
+
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        os.truncate(path, 64 * 2**30)
+        return path
+
+    return change
+
+
 def endless(file: Callable[[Spot], Path]) -> Change:
     def change(spot: Spot) -> Path:
         path = file(spot)
@@ -203,10 +203,12 @@ OF_A_RUN: Mapping[str, tuple[Change, str]] = {
     "record that leads out": (leading_out, "not what such a file holds"),
     "record is a pipe": (piped(record), "cannot be read (this is a pipe"),
     "record is a directory": (a_directory(record), "cannot be read (this is a directory"),
+    "record is huge": (huge(record), "cannot be read (it is too large"),
     "record is endless": (endless(record), "cannot be read (this is a device"),
     "load missing": (removed(load), "it is missing"),
     "load truncated": (truncated(load), "it is truncated"),
     "load garbled": (garbled(load), "changed after it was written"),
+    "load is huge": (huge(load), "cannot be read (it is too large"),
     "load is a pipe": (piped(load), "cannot be read (this is a pipe"),
     "samples missing": (removed(samples), "it is missing"),
     "samples truncated": (truncated(samples), "it is truncated"),
@@ -323,6 +325,7 @@ def with_garbage(spot: Spot) -> Path:
 
 OF_THE_WHOLE: Mapping[str, tuple[Change, str]] = {
     "journal missing": (removed(journal), "journal.jsonl: it is missing"),
+    "journal is huge": (huge(journal), "journal.jsonl: it cannot be read (it is too large"),
     "journal with garbage": (with_garbage, "journal.jsonl: its content is not what such"),
     "journal garbled": (garbled(journal), "journal.jsonl: its content is not what such"),
     "environment changed": (
@@ -352,6 +355,7 @@ FATAL: Mapping[str, tuple[Change, str]] = {
     "plan missing": (removed(plan), "plan.json: is missing: this result cannot be read"),
     "plan truncated": (truncated(plan), "plan.json: is truncated"),
     "plan garbled": (garbled(plan), "plan.json: is not JSON"),
+    "plan is huge": (huge(plan), "plan.json: cannot read: it is too large"),
     "plan is a pipe": (piped(plan), "plan.json: cannot read: this is a pipe"),
     "study missing": (removed(study), "study.yaml: is missing"),
     "study is endless": (endless(study), "study.yaml: cannot read: this is a device"),

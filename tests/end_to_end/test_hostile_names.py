@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
+import faulty
 import pytest
 from hostile import HOSTILE, Shown, dunnage
 
-from dunnage import catalog
-from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.hosts.fake.world import World
-from dunnage.model.study import TestbedSpec
 from dunnage.store.read import open_result
 
 STUDY = """\
@@ -39,24 +36,6 @@ questions:
   QUESTION: {baseline: BASELINE, against: [AGAINST], metric: METRIC}
 """
 PLACES = tuple(dict.fromkeys(re.findall(r"[A-Z]{4,}", STUDY)))
-GOOD = """\
-dunnage: 1
-name: good
-testbed: {kind: fake, hosts: {db: 3, client: 1}}
-database: {kind: fake, topology: sharded, members: 2, replication: 1}
-deployments:
-  plain: {platform: fake, network: plain}
-  late: {platform: fake, network: late}
-workloads: [A]
-records: 100
-load: {threads: [4], warmup: 0s, duration: 2s}
-blocks: 1
-deadline: 5s
-generator: fake
-sampler: {kind: fake, rate: 5Hz}
-questions:
-  Q1: {baseline: plain, against: [late]}
-"""
 Carry = Callable[..., Shown]
 SAID = "".join(text for text in HOSTILE if "\x00" not in text and len(text) < 100)
 
@@ -97,17 +76,11 @@ def test_a_hostile_path_is_only_a_path(
 
 @pytest.fixture
 def carry_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Carry:
-    """Run the good study in a world that was tampered with."""
+    """Run a study that is right in a world that was tampered with."""
 
     def run(tamper: Callable[[World], None], *words: str) -> Shown:
-        @contextmanager
-        def opened(spec: TestbedSpec, name: str, *, keep: bool) -> Iterator[FakeTestbed]:
-            with open_fake(spec, name=name) as testbed:
-                tamper(testbed.world)
-                yield testbed
-
-        monkeypatch.setattr(catalog, "open_testbed", opened)
-        (tmp_path / "study.yaml").write_text(GOOD)
+        faulty.put_into_worlds(tamper, monkeypatch)
+        (tmp_path / "study.yaml").write_text(faulty.STUDY)
         return dunnage("run", tmp_path / "study.yaml", "--results", tmp_path / "results", *words)
 
     return run

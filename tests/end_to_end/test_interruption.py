@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Callable
@@ -169,12 +170,17 @@ def test_the_rest_of_an_interrupted_stay_happens_in_a_new_stay_of_the_same_block
     assert stays == [first.id, f"{first.id}.2"]
 
 
-def test_a_full_disk_is_said_with_the_command_that_goes_on(tmp_path: Path) -> None:
+def full_disk(_: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_is_said_with_the_command_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study, text = study_at(Path("studies/fake.yaml"))
     plan, _ = planned(study)
     writer = ResultWriter.create(tmp_path, study.name, text, plan)
-    writer.layout.journal.unlink()
-    writer.layout.journal.symlink_to("/dev/full")
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(ResultError, match="disk is full") as raised:
         carry_out(study, plan, writer, frozenset(), Silent(), Stop())
     assert raised.value.hint.endswith(f"dunnage run --resume {writer.layout.root}")

@@ -60,7 +60,7 @@ def _under(key: Any, value: Any, *, hide: bool, setting: bool) -> Any:
     secret = hide or names_a_secret(name, setting=setting)
     if isinstance(value, str) and not secret and _ending(name) in (*_YAML, _JSON, _LINES):
         return masked_file(name, value, settings=True)
-    return masked_data(value, hide=secret, setting=setting or name == SETTINGS)
+    return masked_data(value, hide=secret, setting=setting or name in SETTINGS)
 
 
 def _item(before: Any, word: Any, *, hide: bool, setting: bool) -> Any:

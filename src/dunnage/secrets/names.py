@@ -27,12 +27,12 @@ VARIABLE = r"""
 into an image may be given any; `PWD` is but a directory."""
 SETTING = r"(?: token | auth | bearer | pwd | credentials? )"
 """A key of a setting that elsewhere, in logs and facts, is mostly something else."""
-SETTINGS = "settings"
-"""The key below which settings stand, in a study and in what is made of it."""
+SETTINGS = frozenset({"settings", "facts"})
+"""Keys below which settings stand: in a study and what is made of it, and as they are read back."""
 
 _OPTION = re.compile(rf"(?ix) -{{0,2}} {NAME}")
 _VARIABLE = re.compile(rf"(?x) {VARIABLE}")
-_SETTING = re.compile(rf"(?ix) {SETTING}")
+_SETTING = re.compile(rf"(?ix) (?: [\w-]+ \. )* {SETTING}")
 
 
 @lru_cache(maxsize=4096)
@@ -59,5 +59,5 @@ def hidden_at(path: Iterable[str | int]) -> bool:
     for step in path:
         if isinstance(step, str) and names_a_secret(step, setting=setting):
             return True
-        setting = setting or step == SETTINGS
+        setting = setting or step in SETTINGS
     return False

@@ -75,7 +75,7 @@ def _secrets(
         for key, value in node.value:
             name = key.value if isinstance(key, ScalarNode) else ""
             secret = hidden or names_a_secret(name, setting=setting)
-            yield from _secrets(value, seen, hidden=secret, setting=setting or name == SETTINGS)
+            yield from _secrets(value, seen, hidden=secret, setting=setting or name in SETTINGS)
     else:
         for item in node.value:
             yield from _secrets(item, seen, hidden=hidden, setting=setting)

@@ -78,6 +78,12 @@ def read_document(text: str) -> Document:
     return Document(data, reader.lines, tuple(reader.problems), frozenset(reader.spoiled))
 
 
+def shown_at(path: Path, value: object) -> str:
+    """Return the value at a place as a message can repeat it; of a secret nothing is told."""
+    secret = hidden_at(path) and isinstance(value, str | int | float)
+    return shown(MASK if secret else value)
+
+
 def holds(data: object, step: str | int) -> bool:
     """Whether one step of a path can be taken from `data`."""
     if isinstance(data, list):
@@ -141,7 +147,7 @@ class _Reader:
         if self.nodes > MOST_NODES:
             raise _TooManyError(self.lines[path[:1]])
         if isinstance(node, ScalarNode):
-            return self._scalar(node, line, hide=hidden_at(path))
+            return self._scalar(node, line, path)
         if isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq":
             return [
                 self.value(item, (*path, index), (*above, node))
@@ -149,7 +155,7 @@ class _Reader:
             ]
         if isinstance(node, MappingNode) and node.tag == f"{_TAG}map":
             return self._mapping(node, path, above)
-        return self._tagged(node, line, hide=hidden_at(path))
+        return self._tagged(node, line, path)
 
     def _mapping(self, node: MappingNode, path: Path, above: tuple[Node, ...]) -> Data:
         data: dict[str, Data] = {}
@@ -171,7 +177,7 @@ class _Reader:
             self._problem(line, "`<<` is not part of this grammar", "write the keys out")
             return None
         if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str":
-            text = self._scalar(node, line)
+            text = self._scalar(node, line, ())
             return text if isinstance(text, str) else None
         if isinstance(node, ScalarNode):
             said, quoted = shown(node.value), shown(f'"{node.value}"')
@@ -180,8 +186,7 @@ class _Reader:
             self._problem(line, "a key must be a word, not a list or mapping")
         return None
 
-    def _scalar(self, node: ScalarNode, line: int, *, hide: bool = False) -> Data:
-        """`hide`: it is a secret, which no problem may quote."""
+    def _scalar(self, node: ScalarNode, line: int, path: Path) -> Data:
         text: str = node.value
         kind = str(node.tag).removeprefix(_TAG)
         if kind in ("str", "timestamp", "value"):
@@ -193,11 +198,11 @@ class _Reader:
         if kind == "bool":
             return text.lower() in ("true", "yes", "on", "y")
         if kind in ("int", "float"):
-            return self._number(text, line, whole=kind == "int", hide=hide)
-        return self._tagged(node, line, hide=hide)
+            return self._number(text, line, path, whole=kind == "int")
+        return self._tagged(node, line, path)
 
-    def _number(self, text: str, line: int, *, whole: bool, hide: bool) -> Data:
-        said = shown(MASK if hide else text)
+    def _number(self, text: str, line: int, path: Path, *, whole: bool) -> Data:
+        said = shown_at(path, text)
         plain = text.replace("_", "")
         try:
             number = int(plain, 0 if plain[1:2].isalpha() else 10) if whole else float(plain)
@@ -207,9 +212,8 @@ class _Reader:
             return self._problem(line, f"{said} is too large a number")
         return number
 
-    def _tagged(self, node: Node, line: int, *, hide: bool) -> Data:
-        tag = shown(MASK if hide else node.tag)
-        return self._problem(line, f"the tag {tag} is not allowed in a study")
+    def _tagged(self, node: Node, line: int, path: Path) -> Data:
+        return self._problem(line, f"the tag {shown_at(path, node.tag)} is not allowed in a study")
 
     def _problem(self, line: int, what: str, hint: str = "") -> Data:
         """Note a problem; return None in place of the value."""

@@ -15,8 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from dunnage.errors import shown
 from dunnage.model.study import STUDY_VERSION
-from dunnage.secrets.names import MASK, hidden_at
-from dunnage.study.document import Path, holds
+from dunnage.study.document import Path, holds, shown_at
 from dunnage.study.keys import example, known
 from dunnage.study.suggest import hint, nearest
 from dunnage.units import BY_HAND, alike
@@ -126,7 +125,7 @@ def _said(
 ) -> tuple[str, str]:
     context = complaint.get("ctx", {})
     key = str(path[-1]) if path else "a study"
-    told = shown(MASK if hidden_at(path) and isinstance(value, str | int | float) else value)
+    told = shown_at(path, value)
     wanted = example(path)
     remedy = f"write for example `{wanted}`" if wanted else ""
     subject = shown(key)
@@ -162,6 +161,6 @@ def _said(
     expected = _WANTED.get(kind, "something else")
     if kind == "string_type" and "str" in complaint["loc"][len(path) - offset :]:
         expected = "text or a number"  # The first branch of a union answers for all of them.
-    elif kind == "string_type" and isinstance(value, int | float) and not hidden_at(path):
+    elif kind == "string_type" and isinstance(value, int | float):
         remedy = f'put it in quotes: "{value}"'
     return f"{subject} must be {expected}, not {told}", remedy

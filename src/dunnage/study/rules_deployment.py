@@ -12,7 +12,7 @@ from dunnage.errors import shown
 from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
 from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
-from dunnage.study.document import Path
+from dunnage.study.document import Path, shown_at
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
@@ -148,9 +148,10 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
         )
     for name, value in spec.settings.items():
         if not (_SETTING.fullmatch(name) and str(value).isprintable()):
+            told = shown_at(("settings", name), value)
             yield (
                 "settings",
-                f"{shown(name)} with the value {shown(value)} is not a valid setting",
+                f"{shown(name)} with the value {told} is not a valid setting",
                 "write one word as the setting and one line as its value",
             )
     if fits:

@@ -152,11 +152,11 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
 """Where the case decides what is allowed, and not the gate alone."""
 
 
-def cause(kind: Kind) -> str:
+def cause(what: Kind) -> str:
     """What stood against a run, in plain words."""
-    gate, status = kind
+    gate, status = what
     vague = f"the check `{gate}` could not be made" if status is Status.UNKNOWN else gate
-    return CAUSES.get(kind, vague)
+    return CAUSES.get(what, vague)
 
 
 def seen(*checks: CheckResult) -> str:

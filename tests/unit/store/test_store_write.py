@@ -15,7 +15,7 @@ from dunnage.errors import ResultError
 from dunnage.model.record import ProcessFacts
 from dunnage.store.events import KEPT
 from dunnage.store.read import open_result
-from dunnage.store.secrets import MASK
+from dunnage.secrets.names import MASK
 from dunnage.store.write import JOURNAL_VERSION, write_bytes
 
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.store.secrets import MASK, masked, masked_data
+from dunnage.secrets.files import masked_data
+from dunnage.secrets.names import MASK
+from dunnage.secrets.texts import masked
 
 HIDDEN = (
     ("password: geheim", f"password: {MASK}"),
@@ -32,6 +34,26 @@ HIDDEN = (
     ('a:\n  password: "ge\n    heim"\n  b: 1', f"a:\n  password: {MASK}\n  b: 1"),
     ("secret:  # below\n  geheim\nport: 1\n", f"secret: {MASK}\nport: 1\n"),
     ("secret: ge\n  heim", f"secret: {MASK}\n"),
+    ("{keystore_password: ge heim, port: 1}", f"{{keystore_password: {MASK}, port: 1}}"),
+    ("AWS_SECRET_ACCESS_KEY=geheim run", f"AWS_SECRET_ACCESS_KEY={MASK} run"),
+    ("docker run -e GITHUB_TOKEN=geheim x", f"docker run -e GITHUB_TOKEN={MASK} x"),
+    ("  MYSQL_PWD: geheim\n", f"  MYSQL_PWD: {MASK}\n"),
+    ("aws_secret_access_key = geheim", f"aws_secret_access_key = {MASK}"),
+    ("PGPASSWORD=ge,he'im psql", f"PGPASSWORD={MASK} psql"),
+    ("'x password=geheim' ok", f"'x password={MASK}' ok"),
+    ("{user=a,password=geheim,port=1}", f"{{user=a,password={MASK},port=1}}"),
+    ("requirepass ge,he}im\nport 1", f"requirepass {MASK}\nport 1"),
+    ("# requirepass geheim\nport 1", f"# requirepass {MASK}\nport 1"),
+    ("CONFIG SET masterauth geheim", f"CONFIG SET masterauth {MASK}"),
+    ("sentinel auth-pass one geheim", f"sentinel auth-pass one {MASK}"),
+    ("tls-key-file-pass geheim", f"tls-key-file-pass {MASK}"),
+    ("user default on >geheim ~* +@all", f"user default on >{MASK} ~* +@all"),
+    ("redis://user:ge/heim@host/x", f"redis://user:{MASK}@host/x"),
+    (
+        "-----BEGIN RSA PRIVATE KEY-----\ngeheim\n-----END RSA PRIVATE KEY-----\n",
+        f"-----BEGIN RSA PRIVATE KEY----- {MASK} -----END RSA PRIVATE KEY-----\n",
+    ),
+    ("# password: |\n#   geheim\n# port: 1\n", f"# password: {MASK}\n# port: 1\n"),
 )
 
 INNOCENT = (
@@ -47,6 +69,13 @@ INNOCENT = (
     "http://host:6379/path@home",
     "https://host.example/a:b@c",
     "https://host.example?to=a@b",
+    "redis:7.0@sha256:0123",
+    "PWD=/home/me OLDPWD=/",
+    "initial_token: 5\nkey_cache_size: 100MiB\nauthenticator: AllowAllAuthenticator",
+    "credentials_validity: 2000ms\nnum_tokens: 16",
+    "-Dcom.sun.management.jmxremote.password.file=/etc/jmx",
+    "redis-server --no-password --port 1",
+    "password:  \n  length: 12",
 )
 
 keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))
