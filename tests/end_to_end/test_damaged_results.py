@@ -16,7 +16,9 @@ from hostile import Shown, dunnage
 from dunnage.errors import ExitCode
 from dunnage.model.record import RECORD_VERSION
 from dunnage.store.layout import ResultLayout
-from dunnage.store.read import open_result
+from dunnage.store.parse import text_of
+from dunnage.store.read import Result, open_result
+from dunnage.store.whole import Examined, Holds, examine
 
 STUDY = attempts.changed(
     ("name: tried", "name: whole"),
@@ -381,10 +383,15 @@ def test_records_that_the_study_did_not_write_do_not_count(spot: Spot, whole: Pa
     assert f"runs/{spot.run}/record.json: it was not written by this study" in said
 
 
-def test_a_result_from_before_checksums_is_read_and_says_so(spot: Spot) -> None:
+def without_checksums(spot: Spot) -> None:
+    """Make it a result of an older Dunnage."""
     events = map(json.loads, journal(spot).read_text().splitlines())
     older = (json.dumps({**event, "version": 1}) for event in events if event["event"] != "kept")
     journal(spot).write_text("".join(f"{line}\n" for line in older))
+
+
+def test_a_result_from_before_checksums_is_read_and_says_so(spot: Spot) -> None:
+    without_checksums(spot)
     said = told(dunnage("verify", spot.root), ExitCode.OK)
     assert "no checksum, because an older Dunnage wrote them" in said
     garbled(samples)(spot)
@@ -537,3 +544,120 @@ def test_verify_calls_what_cannot_be_read_damaged(name: str, spot: Spot) -> None
     change(spot)
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
     assert f"dunnage run {spot.root}/study.yaml" in said
+
+
+def test_what_no_new_study_may_ask_for_is_read_in_an_older_result(spot: Spot) -> None:
+    without_checksums(spot)
+    replaced(study, "network: late}", "network: late, limits: {memory: 1MiB}}")(spot)
+    replaced(study, "blocks: 3", "blocks: 3\npatience: -1s\ndeadline: 9000h")(spot)
+    document = json.loads(plan(spot).read_text())
+    for deployment in document["deployments"]:
+        if deployment["name"] == "late":
+            deployment["limits"]["memory"] = 2**20
+    plan(spot).write_text(json.dumps(document))
+    for words in (("report", spot.root), ("run", "--resume", spot.root), ("verify", spot.root)):
+        told(dunnage(*words), ExitCode.OK)
+    said = told(dunnage("plan", study(spot)), ExitCode.USAGE)
+    for bound in ("at least 6MiB, not `1MiB`", "at least 0s, not `-1s`", "more than a year"):
+        assert bound in said
+
+
+class Series(NamedTuple):
+    """Two results of one study."""
+
+    place: Path
+    older: Path
+    newest: Path
+
+
+@pytest.fixture
+def series(whole: Path, tmp_path: Path) -> Series:
+    place = tmp_path / "results" / "whole"
+    older, newest = place / whole.name, place / "9999-01-01T00-00-00Z-ffffff"
+    for root in (older, newest):
+        shutil.copytree(whole, root)
+    return Series(place, older, newest)
+
+
+def without_its_journal(root: Path) -> None:
+    ResultLayout(root).journal.unlink()
+
+
+def without_its_study(root: Path) -> None:
+    ResultLayout(root).study.unlink()
+
+
+def with_a_dead_link(root: Path) -> None:
+    ResultLayout(root).plan.symlink_to("nowhere")
+
+
+ALSO = {
+    "nothing else": lambda _: None,
+    "its journal": without_its_journal,
+    "its study": without_its_study,
+    "a link": with_a_dead_link,
+}
+
+
+@pytest.mark.parametrize("also", ALSO)
+@pytest.mark.parametrize("above", ["of the study", "of all studies"])
+def test_a_newest_result_that_lost_its_plan_is_not_passed_over(
+    also: str, above: str, series: Series, tmp_path: Path, whole: Path
+) -> None:
+    ResultLayout(series.newest).plan.unlink()
+    ALSO[also](series.newest)
+    place = series.place if above == "of the study" else series.place.parent
+    lost = f"{series.newest}/plan.json: is missing: this result cannot be read"
+    for words in (
+        ("report", place),
+        ("status", place),
+        ("export", place, "--to", tmp_path / "out"),
+        ("compare", whole, place),
+        ("run", "--resume", place),
+    ):
+        said = told(dunnage(*words), ExitCode.FAILED)
+        assert f"{lost}; the result before it is {series.older}" in said
+        assert f"try: dunnage verify {series.newest}" in said
+    assert lost in told(dunnage("verify", place), ExitCode.DAMAGED)
+    assert lost in told(dunnage("verify", series.newest), ExitCode.DAMAGED)
+    told(dunnage("report", series.older), ExitCode.OK)
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2])
+def test_a_result_that_a_crash_prevented_is_no_result(lines: int, series: Series) -> None:
+    """It ends before the plan, of which the journal tells first."""
+    layout = ResultLayout(series.newest)
+    layout.plan.unlink()
+    for directory in (layout.runs, layout.stays):
+        shutil.rmtree(directory)
+        directory.mkdir()
+    kept = layout.journal.read_text().splitlines()[:lines]
+    layout.journal.write_text("".join(f"{line}\n" for line in kept))
+    said = told(dunnage("status", series.place), ExitCode.OK)
+    assert str(series.older) in said
+
+
+def test_a_report_reads_the_journal_once(spot: Spot, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def counted(path: Path) -> str:
+        read.append(path)
+        return text_of(path)
+
+    monkeypatch.setattr("dunnage.store.journal.text_of", counted)
+    told(dunnage("report", spot.root), ExitCode.OK)
+    assert read == [journal(spot)]
+
+
+def test_a_result_that_is_complete_is_examined_once_when_it_is_resumed(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined: list[Result] = []
+
+    def counted(result: Result, holds: Holds) -> Examined:
+        examined.append(result)
+        return examine(result, holds)
+
+    monkeypatch.setattr("dunnage.opened.examine", counted)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    assert len(examined) == 1

@@ -35,6 +35,8 @@ def newest(path: Path) -> Path:
             if _has_plan(result):
                 return result
             if _lost_plan(ResultLayout(result)):
+                if _has_plan(result):
+                    return result  # a study began just now
                 raise _damaged(ResultLayout(result), next(filter(_has_plan, results), None))
     layout = ResultLayout(path)
     with suppress(OSError):

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,17 @@ def short(tmp_path: Path) -> tuple[str, Path]:
     path = tmp_path / "study.yaml"
     path.write_text(STUDY.format(name=name, blocks=1, duration="3s"))
     return name, path
+
+
+@contextmanager
+def in_its_first_run(study: tuple[str, Path], results: Path) -> Iterator[StudyProcess]:
+    """A study during its first run; once the study has ended, nothing of it is left."""
+    name, path = study
+    with started(name, results, str(path), "--results", str(results)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: running.member("runs/"))
+        yield running
+    insist_nothing_left(name, {lab})
 
 
 def insist_resumed(killed: StudyProcess, labs: set[str]) -> None:
@@ -112,11 +124,7 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
 def test_a_process_killed_during_a_run_costs_that_run_only(
     short: tuple[str, Path], tmp_path: Path, victim: str
 ) -> None:
-    name, path = short
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        load = "runs/"
-        running.until(lambda: running.member(load))
+    with in_its_first_run(short, tmp_path) as running:
         process = running.until(lambda: running.member(victim.split()[-1]))
         os.kill(process, signal.SIGKILL)
         assert running.wait() in (0, 5), running.said
@@ -124,34 +132,25 @@ def test_a_process_killed_during_a_run_costs_that_run_only(
     events = [str(event["event"]) for event in running.result().events()]
     assert "stay failed" in events or "run failed" in events
     assert "failed" in running.said
-    insist_nothing_left(name, {lab})
 
 
 def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(
     short: tuple[str, Path], tmp_path: Path
 ) -> None:
-    name, path = short
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("runs/"))
+    with in_its_first_run(short, tmp_path) as running:
         running.process.send_signal(signal.SIGINT)
         assert running.wait() == 130
     assert len(running.result().finished()) == 1
     assert "dunnage run --resume" in running.said
-    insist_nothing_left(name, {lab})
 
 
 def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path], tmp_path: Path) -> None:
-    name, path = short
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("runs/"))
+    with in_its_first_run(short, tmp_path) as running:
         running.process.send_signal(signal.SIGINT)
         running.until(lambda: "Ctrl-C again" in running.said)
         running.process.send_signal(signal.SIGINT)
         assert running.wait() == 130
     assert len(running.result().finished()) == 0
-    insist_nothing_left(name, {lab})
 
 
 def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
@@ -180,31 +179,25 @@ def test_a_load_generator_that_stands_still_costs_its_run_only(
     short: tuple[str, Path], tmp_path: Path
 ) -> None:
     """Nobody lets it go on: after its time and some patience it is ended, and its run repeated."""
-    name, path = short
+    _, path = short
     path.write_text(path.read_text().replace("warmup:", "timeout: 2s, warmup:"))
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("runs/"))
+    with in_its_first_run(short, tmp_path) as running:
         os.kill(running.until(lambda: running.member("load")), signal.SIGSTOP)
         assert running.wait() in (0, 5), running.said
     insist_complete(running)
     assert "the generator did not end within" in running.said
-    insist_nothing_left(name, {lab})
 
 
 def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing(
     short: tuple[str, Path], tmp_path: Path
 ) -> None:
-    name, path = short
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("runs/"))
+    name, _ = short
+    with in_its_first_run(short, tmp_path) as running:
         shutil.rmtree(tmp_path / name)
         assert running.wait() == 4, running.said
     assert "the directory was removed" in running.said
     assert "Traceback" not in running.said
     assert not (tmp_path / name).exists()
-    insist_nothing_left(name, {lab})
 
 
 def test_a_directory_for_temporary_files_without_room_is_not_needed(

@@ -123,3 +123,23 @@ def test_a_journal_line_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
 
 def test_the_study_is_kept_as_given_but_for_its_secrets(tmp_path: Path) -> None:
     assert open_result(tiny_result(tmp_path).layout.root).study_text.startswith("name: tiny\n")
+
+
+def test_a_journal_that_grows_is_read_on(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path)
+    result = open_result(writer.layout.root)
+    before = [event["event"] for event in result.events()]
+    assert [event["event"] for event in result.events()] == before
+    for name in ("first", "second"):
+        writer.journal(name)
+        before.append(name)
+        assert [event["event"] for event in result.events()] == before
+    assert result.journal.damage is None
+    with writer.layout.journal.open("a") as file:
+        file.write("garbage\n")
+    found = result.journal.damage
+    assert found is not None
+    assert (found.flaw, found.detail) == (Flaw.GARBLED, "1 line")
+    writer.layout.journal.unlink()
+    assert list(result.events()) == []
+    assert result.journal.damage is not None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dunnage.errors import Problem, StudyError
 from dunnage.model.study import Study
 from dunnage.study.matrix import levels
-from dunnage.study.read import read_study
+from dunnage.study.read import read_stored_study, read_study
 from dunnage.study.template import template
 from offers import OFFER
 
@@ -543,3 +543,40 @@ def _flow(value: object) -> str:
     if isinstance(value, str):
         return f'"{value}"'
     return {None: "~", True: "true", False: "false"}.get(value, str(value))  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("client: 1}", "client: 1}, memory: 1MiB"),
+        ("bridge}", "bridge, limits: {memory: 1MiB}}"),
+        ("bridge}", "bridge, slowdown: 99%}"),
+        ("4s}", "9000h}"),
+        ("4s}", "4}"),
+        ("twin: native", "twin: native\npatience: -1s"),
+    ],
+)
+def test_a_bound_of_today_holds_for_new_studies_and_not_for_stored_ones(old: str, new: str) -> None:
+    text = changed(old, new)
+    assert only_problem(text)
+    assert read_stored_study(text, "study.yaml", OFFER).name == "good"
+
+
+@pytest.mark.parametrize("factor", ["memory: 1MiB", "memory: 1B"])
+def test_a_bound_of_today_does_not_hold_for_a_stored_factor(factor: str) -> None:
+    size = factor.split()[1]
+    text = f"{GOOD}factors: {{limits.memory: [{size}, 1GiB]}}\n".replace(
+        "against: [docker, native-twin]", f"against: [docker-memory-{size}]"
+    )
+    text = text.replace("baseline: native", f"baseline: native-memory-{size}")
+    text = text.replace("twin: native\n", "")
+    with pytest.raises(StudyError):
+        read_study(text, "study.yaml", OFFER)
+    assert read_stored_study(text, "study.yaml", OFFER).factors["limits.memory"]
+
+
+@pytest.mark.parametrize("new", ["twni: native", "twin: nobody", "twin: [native]"])
+def test_a_stored_study_makes_sense_all_the_same(new: str) -> None:
+    with pytest.raises(StudyError) as raised:
+        read_stored_study(changed("twin: native", new), "study.yaml", OFFER)
+    assert raised.value.problems
