@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -68,7 +67,7 @@ class Journal:
     def _now(self) -> tuple[int, ...] | None:
         """What tells the file from what it was before; None where that is not known."""
         try:
-            state = os.stat(self._path)
+            state = self._path.stat()
         except OSError:
             return None
         return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns

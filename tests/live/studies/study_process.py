@@ -118,6 +118,22 @@ def insist_nothing_left(study: str, labs: set[str]) -> None:
         Traces(lab).insist_gone()
 
 
+@contextmanager
+def under_way(
+    study: str, path: Path, see: Callable[[StudyProcess], object]
+) -> Iterator[StudyProcess]:
+    """A new study once something can be seen of it, with its results beside its file.
+
+    When it has ended, nothing of it may be left.
+    """
+    results = path.parent
+    with started(study, results, str(path), "--results", str(results)) as running:
+        lab = running.until(running.lab)
+        running.until(lambda: see(running))
+        yield running
+    insist_nothing_left(study, {lab})
+
+
 def answered(*words: str, minutes: float = 30) -> dict[str, Any]:
     """Run a verb with `--format json` and return its answer, be it trustworthy or not."""
     shown = subprocess.run(

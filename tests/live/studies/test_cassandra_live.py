@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from study_process import StudyProcess, insist_nothing_left, started
+from study_process import StudyProcess, insist_nothing_left, started, under_way
 
 from dunnage import catalog
 from dunnage.errors import RunError, StayError
@@ -176,11 +176,8 @@ def test_native_and_bridge_differ_in_nothing_that_is_not_under_study(ring: Resul
 def hurt(tmp_path: Path) -> Iterator[tuple[StudyProcess, int]]:
     """A study of a ring of one whose first run is going on, and its member."""
     name, path = written(tmp_path, ONE)
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: driven(running))
+    with under_way(name, path, driven) as running:
         yield running, running.until(lambda: running.member("CassandraDaemon"))
-    insist_nothing_left(name, {lab})
 
 
 def events(running: StudyProcess, name: str) -> list[dict[str, object]]:

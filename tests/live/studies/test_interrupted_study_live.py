@@ -9,12 +9,11 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from study_process import StudyProcess, insist_nothing_left, started
+from study_process import StudyProcess, insist_nothing_left, started, under_way
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -53,15 +52,9 @@ def short(tmp_path: Path) -> tuple[str, Path]:
     return name, path
 
 
-@contextmanager
-def in_its_first_run(study: tuple[str, Path], results: Path) -> Iterator[StudyProcess]:
-    """A study during its first run; once the study has ended, nothing of it is left."""
-    name, path = study
-    with started(name, results, str(path), "--results", str(results)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("runs/"))
-        yield running
-    insist_nothing_left(name, {lab})
+def in_a_run(running: StudyProcess) -> object:
+    """Whether a run goes on."""
+    return running.member("runs/")
 
 
 def insist_resumed(killed: StudyProcess, labs: set[str]) -> None:
@@ -122,9 +115,9 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
 
 @pytest.mark.parametrize("victim", ["redis-server", "dunnage-engine load"])
 def test_a_process_killed_during_a_run_costs_that_run_only(
-    short: tuple[str, Path], tmp_path: Path, victim: str
+    short: tuple[str, Path], victim: str
 ) -> None:
-    with in_its_first_run(short, tmp_path) as running:
+    with under_way(*short, in_a_run) as running:
         process = running.until(lambda: running.member(victim.split()[-1]))
         os.kill(process, signal.SIGKILL)
         assert running.wait() in (0, 5), running.said
@@ -134,18 +127,16 @@ def test_a_process_killed_during_a_run_costs_that_run_only(
     assert "failed" in running.said
 
 
-def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(
-    short: tuple[str, Path], tmp_path: Path
-) -> None:
-    with in_its_first_run(short, tmp_path) as running:
+def test_ctrl_c_once_finishes_the_run_and_leaves_nothing(short: tuple[str, Path]) -> None:
+    with under_way(*short, in_a_run) as running:
         running.process.send_signal(signal.SIGINT)
         assert running.wait() == 130
     assert len(running.result().finished()) == 1
     assert "dunnage run --resume" in running.said
 
 
-def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path], tmp_path: Path) -> None:
-    with in_its_first_run(short, tmp_path) as running:
+def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path]) -> None:
+    with under_way(*short, in_a_run) as running:
         running.process.send_signal(signal.SIGINT)
         running.until(lambda: "Ctrl-C again" in running.said)
         running.process.send_signal(signal.SIGINT)
@@ -175,13 +166,11 @@ def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
     insist_nothing_left(name, {lab})
 
 
-def test_a_load_generator_that_stands_still_costs_its_run_only(
-    short: tuple[str, Path], tmp_path: Path
-) -> None:
+def test_a_load_generator_that_stands_still_costs_its_run_only(short: tuple[str, Path]) -> None:
     """Nobody lets it go on: after its time and some patience it is ended, and its run repeated."""
     _, path = short
     path.write_text(path.read_text().replace("warmup:", "timeout: 2s, warmup:"))
-    with in_its_first_run(short, tmp_path) as running:
+    with under_way(*short, in_a_run) as running:
         os.kill(running.until(lambda: running.member("load")), signal.SIGSTOP)
         assert running.wait() in (0, 5), running.said
     insist_complete(running)
@@ -192,7 +181,7 @@ def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing
     short: tuple[str, Path], tmp_path: Path
 ) -> None:
     name, _ = short
-    with in_its_first_run(short, tmp_path) as running:
+    with under_way(*short, in_a_run) as running:
         shutil.rmtree(tmp_path / name)
         assert running.wait() == 4, running.said
     assert "the directory was removed" in running.said

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from study_process import insist_nothing_left, started
+from study_process import insist_nothing_left, started, under_way
 
 from dunnage.model.load import SETTLING, TURN_CONTROL
 from dunnage.model.record import Record
@@ -156,9 +156,7 @@ def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
     tmp_path: Path, times: int
 ) -> None:
     name, path = written(tmp_path, "2s")
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("redis-server"))
+    with under_way(name, path, lambda study: study.member("redis-server")) as running:
         running.process.send_signal(signal.SIGINT)
         if times == 2:
             running.until(lambda: "Ctrl-C again" in running.said)
@@ -167,16 +165,13 @@ def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
     if times == 2:
         assert running.result().finished() == set()
     assert "dunnage run --resume" in running.said
-    insist_nothing_left(name, {lab})
 
 
 def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
     tmp_path: Path,
 ) -> None:
     name, path = written(tmp_path, "5s")
-    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
-        lab = running.until(running.lab)
-        running.until(lambda: running.member("turns --plan"))
+    with under_way(name, path, lambda study: study.member("turns --plan")) as running:
         os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
         assert running.wait() in (0, 5), running.said
     result = running.result()
@@ -184,4 +179,3 @@ def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
     failed = [event for event in result.events() if event["event"] == "stay failed"]
     assert failed, running.said
     assert any("`native" in str(event) or "`bridge`" in str(event) for event in failed), failed
-    insist_nothing_left(name, {lab})
