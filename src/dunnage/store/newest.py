@@ -57,7 +57,7 @@ def _below(path: Path, level: str) -> list[Path]:
 def _has_plan(result: Path) -> bool:
     """Whether a result has its plan, be it out of reach."""
     try:
-        return (result / "plan.json").exists()
+        return ResultLayout(result).plan.exists()
     except PermissionError:
         return True
     except OSError:
@@ -69,7 +69,7 @@ def _lost_plan(layout: ResultLayout) -> bool:
     events = list(Journal(layout.journal).events())
     if None not in listed(events).get(layout.plan.name, [None]):
         return True
-    if any(event.get("event") != KEPT for event in events):
+    if any(event.get("event") not in (None, KEPT) for event in events):
         return True
     with suppress(OSError):
         return layout.stays.is_dir() and next(layout.runs.iterdir(), None) is not None
