@@ -373,6 +373,12 @@ class Generator(Protocol):
         Each part has its own directory, on the client that it runs on.
         """
 
+    def progress(self, log: bytes) -> int:
+        """Operations that a part has had answered so far, by what it wrote; 0 before it tells.
+
+        It tells at least every few seconds, even while nothing is answered.
+        """
+
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
         """Add the parts' results. Raises RunError that says what failed, if one did."""
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from dunnage.contracts import Host, RunningMember
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
-from dunnage.runner.drive import Part, collect, put, start
+from dunnage.runner.drive import collect, put, start
 from dunnage.runner.stay import Equipment, Stay
+from dunnage.runner.waiting import Part
 
 
 @dataclass

@@ -28,6 +28,8 @@ LATE_SHARE = 0.10
 """What the network `late` costs of the throughput: the overhead that a study should find."""
 NOISE = 0.005
 """Standard deviation of a run's throughput, as a share."""
+TELLING = 1.0
+"""Seconds between two lines of progress."""
 SPREAD = 0.3
 """Standard deviation of the logarithm of a latency."""
 SERVER_CPU = 40e-6
@@ -85,6 +87,17 @@ def load(call: Call) -> Task:
         made.cost[server.process.host.name, group] = cpu / len(servers)
     made.cost[call.host.name, call.host.control_group(call.process.unit)] = CLIENT_CPU
     call.world.loads.append(made)
+
+    def tell() -> None:
+        if not call.process.alive:
+            return
+        now = call.world.clock.now()
+        if not call.process.held:
+            progress = {"elapsed": now - made.began, "operations": int(made.operations(now))}
+            call.streams.say(json.dumps(progress) + "\n")
+        call.world.clock.at(now + TELLING, tell)
+
+    call.world.clock.at(made.began + TELLING, tell)
 
     def finish() -> int:
         answered = _answered(servers, began, course.seconds)
