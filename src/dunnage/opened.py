@@ -58,7 +58,8 @@ class OpenedResult:
     @cached_property
     def study(self) -> Study:
         """The study as it was given, with its defaults."""
-        return read_study(self.result.study_text, str(self.result.layout.study), catalog.OFFER)
+        place = str(self.result.layout.study)
+        return read_study(self.result.study_text, place, catalog.OFFER, given=False)
 
     @cached_property
     def plan(self) -> Plan:

@@ -147,7 +147,7 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
     result = open_result(path)
     _refuse_masked(result)
     _refuse_lost(result)
-    study = read_study(result.study_text, str(result.layout.study), catalog.OFFER)
+    study = read_study(result.study_text, str(result.layout.study), catalog.OFFER, given=False)
     writer = ResultWriter(result.layout.root)
     if blocks is not None:
         result = further.add(study, writer, blocks)

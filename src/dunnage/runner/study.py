@@ -14,7 +14,7 @@ from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
 from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner import known_loss, spare, together
-from dunnage.runner.calibrate import calibrated, told
+from dunnage.runner.calibrate import calibrated, insist_enough, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.living_stay import living_stay
 from dunnage.runner.make_snapshot import make_snapshot
@@ -128,6 +128,7 @@ def _calibrate(work: Work) -> Equipment:
     writer, calibration = work.equipment.writer, work.plan.calibration
     result = open_result(writer.layout.root)
     if result.calibration is not None:
+        insist_enough(result.calibration, work.plan, work.equipment.study.load)
         return replace(work.equipment, calibration=result.calibration)
     assert calibration is not None  # noqa: S101 (a plan with shares has one)
     own = replace(work, done={record.run for record in result.calibration_records})
@@ -139,6 +140,7 @@ def _calibrate(work: Work) -> Equipment:
     capacities = {name: capacity.throughput for name, capacity in made.capacities.items()}
     writer.journal("calibrated", deployment=made.deployment, **capacities)
     work.watcher.say(told(made))
+    insist_enough(made, work.plan, work.equipment.study.load)
     return replace(work.equipment, calibration=made)
 
 

@@ -1,4 +1,4 @@
-"""A study file becomes a Study, or every problem in it at once."""
+"""A study file becomes a Study, or every problem in it at once; and what is odd about it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
+from dunnage.study.doubts import doubts
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
 from dunnage.study.rules import factor_rules, find_mistakes
+from dunnage.study.rules_worth import worth_rules
 
 
-def read_study(text: str, path: str, offer: Offer) -> Study:
+def read_study(text: str, path: str, offer: Offer, *, given: bool = True) -> Study:
     """Read a study file's text and check it against what this Dunnage can do.
 
-    `path` only names the file in messages. Raises StudyError with every problem, in order of line,
-    and nothing else for any text.
+    `path` only names the file in messages. One that is not `given` by a user just now is that of a
+    result, or made smaller for a try: it is read even if no run of its load can be valid. Raises
+    StudyError with every problem, in order of line, and nothing else for any text.
     """
     document = read_document(text)
-    wrong = [each for each in _wrong(document, offer) if each.path not in document.spoiled]
+    wrong = [each for each in _wrong(document, offer, given) if each.path not in document.spoiled]
     told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
     problems = [*document.problems, *told]
     if problems:
@@ -31,7 +34,15 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
     return Study.model_validate_json(json.dumps(document.data), strict=True)
 
 
-def _wrong(document: Document, offer: Offer) -> list[Finding]:
+def odd(text: str, study: Study) -> tuple[Problem, ...]:
+    """What is odd about a study of this text, which was read without a problem, line by line."""
+    document = read_document(text)
+    found = dict.fromkeys(doubts(study))
+    told = (Problem(document.line(each.path), each.what, each.hint) for each in found)
+    return tuple(sorted(told, key=lambda problem: problem.line))
+
+
+def _wrong(document: Document, offer: Offer, given: bool) -> list[Finding]:
     data = document.data
     if not isinstance(data, Mapping):
         if document.problems:
@@ -43,9 +54,11 @@ def _wrong(document: Document, offer: Offer) -> list[Finding]:
     if isinstance(factors, Mapping):
         wrong += factor_rules(factors)
     known = {finding.path for finding in wrong}
-    return wrong + [
-        each for each in find_mistakes(draft(data, wrong), offer) if each.path not in known
-    ]
+    usable = draft(data, wrong)
+    found = find_mistakes(usable, offer)
+    if given:
+        found += worth_rules(usable)
+    return wrong + [each for each in dict.fromkeys(found) if each.path not in known]
 
 
 def _next(document: Document, path: str) -> str:

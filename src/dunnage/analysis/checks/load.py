@@ -14,10 +14,11 @@ from dunnage.analysis.checks.finding import (
     used,
 )
 from dunnage.analysis.schedule import KEPT, measured
-from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
+from dunnage.analysis.steady import flatness, speed_change
 from dunnage.analysis.values import answered, failed
 from dunnage.model.check import Reading, Status, Why
 from dunnage.model.choices import Phase
+from dunnage.model.load import STEADY_WINDOWS
 from dunnage.model.record import Ending
 
 NOT_ASKED = Finding(Status.VALID, Why.NOT_ASKED)
@@ -100,7 +101,7 @@ def steady(evidence: Evidence, _bounds: Bounds) -> Finding:
         return NOT_ASKED
     found = flatness(evidence.measurement.windows)
     if found is None:
-        return Finding(Status.UNKNOWN, Why.TOO_SHORT, allowed=(count("windows", MINIMUM_WINDOWS),))
+        return Finding(Status.UNKNOWN, Why.TOO_SHORT, allowed=(count("windows", STEADY_WINDOWS),))
     seen: tuple[Reading, ...] = (
         share("change", found.change),
         count("windows", found.windows),
