@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.analysis.checks.finding import (
     Finding,
@@ -49,8 +51,8 @@ def errors(evidence: Evidence, bounds: Bounds) -> Finding:
 def client(evidence: Evidence, bounds: Bounds) -> Finding:
     """The busiest thread of the load generator."""
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
-    busy = share("busy", evidence.measurement.client_busy)
-    return up_to(share("busy", limit), busy, itself=False)
+    busy = evidence.measurement.client_busy
+    return up_to(limit, busy, partial(share, "busy"), itself=False)
 
 
 def schedule(evidence: Evidence, _bounds: Bounds) -> Finding:
