@@ -232,7 +232,8 @@ def test_clean_waits_until_a_process_that_it_ended_is_reaped(
         return groups.until(done)
 
     monkeypatch.setattr(clean, "until", until)
-    assert [each.lab for each in clean.clean_held(NoGroups(), kept=False)] == [directory.name]  # type: ignore[arg-type]
+    removed = clean.clean_held(NoGroups(), kept=False)  # type: ignore[arg-type]
+    assert [each.lab for each in removed] == [directory.name]
     assert gone == [False, True]
     assert not first.there()
     assert not directory.exists()
@@ -243,6 +244,8 @@ def test_clean_does_not_wait_forever_for_a_process_that_nobody_reaps(
 ) -> None:
     directory, first = left
     monkeypatch.setattr(groups, "_PATIENCE", 0.0)
-    assert [each.lab for each in clean.clean_held(NoGroups(), kept=False)] == [directory.name]  # type: ignore[arg-type]
+    removed = clean.clean_held(NoGroups(), kept=False)  # type: ignore[arg-type]
+    assert [each.lab for each in removed] == [directory.name]
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
     assert first.there() and not first.alive()
     assert not directory.exists()
