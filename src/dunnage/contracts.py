@@ -165,6 +165,23 @@ class Testbed(Protocol):
 
 
 @dataclass(frozen=True)
+class OtherProcess:
+    """A process of the machine that belongs to no host of the testbed."""
+
+    name: str
+    cpu: float
+    """CPU seconds that it has used so far, with children that it has waited for."""
+
+
+@runtime_checkable
+class SeesOthers(Protocol):
+    """A testbed that is one machine, and sees what else runs there."""
+
+    def others(self) -> Mapping[tuple[int, int], OtherProcess]:
+        """All processes that belong to no host. The key tells one from a later one of its id."""
+
+
+@dataclass(frozen=True)
 class Tree:
     """A software tree on this machine and the place where every host and image has it."""
 

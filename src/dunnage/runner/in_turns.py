@@ -192,6 +192,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             clocks=shared.clocks,
             watched=shared.seconds,
             idle=members,
+            foreign=shared.watch.foreign,
         )
     )
     clients = [host for host in shared.used.values() if host.group == CLIENT_GROUP]

@@ -20,8 +20,11 @@ from dunnage.analysis.checks.finding import (
     up_to,
 )
 from dunnage.analysis.checks.load import NOT_ASKED
-from dunnage.model.check import Status, Why
+from dunnage.model.check import Reading, Status, Why
 from dunnage.model.record import HostUsage
+
+PROCESSES, LEAST_PROCESS = 3, 0.01
+"""Processes that are named where others were too busy, and the share that makes one worth it."""
 
 
 def swap(evidence: Evidence, bounds: Bounds) -> Finding:
@@ -53,7 +56,18 @@ def other_load(evidence: Evidence, bounds: Bounds) -> Finding:
     known = [each for each in shares if each is not None]
     if not known or len(known) < len(shares):
         return not_known(evidence.usage, "cpu_total", others(bounds.other))
-    return up_to(bounds.other, max(known), others, itself=False)
+    found = up_to(bounds.other, max(known), others, itself=False)
+    if found.status is Status.VALID:
+        return found
+    return found._replace(seen=(*found.seen, *_busiest(evidence)))
+
+
+def _busiest(evidence: Evidence) -> tuple[Reading, ...]:
+    """The processes of no host that used most, as shares of the machine's CPU time."""
+    processors = evidence.usage[0].machine.processors or math.inf
+    shares = {name: used / processors for name, used in evidence.foreign.items()}
+    ranked = sorted(shares.items(), key=lambda pair: -pair[1])[:PROCESSES]
+    return tuple(share("process", part, name) for name, part in ranked if part >= LEAST_PROCESS)
 
 
 def _others(hosts: Sequence[HostUsage], length: float) -> float | None:
