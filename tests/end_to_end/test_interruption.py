@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -52,7 +52,7 @@ class Silent:
     def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
         self.on_run()
 
-    def finished(self, record: Record) -> None:
+    def finished(self, records: Sequence[Record]) -> None:
         pass
 
     def more(self, runs: int, why: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from dunnage.runner.calibrate import calibrated, insist_enough, told
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.living_stay import living_stay
 from dunnage.runner.make_snapshot import make_snapshot
+from dunnage.runner.outlook import BARREN
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.run import carry_out as carry_out_run
@@ -85,24 +87,29 @@ def carry_out(
         work = _ready(
             known_loss.known(Work(equipment, plan, done, failures, patience, watcher, stop))
         )
-        _carry_out_blocks(work)
-        while (longer := spare.add(study, writer)) is not None:
+        whole = _carry_out_blocks(work)
+        while whole and (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
             runs = len(tuple(added.runs()))
             watcher.more(runs, "spare blocks replace blocks with missing or disturbed runs")
             work = _ready(replace(work, plan=added))
-            _carry_out_blocks(work)
+            whole = _carry_out_blocks(work)
             plan = longer
-        known_loss.check(work)
+        if whole:
+            known_loss.check(work)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     recorded = len(done & {run.id for run in plan.runs()})
     writer.journal("study finished", finished=recorded, missing=len(missing))
     return Outcome(recorded, missing, tuple(failures))
 
 
-def _carry_out_blocks(work: Work) -> None:
-    """Carry out every stay that has runs to do, those of a block together where load has turns."""
+def _carry_out_blocks(work: Work) -> bool:
+    """Carry out every stay that has runs to do, those of a block together where load has turns.
+
+    Returns whether all blocks had their turn; what is left of a study without hope has not.
+    """
     for block in work.plan.blocks:
+        due = [run for stay in block.stays for run in stay.runs if run.id not in work.done]
         failures: dict[str, DunnageError | None] = {}
         apart = block.stays
         if work.equipment.study.load.turns is not None:
@@ -113,6 +120,32 @@ def _carry_out_blocks(work: Work) -> None:
         for name, failure in failures.items():
             if failure is not None:
                 work.failures.append(f"{name}: {said(failure)}")
+        failed = {
+            stay.deployment: said(failure)
+            for stay in block.stays
+            for failure in (failures.get(stay.id), failures.get(f"block {block.index}"))
+            if failure is not None
+        }
+        if due and not _goes_on(work, due, failed):
+            return False
+    return True
+
+
+def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> bool:
+    """Say what the block that just ended lets expect; returns whether the study goes on."""
+    writer, outlook = work.equipment.writer, work.outlook
+    again = f"dunnage run --resume {shlex.quote(str(writer.layout.root))}"
+    told = outlook.after(due, work.done, failed, work.equipment.study.questions)
+    if outlook.hopeless:
+        why = f"nothing could be compared in {BARREN} blocks, because stays and runs failed"
+        writer.journal("study stopped", why=why)
+        work.watcher.say(f"the study stops: {why}. Mend what failed, then: {again}")
+    elif told:
+        work.watcher.say(
+            f"{told} The study goes on, as this may end. To stop it after the current run: Ctrl-C; "
+            f"to go on later: {again}"
+        )
+    return not outlook.hopeless
 
 
 def _ready(work: Work) -> Work:
@@ -182,7 +215,8 @@ def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> 
                 continue
             writer.journal(FINISHED, run=run.id, stay=name, status=record.status.value)
             if planned in _stays(work.plan):  # neither the calibration's nor one alone
-                work.watcher.finished(record)
+                work.watcher.finished([record])
+                work.outlook.finished(record)
     writer.journal("stay ended", stay=name)
     if failed is not None:
         raise failed

@@ -36,8 +36,8 @@ def wait(stay: Stay, part: Part, limit: float) -> None:
 def wait_while_it_goes_on(stay: Stay, part: Part, patience: float) -> None:
     """Wait for a generator that ends by itself, however long it takes, while it makes progress.
 
-    Raises RunError when it fails, or when no operation was answered for `patience` seconds: it hangs,
-    or the database does. StayError when a member has died, for which it might wait forever.
+    Raises RunError when it fails, or when no operation was answered for `patience` seconds: it
+    hangs, or the database does. StayError when a member has died: it might wait for that forever.
     """
     host, command, _ = part
     clock = stay.equipment.testbed.clock
@@ -49,9 +49,9 @@ def wait_while_it_goes_on(stay: Stay, part: Part, patience: float) -> None:
             answered, since = found, now
         elif now - since >= patience:
             raise RunError(
-                f"no operation was answered for {duration(patience)}, after {answered:,} that were: "
-                "the generator or the database hangs; if one operation may take so long here, "
-                "write a longer `timeout` under `load`",
+                f"no operation was answered for {duration(patience)}, after {answered:,} that "
+                "were: the generator or the database hangs; if one operation may take so long "
+                "here, write a longer `timeout` under `load`",
                 where=host.name,
             )
 
