@@ -55,7 +55,7 @@ def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> b
     told = outlook.after(due, work.done, failed, work.equipment.study.questions)
     if outlook.hopeless:
         why = f"nothing could be compared in {BARREN} blocks, because stays and runs failed"
-        writer.journal("study stopped", why=why)
+        writer.journal("study stopped", of=work.equipment.study.name, why=why)
         work.watcher.say(f"the study stops: {why}. Mend what failed, then: {again}")
     elif told:
         work.watcher.say(
