@@ -165,6 +165,23 @@ class Testbed(Protocol):
 
 
 @dataclass(frozen=True)
+class OtherProcess:
+    """A process of the machine that belongs to no host of the testbed."""
+
+    name: str
+    cpu: float
+    """CPU seconds that it has used so far, with children that it has waited for."""
+
+
+@runtime_checkable
+class SeesOthers(Protocol):
+    """A testbed that is one machine, and sees what else runs there."""
+
+    def others(self) -> Mapping[tuple[int, int], OtherProcess]:
+        """All processes that belong to no host. The key tells one from a later one of its id."""
+
+
+@dataclass(frozen=True)
 class Tree:
     """A software tree on this machine and the place where every host and image has it."""
 
@@ -371,6 +388,12 @@ class Generator(Protocol):
         """One command for each part of the load; together they make the whole load.
 
         Each part has its own directory, on the client that it runs on.
+        """
+
+    def progress(self, log: bytes) -> int:
+        """Operations that a part has had answered so far, by what it wrote; 0 before it tells.
+
+        It tells at least every few seconds, even while nothing is answered.
         """
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:

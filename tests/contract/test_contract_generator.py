@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 from cases import Bench, GeneratorCase, put
@@ -104,6 +105,17 @@ class TestGenerator:
         assert service.count == 500
         assert service.minimum <= service.quantiles["p50"] <= service.quantiles["p99"]
         assert measurement.operations["insert"].response is None
+
+    def test_while_it_runs_it_tells_how_many_operations_were_answered(
+        self, generator_case: GeneratorCase, bench: Bench
+    ) -> None:
+        generator = generator_case.generator()
+        carried_out(bench, generator, order(bench, Phase.LOAD), 1)
+        what = replace(order(bench, Phase.RUN), duration=2.5)
+        measurement = generator.parse(carried_out(bench, generator, what, 1))
+        told = generator.progress(bench.host.get(f"{bench.host.scratch}/load-0.log"))
+        assert 0 < told <= total(measurement)
+        assert generator.progress(b"") == 0
 
     def test_a_part_that_left_nothing_is_an_error(
         self, generator_case: GeneratorCase, bench: Bench

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,82 @@ def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> N
     assert "code 139: segmentation fault" in str(failed["why"])
     finished = [event["run"] for event in ended.events("run finished")]
     assert sorted(map(str, finished)) == sorted(run.id for run in ended.result.plan.runs())
+
+
+def test_a_generator_that_stands_still_while_it_loads_costs_one_run_and_is_told(
+    carry_out: Carry,
+) -> None:
+    stopped: list[str] = []
+
+    def stop_first(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def held(call: Call) -> Task:
+            if "loading/" in call.option("--plan") and not stopped:
+                stopped.append(call.option("--plan"))
+                call.process.signal("STOP")
+            return load(call)
+
+        world.programs["fake-load"] = held
+
+    ended = carry_out(stop_first)
+    assert complete(ended)
+    (failed,) = ended.events("run failed")
+    assert "client-1: no operation was answered for 40 s" in str(failed["why"])
+    assert "no operation was answered for 40 s" in ended.shown
+
+
+def test_loading_that_takes_longer_than_an_hour_goes_on(carry_out: Carry) -> None:
+    def slow(world: World) -> None:
+        load = world.programs["fake-load"]
+
+        def slower(call: Call) -> Task:
+            made = load(call)
+            if "loading/" not in call.option("--plan"):
+                return made
+            told = call.world.loads[-1]
+            told.rate, told.ended = 0.01, told.began + 4000.0
+            return replace(made, seconds=4000.0)
+
+        world.programs["fake-load"] = slower
+
+    ended = carry_out(slow, STUDY.replace("load: {", "load: {timeout: 100s, "))
+    assert complete(ended)
+    assert not ended.events("run failed")
+
+
+def test_a_study_that_others_disturb_says_early_who_they_are_and_goes_on(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.disturb("stress", 2.0))
+    assert ended.code == 5
+    assert complete(ended)
+    assert ended.shown.count("no run can be used") == 1
+    (told,) = [line for line in ended.shown.splitlines() if "no run can be used" in line]
+    assert "in block 1 no run can be used (4 runs). 4 runs: other programs on this" in told
+    assert "(stress 50.0 %)" in told
+    assert f"Ctrl-C; to go on later: dunnage run --resume {ended.result.layout.root}" in told
+    for record in ended.result.records:
+        (fired,) = [check for check in record.checks if check.status is not Status.VALID]
+        assert said(fired).endswith(" used by others (stress 50.0 %)")
+
+
+def test_a_study_of_which_nothing_happens_stops_and_says_how_to_go_on(carry_out: Carry) -> None:
+    def fail_all(world: World) -> None:
+        world.programs["fake-load"] = lambda call: call.fail("segmentation fault", 139)
+
+    ended = carry_out(fail_all, STUDY.replace("blocks: 2", "blocks: 9") + "spare: 2\n")
+    assert ended.code == 4
+    assert not ended.result.finished()
+    assert {str(event["stay"])[:3] for event in ended.events("stay failed")} == {
+        "b01",
+        "b02",
+        "b03",
+    }
+    (stopped,) = ended.events("study stopped")
+    assert "nothing could be compared in 3 blocks" in str(stopped["why"])
+    assert "in block 1 no run can be used (4 runs). 4 runs did not happen" in ended.shown
+    assert "segmentation fault" in ended.shown
+    assert f"Mend what failed, then: dunnage run --resume {ended.result.layout.root}" in ended.shown
+    assert len(ended.result.plan.blocks) == 9
 
 
 def test_a_spare_block_takes_the_place_of_a_spoilt_one_and_is_no_look(carry_out: Carry) -> None:

@@ -24,6 +24,13 @@ ENVIRONMENTS: Mapping[str, Mapping[str, str]] = {
     "200 columns": {"COLUMNS": "200"},
     "1 column": {"COLUMNS": "1"},
     "columns of nonsense": {"COLUMNS": "wide"},
+    "columns not known": {"COLUMNS": "0", "LINES": "0"},
+    "columns not known, at length": {"COLUMNS": "000"},
+    "columns empty": {"COLUMNS": "", "LINES": ""},
+    "columns below zero": {"COLUMNS": "-80"},
+    "columns with a fraction": {"COLUMNS": "80.5"},
+    "columns in other digits": {"COLUMNS": "²", "LINES": "②"},
+    "columns without end": {"COLUMNS": "9" * 20, "LINES": "9" * 20},
     "dumb": {"TERM": "dumb"},
     "no terminal": {"TERM": ""},
     "no colour": {"NO_COLOR": "1"},
@@ -61,6 +68,7 @@ def typed(environment: Mapping[str, str], *words: str) -> subprocess.CompletedPr
     """The command line, as somebody else's shell starts it."""
     return subprocess.run(
         [sys.executable, "-m", "dunnage", *words],
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,
         env={**os.environ, **environment},
@@ -115,3 +123,10 @@ def test_all_problems_of_a_study_are_in_the_json(tmp_path: Path) -> None:
     problems = json.loads(shown.stdout)["error"]["problems"]
     assert len(problems) > 1
     assert all(problem["line"] > 0 and problem["what"] for problem in problems)
+
+
+@pytest.mark.parametrize("name", [name for name in ENVIRONMENTS if name.startswith("columns")])
+def test_a_width_that_no_terminal_has_is_no_width(name: str, result: Path) -> None:
+    plain = typed({"COLUMNS": "80"}, "report", str(result))
+    shown = typed(ENVIRONMENTS[name], "report", str(result))
+    assert shown.stdout == plain.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -53,7 +53,7 @@ class Silent:
     def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
         self.on_run()
 
-    def finished(self, record: Record) -> None:
+    def finished(self, records: Sequence[Record]) -> None:
         pass
 
     def more(self, runs: int, why: str) -> None:

@@ -69,13 +69,14 @@ class Gathered(Runs):
 
     def disturbed(self) -> dict[str, int]:
         """Gate → attempts that it spoilt and that were made again."""
-        gates = Counter(
-            check.check
+        # Deployments that are driven in turns have their attempts together.
+        spoilt = {
+            (attempt.started, attempt.ended, check.check)
             for record in self.records.values()
             for attempt in record.earlier
             for check in attempt.checks
-        )
-        return dict(sorted(gates.items()))
+        }
+        return dict(sorted(Counter(gate for _, _, gate in spoilt).items()))
 
     def valid_records(self, deployment: str, setting: Setting) -> tuple[Record, ...]:
         """Records of a deployment's valid runs of a setting."""

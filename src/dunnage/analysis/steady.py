@@ -14,11 +14,10 @@ from statistics import median
 from dunnage.analysis.distributions import t_quantile
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.schedule import measured
+from dunnage.model.load import STEADY_OPERATIONS, STEADY_WINDOWS
 from dunnage.model.record import HostUsage, Window
 from dunnage.model.study import CLIENT_GROUP
 
-MINIMUM_WINDOWS = 6
-"""Two a third; fewer say nothing of a trend."""
 MINIMUM_RUNS = 12
 """Fewer runs tell nothing of how far runs move by chance."""
 FALSE_ALARM = 0.01
@@ -30,8 +29,6 @@ _CONSISTENT = 1.4826
 _EFFICIENCY = 0.37
 """A median absolute deviation tells a spread as well as the standard deviation of so much of the
 values (Rousseeuw and Croux 1993, Journal of the American Statistical Association 88, 1273–1283)."""
-_OPERATIONS = 10
-"""Operations that a window must hold on average, or an empty one is no news."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +62,9 @@ def flatness(windows: Sequence[Window]) -> Flatness | None:
     operations = sum(window.operations for window in whole)
     if not operations:
         return Flatness(len(whole), 0.0, 0.0, len(whole)) if whole else None
-    joined = max(1, math.ceil(_OPERATIONS * len(whole) / operations))
+    joined = max(1, math.ceil(STEADY_OPERATIONS * len(whole) / operations))
     groups = [whole[i : i + joined] for i in range(0, len(whole) - joined + 1, joined)]
-    if len(groups) < MINIMUM_WINDOWS:
+    if len(groups) < STEADY_WINDOWS:
         return None
     third = len(groups) // 3
     return Flatness(

@@ -6,6 +6,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from hdrh.codec import HdrCookieException, HdrLengthException
@@ -61,6 +62,13 @@ class EngineGenerator:
             )
             for index, directory in enumerate(directories)
         )
+
+    def progress(self, log: bytes) -> int:
+        """What the last whole line of progress tells; other lines are messages."""
+        for line in reversed(log.splitlines()):
+            with suppress(ValueError, TypeError, KeyError):
+                return int(json.loads(line)["operations"])
+        return 0
 
     def parse(self, artefacts: Sequence[Mapping[str, bytes]]) -> Measurement:
         """Add the parts' results.

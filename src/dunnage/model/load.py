@@ -19,6 +19,10 @@ TURN_CONTROL = 0.005
 WINDOW = 0.2
 """Seconds of a window of a time line, where nothing asks for shorter ones."""
 
+STEADY_WINDOWS, STEADY_OPERATIONS = 6, 10
+"""Windows by which a run is judged to be steady, two a third: fewer say nothing of a trend. And the
+operations that each must hold on average, or an empty one is no news."""
+
 
 @dataclass(frozen=True)
 class LoadOrder:

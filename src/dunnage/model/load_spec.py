@@ -86,8 +86,9 @@ class LoadSpec(Spec):
     # A turn's beginning does not count, and over more than a few seconds the machine is another.
     turns: Annotated[Seconds, Field(ge=0.15, le=5)] | None = Field(default=None, examples=["200ms"])
     """All deployments of a block run together, each on its own hosts, and get load in turns of this
-    length. Slow changes of the machine then cancel. `duration` is the total of one deployment.
-    Closed loops only. Latencies are not compared."""
+    length. Slow changes of the machine then cancel. `duration` is the total of one deployment. The
+    sampler must read twice in the others' turns (`sampler: {rate: 10Hz}`). Closed loops only.
+    Latencies are not compared."""
     conditioning: Seconds = Field(default=0.0, ge=0, examples=["30s"])
     """Time of load before the first run of a stay, for servers that compile while they run. It uses
     all workloads that insert nothing, one after another."""

@@ -9,8 +9,11 @@ from dunnage.analysis.values import values
 from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.check import Status
-from dunnage.model.plan import CalibrationPlan
+from dunnage.model.choices import Phase
+from dunnage.model.load_spec import LoadSpec
+from dunnage.model.plan import CalibrationPlan, Plan
 from dunnage.model.record import Record
+from dunnage.study.enough import never_valid
 from dunnage.wording import checks
 
 
@@ -42,6 +45,24 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
         capacities[name] = Capacity(throughput=median(counted), runs=reached, spoilt=spoilt)
     (level,) = {run.level.threads for run in plan.stay.runs}
     return Calibration(deployment=plan.deployment.name, threads=level or 1, capacities=capacities)
+
+
+def insist_enough(made: Calibration, plan: Plan, load: LoadSpec) -> None:
+    """Raise StayError where a share of the capacity is so low that no run of it could be valid.
+
+    Of a rate that stands in the file this is known before anything starts; of a share only now.
+    """
+    for run in plan.runs():
+        rate = made.made(run.level, run.workload.name).rate
+        if run.level.share is None or rate is None or run.workload.phase is Phase.LOAD:
+            continue
+        seconds = (load.operations or 0) / rate if load.duration is None else load.duration
+        if why := never_valid(rate, seconds):
+            raise StayError(
+                f"{why}; write another share or `duration` under `load`",
+                where=f"workload {run.workload.name} at {run.level.label}",
+                hint="dunnage run STUDY  # a new result",
+            )
 
 
 def told(baseline: Calibration) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 
-from dunnage.contracts import Host, Process
+from dunnage.contracts import Host
 from dunnage.errors import RunError
 from dunnage.model.choices import Phase
 from dunnage.model.load import Command, LoadOrder
@@ -13,15 +13,11 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import Measurement
 from dunnage.runner.ending import ended
 from dunnage.runner.stay import Stay
+from dunnage.runner.waiting import Part, wait, wait_while_it_goes_on
 
 GRACE = 30.0
-"""Seconds that a generator may take beyond its load, to connect and to write its results."""
-
-LONGEST = 3600.0
-"""Seconds that a load which ends by itself may take at most."""
-
-Part = tuple[Host, Command, Process]
-"""A generator that was started."""
+"""Seconds that a generator may take beyond its load, to connect and to write its results. So long
+one may also go without an answer, beyond the time in which an operation must have one."""
 
 
 def order_for(stay: Stay, run: RunPlan) -> LoadOrder:
@@ -44,14 +40,17 @@ def drive(
 ) -> tuple[list[dict[str, bytes]], Measurement]:
     """Run all parts of a load at once, each on its client; return what each left, and the sum.
 
-    Raises RunError when a part fails or leaves nothing, StayError when a member died meanwhile.
+    Raises RunError when a part fails, hangs or leaves nothing, StayError when a member died
+    meanwhile.
     """
-    expected = order.warmup + (order.duration or 0.0)
+    patience = order.timeout + GRACE
     with ExitStack() as stack:
         parts = start_all(stack, stay, order, directory)
-        limit = expected + order.timeout + GRACE if order.duration else LONGEST
-        for host, command, process in parts:
-            wait(stay, host, command, process, limit, alone=order.duration is not None)
+        for part in parts:
+            if order.duration is None:
+                wait_while_it_goes_on(stay, part, patience)
+            else:
+                wait(stay, part, order.warmup + order.duration + patience)
         left = [collect(host, command) for host, command, _ in parts]
     return left, stay.equipment.generator.parse(left)
 
@@ -80,36 +79,6 @@ def start(stack: ExitStack, host: Host, command: Command, unit: str) -> Part:
     process = host.start(command.argv, unit=unit, log=f"{command.directory}/{unit}.log")
     stack.push(ended(host, process, command.directory))
     return host, command, process
-
-
-def wait(
-    stay: Stay, host: Host, command: Command, process: Process, limit: float, *, alone: bool
-) -> None:
-    """Wait for a generator; raises RunError when it fails or does not end within `limit` seconds.
-
-    One that ends after a set time is left `alone`: asking after the members would use the very
-    processors that are measured. One that ends by itself might wait for a dead member forever.
-    """
-    ends = stay.equipment.testbed.clock.now() + limit
-    while True:
-        try:
-            code = process.wait(1.0)
-        except TimeoutError:
-            if not alone:
-                stay.platform.running()
-            if stay.equipment.testbed.clock.now() < ends:
-                continue
-            raise RunError(
-                f"the generator did not end within {limit:.0f} s", where=host.name
-            ) from None
-        if code == 0:
-            return
-        stay.platform.running()
-        log = host.get(f"{command.directory}/generator.log").decode(errors="replace").strip()
-        raise RunError(
-            f"the generator ended with code {code}: {log[-400:] or 'it wrote nothing'}",
-            where=host.name,
-        )
 
 
 def keep_artefacts(

@@ -14,7 +14,8 @@ from dunnage.runner.formation import take
 from dunnage.runner.stay import Stay
 
 LOADING_THREADS = 32
-"""Operations in flight while records are put in for a run that does not measure loading."""
+"""Operations in flight while records are put in for a run that does not measure loading; one for
+each client at least."""
 
 LOADS = 5
 """Times that putting them in is tried in one stay."""
@@ -51,12 +52,13 @@ def load(stay: Stay, workload: Workload, seed: int, name: str) -> None:
     started may let some time out. Nothing of this is measured. Raises RunError when records were
     not stored in the last try either.
     """
+    in_flight = max(LOADING_THREADS, len(stay.clients))
     order = LoadOrder(
         workload=workload,
         phase=Phase.LOAD,
-        level=Level(threads=LOADING_THREADS),
+        level=Level(threads=in_flight),
         target=stay.target.to_store(),
-        connections=LOADING_THREADS,
+        connections=in_flight,
         arrivals=Arrivals.CONSTANT,
         timeout=stay.equipment.study.load.timeout,
         seed=seed,

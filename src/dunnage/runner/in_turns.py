@@ -20,10 +20,11 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.condition import condition
-from dunnage.runner.drive import Part, collect, keep_artefacts, order_for, start_all, wait
+from dunnage.runner.drive import collect, keep_artefacts, order_for, start_all
 from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.stay import Stay
+from dunnage.runner.waiting import Part, wait
 from dunnage.runner.watch import Watch, watching
 from dunnage.study.williams import order as balanced
 
@@ -191,6 +192,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             clocks=shared.clocks,
             watched=shared.seconds,
             idle=members,
+            foreign=shared.watch.foreign,
         )
     )
     clients = [host for host in shared.used.values() if host.group == CLIENT_GROUP]
@@ -256,7 +258,7 @@ def _drive(
         for one in driven:
             with concerning(one.stay.deployment.name):
                 for part in one.parts:
-                    wait(one.stay, *part, PATIENCE, alone=True)
+                    wait(one.stay, part, PATIENCE)
         for one in driven:
             one.left.extend(collect(host, command) for host, command, _ in one.parts)
     taken = [Turn.model_validate_json(line) for line in raw[TURNS].decode().splitlines()]
@@ -278,7 +280,7 @@ def _await_load(stay: Stay, host: Host, command: Command, process: Process) -> N
             clock.sleep(0.005)
         else:
             return
-    wait(stay, host, command, process, PATIENCE, alone=True)
+    wait(stay, (host, command, process), PATIENCE)
     raise RunError("a generator ended before its turns", where=host.name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, Self
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from dunnage.analysis.groups import grouped
 from dunnage.model.check import Status
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
 from dunnage.model.record import Record
@@ -33,8 +35,8 @@ class Watcher(Protocol):
     def run(self, plan: RunPlan, upcoming: RunPlan | None) -> None:
         """A run begins; `upcoming` is the one after it."""
 
-    def finished(self, record: Record) -> None:
-        """A run has its record."""
+    def finished(self, records: Sequence[Record]) -> None:
+        """Runs that were measured together have their records."""
 
     def more(self, runs: int, why: str) -> None:
         """So many runs are to be done besides."""
@@ -115,17 +117,18 @@ class Display:
             self._task, description=description, upcoming=after, left=self._left_text()
         )
 
-    def finished(self, record: Record) -> None:
-        """Count a run; say at once when it is not valid, and why."""
-        self._done += 1
+    def finished(self, records: Sequence[Record]) -> None:
+        """Count runs; say at once which are not valid, and why.
+
+        What spoilt several that were measured together is said once.
+        """
+        self._done += len(records)
         self._bar.update(self._task, completed=self._done, left=self._left_text())
-        if record.status is not Status.VALID:
-            reasons = "; ".join(
-                f"{check.check}: {checks.seen(check)}, should be {checks.allowed(check)}"
-                for check in record.checks
-                if check.status is not Status.VALID
-            )
-            self.say(f"run `{record.run}` is {record.status}: {reasons}")
+        bad = [record for record in records if record.status is not Status.VALID]
+        for (status, why), alike in grouped(bad, lambda each: (each.status, _why(each))).items():
+            names = ", ".join(f"`{record.run}`" for record in alike)
+            what = f"run {names} is" if len(alike) == 1 else f"runs {names} are"
+            self.say(f"{what} {status}: {why}")
 
     def more(self, runs: int, why: str) -> None:
         """Count runs that were not planned when the study began."""
@@ -141,6 +144,14 @@ class Display:
     def _left_text(self) -> str:
         elapsed = self._bar.tasks[self._task].elapsed or 0.0
         return duration(self._left.seconds(elapsed, self._done - self._at_start))
+
+
+def _why(record: Record) -> str:
+    return "; ".join(
+        f"{check.check}: {checks.seen(check)}, should be {checks.allowed(check)}"
+        for check in record.checks
+        if check.status is not Status.VALID
+    )
 
 
 def _block(index: int) -> str:

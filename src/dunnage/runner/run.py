@@ -125,6 +125,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         search=order.level.search,
         searched=made.searched,
         clocks=clocks,
+        foreign=watch.foreign,
     )
     checks = judge(evidence)
     raw = keep_artefacts(stay, plan, attempt, (*made.artefacts, *watch.artefacts()))

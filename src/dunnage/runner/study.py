@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from dunnage import __version__, catalog
 from dunnage.contracts import Substrate, Testbed
-from dunnage.errors import DunnageError, RunError
-from dunnage.model.choices import ClientPlace, Data
-from dunnage.model.deployment import Deployment, Workload
-from dunnage.model.plan import BEFORE, Plan, RunPlan, StayPlan
+from dunnage.model.choices import ClientPlace
+from dunnage.model.deployment import Deployment
+from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, Study
-from dunnage.runner import known_loss, spare, together
-from dunnage.runner.calibrate import calibrated, told
+from dunnage.runner import known_loss, spare
+from dunnage.runner.blocks import carry_out_blocks, carry_out_stay
+from dunnage.runner.calibrate import calibrated, insist_enough, told
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.living_stay import living_stay
-from dunnage.runner.make_snapshot import make_snapshot
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
-from dunnage.runner.run import carry_out as carry_out_run
-from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
-from dunnage.runner.work import Work, said, until_done
-from dunnage.store.events import FINISHED, OPENED
+from dunnage.runner.work import Work
+from dunnage.store.events import OPENED
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
 from dunnage.study.slots import slot, with_slots
-from dunnage.study.snapshot import snapshot_name
 
 
 @dataclass(frozen=True)
@@ -85,34 +80,20 @@ def carry_out(
         work = _ready(
             known_loss.known(Work(equipment, plan, done, failures, patience, watcher, stop))
         )
-        _carry_out_blocks(work)
-        while (longer := spare.add(study, writer)) is not None:
+        whole = carry_out_blocks(work)
+        while whole and (longer := spare.add(study, writer)) is not None:
             added = longer.model_copy(update={"blocks": longer.blocks[len(plan.blocks) :]})
             runs = len(tuple(added.runs()))
             watcher.more(runs, "spare blocks replace blocks with missing or disturbed runs")
             work = _ready(replace(work, plan=added))
-            _carry_out_blocks(work)
+            whole = carry_out_blocks(work)
             plan = longer
-        known_loss.check(work)
+        if whole:
+            known_loss.check(work)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     recorded = len(done & {run.id for run in plan.runs()})
     writer.journal("study finished", finished=recorded, missing=len(missing))
     return Outcome(recorded, missing, tuple(failures))
-
-
-def _carry_out_blocks(work: Work) -> None:
-    """Carry out every stay that has runs to do, those of a block together where load has turns."""
-    for block in work.plan.blocks:
-        failures: dict[str, DunnageError | None] = {}
-        apart = block.stays
-        if work.equipment.study.load.turns is not None:
-            failures[f"block {block.index}"] = together.carry_out_block(work, block.stays)
-            apart = (block.alone,) if block.alone is not None else ()
-        for planned in apart:
-            failures[planned.id] = _until_done(work, planned, _after(work.plan, planned))
-        for name, failure in failures.items():
-            if failure is not None:
-                work.failures.append(f"{name}: {said(failure)}")
 
 
 def _ready(work: Work) -> Work:
@@ -128,10 +109,11 @@ def _calibrate(work: Work) -> Equipment:
     writer, calibration = work.equipment.writer, work.plan.calibration
     result = open_result(writer.layout.root)
     if result.calibration is not None:
+        insist_enough(result.calibration, work.plan, work.equipment.study.load)
         return replace(work.equipment, calibration=result.calibration)
     assert calibration is not None  # noqa: S101 (a plan with shares has one)
     own = replace(work, done={record.run for record in result.calibration_records})
-    failure = _until_done(own, calibration.stay, next(work.plan.runs(), None))
+    failure = carry_out_stay(own, calibration.stay, next(work.plan.runs(), None))
     if failure is not None:
         raise failure
     made = calibrated(calibration, open_result(writer.layout.root).calibration_records)
@@ -139,97 +121,14 @@ def _calibrate(work: Work) -> Equipment:
     capacities = {name: capacity.throughput for name, capacity in made.capacities.items()}
     writer.journal("calibrated", deployment=made.deployment, **capacities)
     work.watcher.say(told(made))
+    insist_enough(made, work.plan, work.equipment.study.load)
     return replace(work.equipment, calibration=made)
-
-
-def _until_done(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
-    """Carry out a planned stay as `until_done` does; `upcoming` is the first run after it."""
-    return until_done(
-        work,
-        lambda: bool(_due(work, planned)),
-        lambda: _carry_out_stay(work, planned, upcoming),
-        planned,
-        f"stay `{planned.id}`",
-    )
-
-
-def _due(work: Work, planned: StayPlan) -> list[RunPlan]:
-    return [run for run in planned.runs if run.id not in work.done]
-
-
-def _carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> None:
-    work.watcher.stay(planned)
-    due = _due(work, planned)
-    equipment, deployment = work.equipment, work.deployment(planned)
-    writer = equipment.writer
-    snapshot = _kept(work, deployment, due[0].workload)
-    name = writer.new_stay(planned.id)
-    writer.journal("stay begins", stay=name, deployment=deployment.name)
-    failed: RunError | None = None
-    with living_stay(equipment, planned, name, deployment, snapshot) as stay:
-        writer.journal("stay ready", stay=name)
-        for index, run in enumerate(due):
-            work.stop.check()
-            work.watcher.run(run, due[index + 1] if index + 1 < len(due) else upcoming)
-            writer.journal("run begins", run=run.id, stay=name)
-            try:
-                record = carry_out_run(stay, run, work)
-            except RunError as error:
-                writer.journal("run failed", run=run.id, stay=name, why=str(error))
-                failed, stay.spoiled = error, True
-                continue
-            writer.journal(FINISHED, run=run.id, stay=name, status=record.status.value)
-            if planned in _stays(work.plan):  # neither the calibration's nor one alone
-                work.watcher.finished(record)
-    writer.journal("stay ended", stay=name)
-    if failed is not None:
-        raise failed
-
-
-def _kept(work: Work, deployment: Deployment, workload: Workload) -> KeptSnapshot | None:
-    """The snapshot that a stay starts with; None where every stay puts its records in.
-
-    If no host keeps it, it is made now, in a stay of its own: a stay that has put records in is
-    another one than those that only find them, and no block shall hold it.
-    """
-    equipment = work.equipment
-    if equipment.study.data is not Data.RESTORE:
-        return None
-    wanted = snapshot_name(deployment, workload.records)
-    if wanted not in work.kept:
-        work.stop.check()
-        plan = StayPlan(
-            id=f"data-{deployment.name}", block=BEFORE, deployment=deployment.name, runs=()
-        )
-        name = equipment.writer.new_stay(plan.id)
-        equipment.writer.journal("snapshot begins", stay=name, deployment=deployment.name)
-        work.watcher.say(
-            f"stay `{name}` loads {workload.records:,} records; the others start with a copy"
-        )
-        at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
-        with living_stay(equipment, plan, name, at_full_speed) as stay:
-            work.kept[wanted] = make_snapshot(stay, workload, wanted)
-    return work.kept[wanted]
 
 
 def every_deployment(study: Study, plan: Plan) -> list[Deployment]:
     """All that can run here, whatever part of them is in the plan."""
     skipped = {skip.deployment for skip in plan.skipped}
     return [each for each in deployments(study, catalog.OFFER) if each.name not in skipped]
-
-
-def _stays(plan: Plan) -> Iterator[StayPlan]:
-    for block in plan.blocks:
-        yield from block.stays
-
-
-def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:
-    """The first run of the stay after this one."""
-    stays = list(_stays(plan))
-    if planned not in stays:
-        return None
-    index = stays.index(planned) + 1
-    return stays[index].runs[0] if index < len(stays) and stays[index].runs else None
 
 
 def _open_substrates(

@@ -50,12 +50,13 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
             work.watcher.run(runs[0], None)
             writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
             before = set(work.done)
-            for record in until_undisturbed(partial(measure, stays, runs), stays, work):
+            records = until_undisturbed(partial(measure, stays, runs), stays, work)
+            for record in records:
                 writer.journal(
                     FINISHED, run=record.run, stay=record.stay, status=record.status.value
                 )
-                if record.run not in before:
-                    work.watcher.finished(record)
+                work.outlook.finished(record)
+            work.watcher.finished([record for record in records if record.run not in before])
     for stay in stays:
         writer.journal("stay ended", stay=stay.name)
 

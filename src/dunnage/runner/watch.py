@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from dunnage.contracts import Host, RunningMember
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
-from dunnage.runner.drive import Part, collect, put, start
+from dunnage.runner import others
+from dunnage.runner.drive import collect, put, start
 from dunnage.runner.stay import Equipment, Stay
+from dunnage.runner.waiting import Part
 
 
 @dataclass
@@ -20,6 +22,8 @@ class Watch:
 
     equipment: Equipment
     left: list[tuple[Host, dict[str, bytes]]] = field(default_factory=list)
+    foreign: Mapping[str, float] = field(default_factory=dict)
+    """Name → processors that processes of no host kept busy, as far as they could be seen."""
 
     def samples(self) -> list[tuple[Host, Samples]]:
         """What each sampler saw."""
@@ -39,6 +43,8 @@ class Watch:
 def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     """Watch every host of the testbed, and what of these stays is on it, while the `with` lasts."""
     watch = Watch(equipment)
+    clock, before = equipment.testbed.clock, others.seen(equipment.testbed)
+    began = clock.now()
     running = [(stay, stay.platform.running()) for stay in stays]
     hosts = equipment.testbed.hosts
     with ThreadPoolExecutor(max_workers=len(hosts)) as pool, ExitStack() as stack:
@@ -60,6 +66,8 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
         for _, _, process in samplers:
             process.signal("TERM")
         watch.left += pool.map(_ended, samplers)
+    after = others.seen(equipment.testbed)
+    watch.foreign = others.busy(before, after, clock.now() - began)
 
 
 def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:

@@ -11,6 +11,7 @@ from dunnage.model.loss import KnownLoss
 from dunnage.model.plan import Plan, StayPlan
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.interrupt import Stop
+from dunnage.runner.outlook import Outlook
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.snapshots import KeptSnapshot
@@ -34,6 +35,7 @@ class Work:
     stop: Stop
     kept: dict[str, KeptSnapshot] = field(default_factory=dict)
     """Snapshots that the hosts keep, by name."""
+    outlook: Outlook = field(default_factory=Outlook)
     losses: Mapping[str, KnownLoss] = field(default_factory=dict)
     """Deployment that shall lose throughput → the slowdown that does it."""
 

@@ -1,4 +1,4 @@
-"""A study file becomes a Study, or every problem in it at once."""
+"""A study file becomes a Study, or every problem in it at once; and what is odd about it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
 from dunnage.model.study import Study
 from dunnage.study.document import EMPTY, Document, read_document
+from dunnage.study.doubts import doubts
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
 from dunnage.study.rules import factor_rules, find_mistakes
+from dunnage.study.rules_worth import worth_rules
 
 
 def read_study(text: str, path: str, offer: Offer) -> Study:
@@ -25,10 +27,10 @@ def read_study(text: str, path: str, offer: Offer) -> Study:
 
 
 def read_stored_study(text: str, path: str, offer: Offer) -> Study:
-    """Read the study of a result, as `read_study` does.
+    """Read the study of a result, or one that was made smaller for a try, as `read_study` does.
 
-    What an older Dunnage carried out is read, although a new study may not be as large, as long or
-    as small any more.
+    What was or is carried out is read, although a new study may not be as large, as long or as
+    small any more, and even if no run of its load can be valid.
     """
     return _read(text, path, offer, stored=True)
 
@@ -45,6 +47,14 @@ def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
     return Study.model_validate_json(json.dumps(document.data), strict=True)
 
 
+def odd(text: str, study: Study) -> tuple[Problem, ...]:
+    """What is odd about a study of this text, which was read without a problem, line by line."""
+    document = read_document(text)
+    found = dict.fromkeys(doubts(study))
+    told = (Problem(document.line(each.path), each.what, each.hint) for each in found)
+    return tuple(sorted(told, key=lambda problem: problem.line))
+
+
 def _wrong(document: Document, offer: Offer, *, stored: bool) -> list[Finding]:
     data = document.data
     if not isinstance(data, Mapping):
@@ -57,8 +67,11 @@ def _wrong(document: Document, offer: Offer, *, stored: bool) -> list[Finding]:
     if isinstance(factors, Mapping):
         wrong += factor_rules(factors)
     known = {finding.path for finding in wrong}
-    mistakes = find_mistakes(draft(data, wrong, stored=stored), offer)
-    return wrong + [each for each in mistakes if each.path not in known]
+    usable = draft(data, wrong, stored=stored)
+    found = find_mistakes(usable, offer)
+    if not stored:
+        found += worth_rules(usable)
+    return wrong + [each for each in dict.fromkeys(found) if each.path not in known]
 
 
 def _next(document: Document, path: str) -> str:

@@ -19,9 +19,8 @@ from dunnage.units import duration
 
 LEAST_TURNS = 4
 """Turns of each deployment in a run."""
-READINGS, MOST_READINGS = 2, 20
-"""Readings that must fall into a wait: what a deployment uses there is the difference of two. The
-most that hosts can be read, in hertz."""
+READINGS = 2
+"""Readings that must fall into a wait: what a deployment uses there is the difference of two."""
 _WHOLE = SETTLING + 2 * PAUSE_PERIOD
 _ROUNDING = 1e-6
 
@@ -32,11 +31,12 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     if load is None or load.turns is None:
         return
     if load.duration is not None and load.duration < LEAST_TURNS * load.turns:
-        least = duration(LEAST_TURNS * load.turns)
+        least = LEAST_TURNS * load.turns
         yield Finding(
             ("load", "duration"),
-            f"`duration` is too short: each deployment needs {LEAST_TURNS} turns, {least} in total",
-            "write for example `duration: 6s`",
+            f"`duration` is too short: each deployment needs {LEAST_TURNS} turns, "
+            f"{duration(least)} in total",
+            f"write at least `duration: {least:g}s`",
         )
     for key in ("rate", "search", "operations"):
         if getattr(load, key):
@@ -60,8 +60,8 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 f"{shown(workload.name)} inserts records, which is not possible with `turns`",
                 "use A, B, C or F here, or remove `turns`",
             )
-    yield from _readings(draft, len(every) + (draft.twin is not None), load.turns)
-    yield from _deployments(every, load.turns)
+    yield from _readings(draft, every, load.turns)
+    yield from _deployments(draft, every, load.turns)
     for name, question in draft.questions.items():
         if question.metric not in IN_TURNS:
             yield Finding(
@@ -71,24 +71,39 @@ def turns_rules(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
             )
 
 
-def _readings(draft: Draft, deployments: int, turn: float) -> Iterator[Finding]:
+def _readings(draft: Draft, every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
     """Whether hosts are read often enough to see what each uses in the others' turns."""
-    wait = max(deployments - 1, 1) * turn - SETTLING
-    if draft.sampler is None or wait <= 0 or draft.sampler.rate * wait >= READINGS - _ROUNDING:
-        return
-    least = math.ceil(READINGS / wait - _ROUNDING)
-    often = least <= MOST_READINGS
-    yield Finding(
-        ("load", "turns"),
-        f"a sampler rate of {draft.sampler.rate:g} Hz is too low to see what a deployment uses "
-        f"in the {duration(wait)} of the others' turns",
-        f"write `sampler: {{rate: {least}Hz}}`" if often else "write longer `turns`",
-    )
+    if faster := _sampler(draft, every, turn):
+        rate = draft.sampler.rate if draft.sampler is not None else 0.0
+        yield Finding(
+            ("load", "turns"),
+            f"a sampler rate of {rate:g} Hz is too low to see what a deployment uses in the "
+            f"{duration(_wait(draft, every, turn))} of the others' turns",
+            f"write {faster}",
+        )
 
 
-def _deployments(every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
+def _wait(draft: Draft, every: tuple[Variant, ...], turn: float) -> float:
+    """Seconds of the others' turns between two of one deployment, as far as they count."""
+    deployments = len(every) + (draft.twin is not None)
+    return max(deployments - 1, 1) * turn - SETTLING
+
+
+def _sampler(draft: Draft, every: tuple[Variant, ...], turn: float) -> str:
+    """What must be written for the sampler where turns last so long; empty where it is right."""
+    wait = _wait(draft, every, turn)
+    if draft.sampler is None or draft.sampler.rate * wait >= READINGS - _ROUNDING:
+        return ""
+    return f"`sampler: {{rate: {math.ceil(READINGS / wait - _ROUNDING)}Hz}}`"
+
+
+def _deployments(
+    draft: Draft, every: tuple[Variant, ...], turn: float
+) -> Iterator[Finding]:
     counted = (turn - SETTLING) / PAUSE_PERIOD
     whole = abs(counted - round(counted)) < _ROUNDING
+    faster = _sampler(draft, every, _WHOLE)
+    with_it = f", with {faster}" if faster else ""
     for variant in every:
         place = ("deployments", variant.origin)
         if variant.keys.get("client") == ClientPlace.CONTAINER:
@@ -104,5 +119,5 @@ def _deployments(every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
                 f"servers stop every {duration(PAUSE_PERIOD)}; a turn of {duration(turn)}, "
                 f"without its first {duration(SETTLING)}, does not have the same number of stops "
                 "each time",
-                f"write for example `turns: {duration(_WHOLE)}`",
+                f"write for example `turns: {_WHOLE * 1000:.0f}ms`{with_it}",
             )

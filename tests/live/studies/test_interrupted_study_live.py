@@ -177,6 +177,22 @@ def test_a_load_generator_that_stands_still_costs_its_run_only(short: tuple[str,
     assert "the generator did not end within" in running.said
 
 
+def test_a_load_generator_that_stands_still_while_it_loads_costs_one_run_only(
+    short: tuple[str, Path], tmp_path: Path
+) -> None:
+    """Loading has no set time, so it is judged by its progress."""
+    name, path = short
+    slow = path.read_text().replace("records: 1000", "records: 200000")
+    path.write_text(slow.replace("warmup:", "timeout: 2s, warmup:"))
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        lab = running.until(running.lab)
+        os.kill(running.until(lambda: running.member("loading/")), signal.SIGSTOP)
+        assert running.wait() in (0, 5), running.said
+    insist_complete(running)
+    assert "no operation was answered for 32 s" in " ".join(running.said.split())
+    insist_nothing_left(name, {lab})
+
+
 def test_a_result_that_is_removed_during_a_run_ends_the_study_and_leaves_nothing(
     short: tuple[str, Path], tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from dunnage.model.record import (
     Searched,
     Usage,
 )
-from dunnage.wording.checks import _SEEN, allowed, seen
+from dunnage.wording.checks import _SEEN, alike, allowed, seen
 
 
 def gate(name: str, given: Evidence) -> CheckResult:
@@ -259,6 +259,21 @@ def test_hosts_that_are_one_machine_are_held_against_its_load_together() -> None
     together = {one.check: one for one in judge(evidence(usage=two, one_machine=True))}
     assert seen(apart) == "7.0 % used by others"
     assert seen(together["other load"]) == "2.0 % used by others"
+
+
+def test_where_others_were_too_busy_the_busiest_are_named_and_nobody_where_they_were_not() -> None:
+    foreign = {"idle": 0.001, "stress": 0.4, "cc1": 0.2, "make": 0.1, "python": 0.05}
+    busy = (host(machine=MachineUsage(processors=2.0, busy=0.5, steal=0.0, iowait=0.0)),)
+    fired = gate("other load", evidence(usage=busy, foreign=foreign))
+    assert fired.status is Status.INVALID
+    assert seen(fired).endswith(" used by others (stress 20.0 %, cc1 10.0 %, make 5.0 %)")
+    again = gate("other load", evidence(usage=busy, foreign={"stress": 0.6}))
+    assert "(stress 20.0 to 30.0 %, cc1 10.0 %, make 5.0 %)" in seen(fired, again)
+    alone = gate("other load", evidence(usage=busy, foreign={"idle": 0.001}))
+    assert seen(alone).endswith(" used by others")
+    assert alike(fired) == alike(alone)
+    quiet = gate("other load", evidence(foreign=foreign))
+    assert [reading.what for reading in quiet.seen] == ["others"]
 
 
 def test_a_disturbance_is_one_whatever_else_failed_and_nothing_else_is() -> None:

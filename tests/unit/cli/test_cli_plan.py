@@ -88,6 +88,19 @@ def test_every_run_is_listed_on_demand_with_the_calibration_first(
     assert "search for saturation" in listed
 
 
+def test_what_is_odd_about_a_load_is_told_by_plan_and_by_run(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "odd.yaml"
+    study.write_text(OPEN.replace("search: {}, duration: 4s", "warmup: 6s, duration: 4s"))
+    study.write_text(study.read_text().replace("metric: saturation", "metric: throughput"))
+    told = "line 10: the warm-up of every run (6.0 s) is longer than what is measured (4.0 s)"
+    planned = dunnage("plan", study, "--format", "json")
+    assert told in planned.err
+    assert json.loads(planned.out)["plan"]["blocks"]
+    assert told in dunnage("run", study, "--results", tmp_path / "results").err
+
+
 REAL = """
 dunnage: 1
 name: real

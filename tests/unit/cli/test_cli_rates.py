@@ -159,3 +159,15 @@ def test_a_result_without_a_capacity_and_a_result_that_is_resumed_are_refused(
     resumed = dunnage("run", "--resume", tuesday, "--rates-of", monday)
     assert resumed.code == 2
     assert "is for a new result" in resumed.err
+
+
+def test_a_share_of_which_no_run_could_be_valid_ends_the_study_when_its_rate_is_known(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY.replace("60%", "0.1%"))
+    shown = dunnage("run", path, "--results", tmp_path / "results")
+    assert shown.code == 4
+    assert "workload A at 0.1 % of plain's capacity: a run of 4.0 s at 9 op/s has 36" in shown.err
+    assert "write another share or `duration` under `load`" in shown.err
+    assert not open_result(tmp_path / "results").finished()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts import clean, lab
+from dunnage.hosts.control_groups import groups
 from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.lab import Owner, is_lab, is_roots
 from dunnage.hosts.machine_lock import forget_measuring, measuring
@@ -190,3 +192,60 @@ def test_no_lab_is_made_on_a_place_of_someone_elses(
     with pytest.raises(UnavailableError, match="not a directory that root owns"):
         lab.Lab.make("test")
     assert [path.name for path in tmp_path.iterdir()] == ["link"]
+
+
+@pytest.fixture
+def child() -> Iterator[subprocess.Popen[bytes]]:
+    """Whoever ends it, it stays defunct until this process, its parent, reaps it."""
+    process = subprocess.Popen(["sleep", "300"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+@pytest.fixture
+def left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child: subprocess.Popen[bytes]
+) -> tuple[Path, Identity]:
+    """The directory of a lab without an owner, and its host's first process, which lives."""
+    monkeypatch.setattr(clean, "LABS", tmp_path / "labs")
+    monkeypatch.setattr(clean, "SCRATCH", tmp_path / "scratch")
+    monkeypatch.setattr(clean, "is_roots", lambda path: path.is_dir() and not path.is_symlink())
+    directory, first = tmp_path / "labs/0123abcd", identity(child.pid)
+    directory.mkdir(parents=True)
+    owner = Owner("study", replace(first, born=first.born - 1), {"db-1": first})
+    (directory / "owner.json").write_text(owner.text())
+    return directory, first
+
+
+def test_clean_waits_until_a_process_that_it_ended_is_reaped(
+    left: tuple[Path, Identity], child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory, first = left
+    gone: list[bool] = []
+
+    def until(done: Callable[[], bool]) -> bool:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        gone.append(done())  # it is defunct
+        child.wait()
+        gone.append(done())
+        return groups.until(done)
+
+    monkeypatch.setattr(clean, "until", until)
+    removed = clean.clean_held(NoGroups(), kept=False)  # type: ignore[arg-type]
+    assert [each.lab for each in removed] == [directory.name]
+    assert gone == [False, True]
+    assert not first.there()
+    assert not directory.exists()
+
+
+def test_clean_does_not_wait_forever_for_a_process_that_nobody_reaps(
+    left: tuple[Path, Identity], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory, first = left
+    monkeypatch.setattr(groups, "_PATIENCE", 0.0)
+    removed = clean.clean_held(NoGroups(), kept=False)  # type: ignore[arg-type]
+    assert [each.lab for each in removed] == [directory.name]
+    os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
+    assert first.there() and not first.alive()
+    assert not directory.exists()

@@ -67,6 +67,14 @@ def test_other_reasons_stay_apart_and_the_most_frequent_comes_first() -> None:
     assert found[1].seen == "3.0 MiB on db-1"
 
 
+def test_a_reason_says_which_deployments_it_hit() -> None:
+    """Deployments that are driven in turns are disturbed together: that is one line."""
+    analysis = spoilt(*[[steal(0.09, "client-1")]] * 4)
+    (found,) = reasons.why_not_valid(analysis)
+    assert found.runs == 4
+    assert found.deployments == tuple(dict.fromkeys(run.deployment for run in analysis.runs))
+
+
 def test_many_hosts_are_named_in_part() -> None:
     given = [[steal(0.06, f"db-{number}")] for number in range(1, 6)]
     (found,) = reasons.why_not_valid(spoilt(*given))

@@ -36,6 +36,7 @@ class Filling:
                 filled=None,
                 spoiled=False,
                 kept=None,
+                clients=("client",) * 40,
                 deployment=SimpleNamespace(database=None),
                 database=SimpleNamespace(reset=lambda *_: ("reset",)),
                 reservation=None,
@@ -59,6 +60,7 @@ class Filling:
         assert order.phase is Phase.LOAD
         assert order.duration is None
         assert order.operations is None
+        assert order.level.threads == order.connections == len(self.stay.clients)
         assert order.target.options == {"write": 3, "read": 1}
         self.history.append(order.workload.records)
         self.failing -= 1

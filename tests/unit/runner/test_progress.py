@@ -5,15 +5,20 @@ from __future__ import annotations
 import io
 import os
 import signal
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from dunnage.analysis.checks.finding import count, share
 from dunnage.errors import InterruptedRunError
+from dunnage.model.check import CheckResult, Status
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display, TimeLeft
+from report_samples import spoilt_by
 
 seconds = st.floats(0.0, 1e6)
 
@@ -112,3 +117,21 @@ def test_further_runs_are_foretold_to_be_as_long_as_the_others() -> None:
     left = TimeLeft(100.0, 10)
     left.more(5)
     assert left.seconds(0.0, 0) == pytest.approx(150.0)
+
+
+def test_what_spoilt_runs_that_were_measured_together_is_said_once() -> None:
+    def record(run: str, *checks: CheckResult) -> Any:
+        status = Status.INVALID if checks else Status.VALID
+        return SimpleNamespace(run=run, status=status, checks=checks)
+
+    stolen = spoilt_by("steal", (share("steal", 0.2, "db-1"),), (share("steal", 0.05),))
+    failed = spoilt_by("parts", (count("engines", 1),), (count("engines", 2),))
+    file = io.StringIO()
+    with Display(Console(file=file, width=200), runs=4, done=0, seconds=10.0) as display:
+        display.finished(
+            [record("a", stolen), record("b", stolen), record("c"), record("d", failed)]
+        )
+    assert file.getvalue().splitlines() == [
+        "runs `a`, `b` are invalid: steal: 20.0 % seen by db-1, should be below 5.0 % of CPU time",
+        "run `d` is invalid: parts: 1 engines, should be 2 engines",
+    ]

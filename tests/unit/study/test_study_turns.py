@@ -157,3 +157,46 @@ def test_whatever_part_is_measured_each_place_has_its_hosts() -> None:
     part = filter_plan(plan(), ["native"])
     spec = with_slots(study(), every_deployment(study(), part))
     assert {stay.hosts for block in plan().blocks for stay in block.stays} <= set(spec.hosts)
+
+
+TWO = (
+    TEXT.replace("twin: native\n", "")
+    .replace("  bridge:", "  # bridge:")
+    .replace("[host, bridge]", "[host]")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "hint", "new"),
+    [
+        (
+            TWO.replace("network: host", "network: host, slowdown: 5%"),
+            "turns: 600ms",
+            "write for example `turns: 250ms`, with `sampler: {rate: 10Hz}`",
+            "turns: 250ms",
+        ),
+        (
+            TEXT.replace("network: host", "network: host, slowdown: 5%"),
+            "turns: 600ms",
+            "write for example `turns: 250ms`",
+            "turns: 250ms",
+        ),
+        (
+            TEXT.replace("duration: 6s", "duration: 2s"),
+            "duration: 2s",
+            "write at least `duration: 2.4s`",
+            "duration: 2.4s",
+        ),
+    ],
+)
+def test_who_follows_the_advice_about_turns_is_not_refused_again(
+    text: str, old: str, hint: str, new: str
+) -> None:
+    with pytest.raises(StudyError) as refused:
+        study(text)
+    (problem,) = refused.value.problems
+    assert problem.hint == hint
+    followed = text.replace(old, new)
+    if "sampler" in hint:
+        followed = followed.replace("rate: 5Hz", "rate: 10Hz")
+    study(followed)

@@ -77,6 +77,8 @@ class Evidence:
     idle: Sequence[float | None] | None = None
     """CPU seconds a second that each member used while others had their turns, None where that was
     not read; None where load does not come in turns."""
+    foreign: Mapping[str, float] = field(default_factory=dict)
+    """Name → processors that processes of no host kept busy, as far as they could be seen."""
     search: Search | None = None
     searched: Searched | None = None
     """A search, and what it found, where the measurement is the result of one."""

@@ -41,6 +41,11 @@ def seconds(what: str, value: float, where: str = "", member: str = "") -> Readi
     return Reading(what=what, value=_finite(value), unit="s", where=where, member=member)
 
 
+def size(what: str, value: float, where: str = "") -> Reading:
+    """A number of bytes."""
+    return Reading(what=what, value=_finite(value), unit="B", where=where)
+
+
 def count(what: str, value: float, where: str = "") -> Reading:
     """A number of things."""
     return Reading(what=what, value=_finite(value), where=where)
@@ -57,11 +62,16 @@ def text(what: str, value: str, where: str = "") -> Reading:
     return Reading(what=what, value=value, where=where)
 
 
-def up_to(allowed: Reading, seen: Reading, *, itself: bool = True) -> Finding:
-    """Valid up to what is allowed; without `itself`, only below it."""
-    value, bound = float(seen.value), float(allowed.value)
+def up_to(
+    bound: float, value: float, read: Callable[..., Reading], *where: str, itself: bool = True
+) -> Finding:
+    """Valid up to a bound; without `itself`, only below it.
+
+    `read` makes a reading of a number, and of where it was seen.
+    """
     good = value <= bound if itself else value < bound
-    return Finding(passes(good), Why.MEASURED, (seen,), (allowed,), used(value, bound))
+    seen, allowed = (read(value, *where),), (read(bound),)
+    return Finding(passes(good), Why.MEASURED, seen, allowed, used(value, bound))
 
 
 def used(seen: float, bound: float) -> float | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.analysis.checks.finding import (
     Finding,
@@ -14,10 +16,11 @@ from dunnage.analysis.checks.finding import (
     used,
 )
 from dunnage.analysis.schedule import KEPT, measured
-from dunnage.analysis.steady import MINIMUM_WINDOWS, flatness, speed_change
+from dunnage.analysis.steady import flatness, speed_change
 from dunnage.analysis.values import answered, failed
 from dunnage.model.check import Reading, Status, Why
 from dunnage.model.choices import Phase
+from dunnage.model.load import STEADY_WINDOWS
 from dunnage.model.record import Ending
 
 NOT_ASKED = Finding(Status.VALID, Why.NOT_ASKED)
@@ -48,8 +51,8 @@ def errors(evidence: Evidence, bounds: Bounds) -> Finding:
 def client(evidence: Evidence, bounds: Bounds) -> Finding:
     """The busiest thread of the load generator."""
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
-    busy = share("busy", evidence.measurement.client_busy)
-    return up_to(share("busy", limit), busy, itself=False)
+    busy = evidence.measurement.client_busy
+    return up_to(limit, busy, partial(share, "busy"), itself=False)
 
 
 def schedule(evidence: Evidence, _bounds: Bounds) -> Finding:
@@ -100,7 +103,7 @@ def steady(evidence: Evidence, _bounds: Bounds) -> Finding:
         return NOT_ASKED
     found = flatness(evidence.measurement.windows)
     if found is None:
-        return Finding(Status.UNKNOWN, Why.TOO_SHORT, allowed=(count("windows", MINIMUM_WINDOWS),))
+        return Finding(Status.UNKNOWN, Why.TOO_SHORT, allowed=(count("windows", STEADY_WINDOWS),))
     seen: tuple[Reading, ...] = (
         share("change", found.change),
         count("windows", found.windows),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.analysis.checks.finding import (
@@ -14,6 +15,7 @@ from dunnage.analysis.checks.finding import (
     reasons,
     seconds,
     share,
+    size,
     text,
     up_to,
 )
@@ -21,37 +23,51 @@ from dunnage.analysis.checks.load import NOT_ASKED
 from dunnage.model.check import Reading, Status, Why
 from dunnage.model.record import HostUsage
 
+PROCESSES, LEAST_PROCESS = 3, 0.01
+"""Processes that are named where others were too busy, and the share that makes one worth it."""
+
 
 def swap(evidence: Evidence, bounds: Bounds) -> Finding:
     """Memory of a host on disk."""
-    allowed = Reading(what="swap", value=bounds.swap, unit="B")
+    swapped = partial(size, "swap")
     most = largest({host.host: host.whole.swap for host in evidence.usage})
     if most is None:
         if {host.machine.swap_total for host in evidence.usage} == {0.0}:
-            return Finding(Status.VALID, Why.NOT_ASKED, allowed=(allowed,))
-        return not_known(evidence.usage, "swap", allowed)
-    return up_to(allowed, Reading(what="swap", value=most[1], unit="B", where=most[0]))
+            return Finding(Status.VALID, Why.NOT_ASKED, allowed=(swapped(bounds.swap),))
+        return not_known(evidence.usage, "swap", swapped(bounds.swap))
+    return up_to(bounds.swap, most[1], swapped, most[0])
 
 
 def steal(evidence: Evidence, bounds: Bounds) -> Finding:
     """CPU time that the physical machine gave to others."""
-    allowed = share("steal", bounds.steal)
+    stolen = partial(share, "steal")
     most = largest({host.host: host.machine.steal for host in evidence.usage})
     if most is None:
-        return not_known(evidence.usage, "steal", allowed)
-    return up_to(allowed, share("steal", most[1], most[0]), itself=False)
+        return not_known(evidence.usage, "steal", stolen(bounds.steal))
+    return up_to(bounds.steal, most[1], stolen, most[0], itself=False)
 
 
 def other_load(evidence: Evidence, bounds: Bounds) -> Finding:
     """CPU time that no host of the testbed used."""
-    allowed = share("others", bounds.other)
+    others = partial(share, "others")
     machines = [tuple(evidence.usage)] if evidence.one_machine else [(h,) for h in evidence.usage]
     watched = evidence.watched or evidence.measurement.seconds
     shares = [_others(hosts, watched) for hosts in machines]
     known = [each for each in shares if each is not None]
     if not known or len(known) < len(shares):
-        return not_known(evidence.usage, "cpu_total", allowed)
-    return up_to(allowed, share("others", max(known)), itself=False)
+        return not_known(evidence.usage, "cpu_total", others(bounds.other))
+    found = up_to(bounds.other, max(known), others, itself=False)
+    if found.status is Status.VALID:
+        return found
+    return found._replace(seen=(*found.seen, *_busiest(evidence)))
+
+
+def _busiest(evidence: Evidence) -> tuple[Reading, ...]:
+    """The processes of no host that used most, as shares of the machine's CPU time."""
+    processors = evidence.usage[0].machine.processors or math.inf
+    shares = {name: used / processors for name, used in evidence.foreign.items()}
+    ranked = sorted(shares.items(), key=lambda pair: -pair[1])[:PROCESSES]
+    return tuple(share("process", part, name) for name, part in ranked if part >= LEAST_PROCESS)
 
 
 def _others(hosts: Sequence[HostUsage], length: float) -> float | None:
@@ -115,26 +131,26 @@ def throttled(evidence: Evidence, bounds: Bounds) -> Finding:
             for unit, usage in (("", host.whole), *host.units.items())
         }
     )
-    bound = seconds("throttled", bounds.throttled)
-    allowed = () if evidence.quota else (bound,)
+    held_back = partial(seconds, "throttled")
+    allowed = () if evidence.quota else (held_back(bounds.throttled),)
     if most is None:
         return not_known(evidence.usage, "throttled", *allowed)
-    seen = seconds("throttled", most[1], *most[0])
     if evidence.quota:
-        return Finding(Status.VALID, Why.QUOTA, (seen,))
-    return up_to(bound, seen)
+        return Finding(Status.VALID, Why.QUOTA, (held_back(most[1], *most[0]),))
+    return up_to(bounds.throttled, most[1], held_back, *most[0])
 
 
 def clock(evidence: Evidence, bounds: Bounds) -> Finding:
     """Whether a host's clock was set while the run went on."""
-    allowed = seconds("moved", bounds.clock)
+    moved_by = partial(seconds, "moved")
+    allowed = (moved_by(bounds.clock),)
     if not evidence.clocks:
-        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=(allowed,))
+        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=allowed)
     name, moved = max(evidence.clocks.items(), key=lambda pair: abs(pair[1]))
     if kept_time(evidence.clocks, bounds):
-        return up_to(allowed, seconds("moved", abs(moved)))
+        return up_to(bounds.clock, abs(moved), moved_by)
     set_ = seconds("back" if moved < 0 else "ahead", abs(moved), name)
-    return Finding(Status.INVALID, Why.SET, (set_,), (allowed,))
+    return Finding(Status.INVALID, Why.SET, (set_,), allowed)
 
 
 def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool:
@@ -146,8 +162,9 @@ def idle(evidence: Evidence, bounds: Bounds) -> Finding:
     """What a deployment used while others had their turns."""
     if evidence.idle is None:
         return NOT_ASKED
-    allowed = share("idle", bounds.idle)
+    used_by_members = partial(share, "idle")
     known = [each for each in evidence.idle if each is not None]
     if len(known) < len(evidence.idle):
-        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=(allowed,))
-    return up_to(allowed, share("idle", math.fsum(known)))
+        allowed = (used_by_members(bounds.idle),)
+        return Finding(Status.UNKNOWN, Why.NOT_KNOWN, allowed=allowed)
+    return up_to(bounds.idle, math.fsum(known), used_by_members)

@@ -27,7 +27,7 @@ from dunnage.study.expected_time import estimate_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
-from dunnage.study.read import read_study
+from dunnage.study.read import odd, read_stored_study, read_study
 from dunnage.study.scale import readable_share, scaled
 
 ResultArgument = Annotated[
@@ -69,7 +69,8 @@ _MOST_PACES = 200
 def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
     """Read a study file, made smaller by `scale` if given, with the text that says so.
 
-    Raises StudyError with all its problems, UsageError for a share that is none.
+    What is odd about its load is said. Raises StudyError with all its problems, UsageError for a
+    share that is none.
     """
     try:
         content = regular_bytes(path, _MOST_BYTES)
@@ -77,13 +78,15 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
         raise UsageError(
             f"cannot read the study: {error.strerror}", where=str(path), hint=_near(path)
         ) from error
-    text = _decoded(content, path)
+    text = written = _decoded(content, path)
     study = read_study(text, str(path), catalog.OFFER)
     if study.time is not None:
         chosen = fit(study, deployments(study, catalog.OFFER), _paces())
         text = fitted(text, study, chosen)
         study = read_study(text, str(path), catalog.OFFER)
         say(f"chosen for the time: {chosen.why}")
+    for found in odd(written, study):
+        say((f"line {found.line}: {found.what}; {found.hint}", "yellow"))
     if scale is None:
         return study, text
     try:
@@ -92,7 +95,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
         raise UsageError(
             f"`--scale`: {error}", hint=typed("plan", path, "--scale", "10%")
         ) from error
-    return read_study(smaller, str(path), catalog.OFFER), smaller
+    return read_stored_study(smaller, str(path), catalog.OFFER), smaller
 
 
 def _paces() -> tuple[Pace, ...]:

@@ -30,6 +30,8 @@ MOST_PROBLEMS = 50
 
 _STEERING = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON may hold as it is, and a terminal obeys."""
+_SIZE = re.compile("[1-9][0-9]{0,3}")
+"""Columns or lines that a terminal may have."""
 
 
 class _Stream(Console):
@@ -85,8 +87,14 @@ def _told() -> Iterator[None]:
         ) from error
 
 
-if os.environ.get("COLUMNS", "").strip() == "0":
-    del os.environ["COLUMNS"]  # some shells say so where they do not know the width
+def _forget_odd_sizes() -> None:
+    """Some shells say 0 where they do not know a size; rich would believe that, and worse."""
+    for name in ("COLUMNS", "LINES"):
+        if not _SIZE.fullmatch(os.environ.get(name, "")):
+            os.environ.pop(name, None)
+
+
+_forget_odd_sizes()
 
 out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""

@@ -1,4 +1,4 @@
-"""Why runs do not count: alike reasons once, with how many runs and over what range."""
+"""Why runs do not count: alike reasons once, with how many runs of what and over what range."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from dunnage.wording import alike, checks, parity
 _ORDER = {kind: place for place, kind in enumerate(checks.CAUSES)}
 What = CheckResult | Difference
 """What may stand against a run."""
+Against = tuple[str, What]
+"""A deployment, and what stands against a run of it."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Reason:
     allowed: str
     runs: int
     kind: checks.Kind
+    deployments: tuple[str, ...] = ()
+    """What it hit, each once: runs that are measured together are disturbed together."""
 
     @property
     def cause(self) -> str:
@@ -41,30 +45,36 @@ class Reason:
 
 def of_run(run: RunSummary) -> tuple[Reason, ...]:
     """Every reason why one run is not valid."""
-    return tuple(_reason([what]) for what in _against(run))
+    return tuple(_reason([(run.deployment, what)]) for what in _against(run))
 
 
 def why_not_valid(analysis: Analysis) -> tuple[Reason, ...]:
     """Every reason why a run is not valid, the most frequent first; a run with two reasons stands
     behind both."""
-    return _ranked(what for run in analysis.runs for what in _against(run))
+    return _ranked((run.deployment, what) for run in analysis.runs for what in _against(run))
 
 
 def first_causes(analysis: Analysis) -> Mapping[str, tuple[Reason, ...]]:
     """Cause → reasons, every run that does not count under its first one only; most runs first."""
     bad = [run for run in analysis.runs if run.status != "valid"]
-    found = list(_ranked(_first(run) for run in bad if run.checks or run.differences))
-    if silent := sum(not (run.checks or run.differences) for run in bad):
+    return causes((run.deployment, _against(run)) for run in bad)
+
+
+def causes(spoilt: Iterable[tuple[str, Sequence[What]]]) -> Mapping[str, tuple[Reason, ...]]:
+    """The same for the deployments of runs and what stands against each."""
+    bad = list(spoilt)
+    found = list(_ranked((name, _first(against)) for name, against in bad if against))
+    if silent := sum(not against for _, against in bad):
         kind = ("unknown", Status.INVALID)
         found.append(Reason("unknown", "no reason was recorded", "", silent, kind))
-    causes = grouped(found, lambda reason: reason.cause)
-    ranked = sorted(causes.items(), key=lambda item: -sum(reason.runs for reason in item[1]))
+    by_cause = grouped(found, lambda reason: reason.cause)
+    ranked = sorted(by_cause.items(), key=lambda item: -sum(reason.runs for reason in item[1]))
     return {cause: tuple(group) for cause, group in ranked}
 
 
-def _first(run: RunSummary) -> What:
+def _first(against: Sequence[What]) -> What:
     """The reason behind a run's other reasons."""
-    return min(_against(run), key=_place)
+    return min(against, key=_place)
 
 
 def _place(what: What) -> int:
@@ -78,8 +88,8 @@ def _against(run: RunSummary) -> list[What]:
     return [*run.checks, *run.differences]
 
 
-def _ranked(found: Iterable[What]) -> tuple[Reason, ...]:
-    reasons = map(_reason, grouped(found, _key).values())
+def _ranked(found: Iterable[Against]) -> tuple[Reason, ...]:
+    reasons = map(_reason, grouped(found, lambda against: _key(against[1])).values())
     return tuple(sorted(reasons, key=lambda reason: -reason.runs))
 
 
@@ -90,14 +100,15 @@ def _key(what: What) -> tuple[str, ...]:
     return (_gate(what), alike.kind(parity.sentence(what)))
 
 
-def _reason(group: Sequence[What]) -> Reason:
-    first = group[0]
+def _reason(group: Sequence[Against]) -> Reason:
+    every = [what for _, what in group]
+    first, deployments = every[0], tuple(dict.fromkeys(name for name, _ in group))
     if isinstance(first, Difference):
-        said = alike.merged([parity.sentence(what) for what in group if isinstance(what, Difference)])
-        return Reason(_gate(first), said, "", len(group), _kind(first))
-    judged = [what for what in group if isinstance(what, CheckResult)]
+        said = alike.merged([parity.sentence(what) for what in every if isinstance(what, Difference)])
+        return Reason(_gate(first), said, "", len(group), _kind(first), deployments)
+    judged = [what for what in every if isinstance(what, CheckResult)]
     seen, allowed = checks.seen(*judged), checks.allowed(*judged)
-    return Reason(first.check, seen, allowed, len(group), _kind(first))
+    return Reason(first.check, seen, allowed, len(group), _kind(first), deployments)
 
 
 def _gate(what: What) -> str:

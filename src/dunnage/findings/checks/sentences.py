@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from dunnage.findings.checks import reasons
+from dunnage.findings.checks.reasons import Reason
 from dunnage.model.analysis import Analysis
 from dunnage.wording import alike, numbers
 
@@ -35,7 +36,7 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
         return None
     some = f"Only {analysis.valid} of" if analysis.valid else "None of the"
     counted = f"{some} {numbers.count(analysis.planned, 'planned run')} can be used"
-    found = sorted((*_spoilt(analysis), *_missing(analysis, failures)), key=lambda cause: -cause[0])
+    found = sorted((*spoilt(reasons.first_causes(analysis)), *_missing(analysis, failures)), key=lambda cause: -cause[0])
     shown = [text for _, text in found[:_CAUSES_SHOWN]]
     rest = sum(runs for runs, _ in found[_CAUSES_SHOWN:])
     if rest:
@@ -43,8 +44,9 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
     return Trouble(f"{counted}.", tuple(shown), analysis.valid < _GRAVE * analysis.planned)
 
 
-def _spoilt(analysis: Analysis) -> Iterator[tuple[int, str]]:
-    for group in reasons.first_causes(analysis).values():
+def spoilt(causes: Mapping[str, Sequence[Reason]]) -> Iterator[tuple[int, str]]:
+    """Of each cause: how many runs it spoilt, and that as a sentence."""
+    for group in causes.values():
         runs, first = sum(reason.runs for reason in group), group[0]
         seen = f"{first.seen}; wanted: {first.allowed}" if first.allowed else first.seen
         more = f"; and {numbers.count(len(group) - 1, 'reason')} like it" if group[1:] else ""

@@ -2,7 +2,8 @@
 
 The model is simple enough to know the truth of: throughput is `threads / (SERVICE + threads /
 CAPACITY)` in a closed loop, the network `late` costs `LATE_SHARE` of it, a pause costs its share,
-and noise is normal and seeded by the plan. Latencies are log-normal around Little's law.
+and noise is normal, seeded by the plan and the run's directory: no two runs have the same. Latencies
+are log-normal around Little's law.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ that it answers one operation at a time and how long each takes."""
 LATE_SHARE = 0.10
 """What the network `late` costs of the throughput: the overhead that a study should find."""
 NOISE = 0.005
-"""Standard deviation of a run's throughput, as a share."""
+"""Standard deviation of what a run reaches, and of the CPU time that it takes, as a share."""
+TELLING = 1.0
+"""Seconds between two lines of progress."""
 SPREAD = 0.3
 """Standard deviation of the logarithm of a latency."""
 SERVER_CPU = 40e-6
@@ -72,19 +75,32 @@ def load(call: Call) -> Task:
         servers = [call.world.connect(address) for address in plan["target"]["addresses"]]
     except OSError as error:
         return call.fail(f"cannot connect: {error}")
-    random_numbers = random.Random(plan["seed"])  # noqa: S311 - a model, not a secret
-    course = _course(call, plan, servers, random_numbers)
+    arrivals = random.Random(plan["seed"])  # noqa: S311 - a model, not a secret
+    noise = random.Random(f"{plan['seed']}:{call.option('--out')}")  # noqa: S311
+    course = _course(call, plan, servers, noise, arrivals)
     began = call.world.clock.now() + plan["warmup"]
     if plan["phase"] == "run" and plan["part"]["index"] == 0:
         call.world.begin_run(began + course.seconds / 2)
     share = 1 / plan["part"]["of"]
     made = MadeLoad(call.world.clock.now(), began + course.seconds, course.rate * share)
+    restless = noise.gauss(1.0, NOISE)
     for server in servers:
         group = server.process.host.control_group(server.process.unit)
         cpu = LATE_CPU if server.network == "late" else SERVER_CPU
-        made.cost[server.process.host.name, group] = cpu / len(servers)
+        made.cost[server.process.host.name, group] = cpu * restless / len(servers)
     made.cost[call.host.name, call.host.control_group(call.process.unit)] = CLIENT_CPU
     call.world.loads.append(made)
+
+    def tell() -> None:
+        if not call.process.alive:
+            return
+        now = call.world.clock.now()
+        if not call.process.held:
+            progress = {"elapsed": now - made.began, "operations": int(made.operations(now))}
+            call.streams.say(json.dumps(progress) + "\n")
+        call.world.clock.at(now + TELLING, tell)
+
+    call.world.clock.at(made.began + TELLING, tell)
 
     def finish() -> int:
         answered = _answered(servers, began, course.seconds)
@@ -95,7 +111,7 @@ def load(call: Call) -> Task:
             call.streams.complain("the database holds no records\n")
             return 1
         running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
-        result = _result(plan, course, call.host.clock(began), answered, running, random_numbers)
+        result = _result(plan, course, call.host.clock(began), answered, running, noise)
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.streams.say(
             f"{sum(entry['count'] for entry in result['operations'].values())} operations\n"
@@ -110,13 +126,17 @@ def load(call: Call) -> Task:
 
 
 def _course(
-    call: Call, plan: Mapping[str, Any], servers: list[Server], random_numbers: random.Random
+    call: Call,
+    plan: Mapping[str, Any],
+    servers: list[Server],
+    noise: random.Random,
+    arrivals: random.Random,
 ) -> _Course:
     """Decide how the load will go, from what the servers and their networks are."""
     pause = _pause(call, servers)
     share = pause.average if pause else 0.0
     late = LATE_SHARE if any(server.network == "late" for server in servers) else 0.0
-    speed = (1 - share) * (1 - late) * max(0.5, random_numbers.gauss(1.0, NOISE))
+    speed = (1 - share) * (1 - late) * max(0.5, noise.gauss(1.0, NOISE))
     capacity = min(_capacity(server) for server in servers)
     level, records = plan["level"], plan["workload"]["records"]
     offered = level.get("rate")
@@ -127,7 +147,7 @@ def _course(
     else:
         if level["arrivals"] == "poisson":
             expected = offered * plan["duration"] if plan["duration"] else records
-            offered *= random_numbers.gauss(1.0, expected**-0.5)
+            offered *= arrivals.gauss(1.0, expected**-0.5)
         rate = min(offered, capacity * speed)
         service = (SERVICE + 1 / capacity) / speed
         if rate < offered:
@@ -169,13 +189,13 @@ def _result(
     began: float,
     answered: float,
     running: list[int],
-    random_numbers: random.Random,
+    noise: random.Random,
 ) -> dict[str, Any]:
     """What one part leaves; its counts and those of the other parts add up to the whole."""
     part, of = plan["part"]["index"], plan["part"]["of"]
     mix = _mix(plan)
     total = round(course.rate * course.seconds)
-    tilt = random_numbers.gauss(0.0, NOISE)
+    tilt = noise.gauss(0.0, NOISE)
     operations: dict[str, dict[str, Any]] = {}
     good = bad = 0
     for name, whole in zip(mix, _apportioned(total, mix.values()), strict=True):

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from dunnage.contracts import OtherProcess
 from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.programs import PROGRAMS
@@ -15,7 +16,7 @@ from dunnage.model.value import Scalar
 
 
 class FakeTestbed:
-    """Hosts in memory. `world` injects faults: `lose`, `die`, `never_ready`, `ahead`."""
+    """Hosts in memory. `world` injects faults: `lose`, `die`, `never_ready`, `ahead`, `disturb`."""
 
     one_machine = True
 
@@ -44,6 +45,13 @@ class FakeTestbed:
         host = self.world.hosts[name]
         host.power_off()
         host.power_on()
+
+    def others(self) -> Mapping[tuple[int, int], OtherProcess]:
+        now = self.clock.now()
+        return {
+            (number, 0): OtherProcess(other.name, other.cpu(now))
+            for number, other in enumerate(self.world.others)
+        }
 
     def environment(self) -> Mapping[str, Scalar]:
         """Facts about hosts that are nowhere."""

@@ -65,7 +65,7 @@ def sample(call: Call) -> Task:
                     "units": {
                         unit: group.counters(time, whole=not unit) for unit, group in groups.items()
                     },
-                    "machine": _machine(hosts, time - began, time),
+                    "machine": _machine(call.world, hosts, time - began, time),
                     "own_cpu": number * SAMPLE_CPU,
                 }
             )
@@ -232,9 +232,11 @@ class _Group:
         return counters
 
 
-def _machine(hosts: Sequence[_Group], elapsed: float, time: float) -> dict[str, float]:
+def _machine(
+    world: World, hosts: Sequence[_Group], elapsed: float, time: float
+) -> dict[str, float]:
     """The whole machine's counters: all fake hosts are one machine, as in a lab."""
-    busy = sum(host.cpu(time) for host in hosts)
+    busy = sum(host.cpu(time) for host in hosts) + sum(other.cpu(time) for other in world.others)
     total = 1000.0 + PROCESSORS * elapsed
     return {
         "cpu_total": total,

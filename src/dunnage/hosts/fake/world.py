@@ -131,6 +131,19 @@ class Pause:
         return stops * length + last
 
 
+@dataclass(frozen=True)
+class Other:
+    """A process that belongs to no host, and keeps processors of the machine busy."""
+
+    name: str
+    processors: float
+    began: float
+
+    def cpu(self, until: float) -> float:
+        """CPU seconds used until a time."""
+        return self.processors * max(0.0, until - self.began)
+
+
 class World:
     """The shared state of all fake hosts of one testbed, and the switchboard of its faults."""
 
@@ -144,6 +157,7 @@ class World:
         """`host:port` that clients use → the one that it is translated to."""
         self.loads: list[MadeLoad] = []
         self.pauses: list[Pause] = []
+        self.others: list[Other] = []
         self.runs = 0
         """Loads of the run phase that were made."""
         self.unready: set[str] = set()
@@ -181,6 +195,14 @@ class World:
     def die(self, member: str, after: int | None = None) -> None:
         """Kill a member: now, or in the middle of the run that follows `after` runs."""
         self._fault(lambda: self._kill(member), after)
+
+    def disturb(self, name: str, processors: float, after: int | None = None) -> None:
+        """Let a process of nobody's keep processors busy: from now on, or from the middle of the
+        run that follows `after` runs.
+        """
+        self._fault(
+            lambda: self.others.append(Other(name, processors, self.clock.now())), after
+        )
 
     def never_ready(self, member: str) -> None:
         """Let a member start and listen, but never say that it is ready."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dunnage.contracts import Host
+from dunnage.contracts import Host, OtherProcess
 from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape
@@ -35,6 +35,7 @@ from dunnage.hosts.namespace.network import (
     join_script,
     switch_batch,
 )
+from dunnage.hosts.others import others
 from dunnage.model.study import CLIENT_GROUP, TestbedSpec
 from dunnage.model.value import Scalar
 
@@ -116,6 +117,9 @@ class NamespaceTestbed:
         self._plugs[name] = replace(self._plugs[name], generation=self._plugs[name].generation + 1)
         self._begin([name])
         self._join([name], bridge=False)
+
+    def others(self) -> Mapping[tuple[int, int], OtherProcess]:
+        return others(self._lab.group)
 
     def environment(self) -> Mapping[str, Scalar]:
         return {

@@ -61,7 +61,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
     yield "Runs", runs_counted(analysis)
     why = reasons.why_not_valid(analysis)
     for reason in why[:_REASONS_SHOWN]:
-        yield "", f"{reason.runs} × {reason.text}"
+        yield "", f"{reason.runs} × {reason.text} ({alike.some(reason.deployments)})"
     if len(why) > _REASONS_SHOWN:
         yield "", f"and {len(why) - _REASONS_SHOWN} more reasons: see the report"
     for times, failure in alike.grouped(failures)[:_REASONS_SHOWN]:
