@@ -57,4 +57,4 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
     shown = dunnage("report", result)
     assert shown.code == 4
     assert "cannot write: File exists" in shown.err
-    assert f"try: make it writable, then: dunnage report {result}" in shown.err
+    assert f"try: move away what is in its place, then: dunnage report {result}" in shown.err

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dunnage.cli.shared import blocks, machine_history
-from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
+from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import ENOUGH_VALID
 from dunnage.model.analysis import Analysis
@@ -60,7 +60,8 @@ def answer(
     if figures and unwritten is None:
         unwritten = _drawn(opened)
     if unwritten is not None:
-        _tell_or_raise(unwritten, result, figures=figures)
+        options = ["--details"] * details + ["--figures"] * figures + formatted(format_)
+        _tell_or_raise(unwritten, typed("report", result.layout.root, *options))
     return _trust(analysis, result)
 
 
@@ -105,12 +106,12 @@ def _refuse_links(directory: Path) -> None:
         raise UnwrittenError(OSError(errno.ELOOP, "this is a link"), str(directory))
 
 
-def _tell_or_raise(error: UnwrittenError, result: Result, *, figures: bool) -> None:
+def _tell_or_raise(error: UnwrittenError, again: str) -> None:
     """The answer was shown: who may not write is told that nothing was stored, and no more."""
     if error.forbidden:
         say((f"the report was not stored: {error}", "yellow"))
         return
-    error.hint = error.then(typed("report", result.layout.root, *["--figures"] * figures))
+    error.hint = error.then(again)
     raise error
 
 
