@@ -32,6 +32,7 @@ from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, examine
 from dunnage.study.matrix import named
 from dunnage.study.read import read_study
+from dunnage.study.scale import share_of
 
 if TYPE_CHECKING:
     import polars
@@ -59,6 +60,11 @@ class OpenedResult:
     def study(self) -> Study:
         """The study as it was given, with its defaults."""
         return read_study(self.result.study_text, str(self.result.layout.study), catalog.OFFER)
+
+    @cached_property
+    def scale(self) -> float | None:
+        """The share to which the study was made smaller for a quick try; None where it was not."""
+        return share_of(self.result.study_text)
 
     @cached_property
     def plan(self) -> Plan:

@@ -19,6 +19,7 @@ from dunnage.cli.shared.terminal import (
     typed,
 )
 from dunnage.errors import ExitCode, UsageError
+from dunnage.findings.study.sentences import scaled
 from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
 from dunnage.findings.two_results.changes import compare as compare_results
@@ -85,7 +86,9 @@ def command(
         out.print(comparison(compared))
     most = len(compared.mismatches) if all_ else FACTS_SHOWN
     words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else []), *options]
-    for side in (compared.a, compared.b):
+    for side, opened in ((compared.a, left), (compared.b, right)):
+        if smaller := scaled(opened.scale):
+            say((f"{side.path}: {smaller}", "yellow"))
         if damaged := damage.brief(side.damages):
             say((f"{side.path}: {damaged}", "yellow"))
     _tell_mismatches(compared, words, most, anyway=anyway)

@@ -49,7 +49,7 @@ def answer(
         )
     else:
         show = answer_table if details else brief
-        out.print(show(analysis, study, opened.plan, failures))
+        out.print(show(analysis, study, opened.plan, failures, scale=opened.scale))
         if unwritten is None:
             say("report: ", (str(place), "bold"))
         if analysis.invented:
@@ -74,7 +74,15 @@ def _stored(opened: OpenedResult, failures: Sequence[str]) -> Stored:
     layout = opened.result.layout
     place = layout.report / "index.html"
     source, stays = opened.result.study_text, opened.stays
-    text = page(opened.analysis, opened.study, opened.plan, stays, source=source, failures=failures)
+    text = page(
+        opened.analysis,
+        opened.study,
+        opened.plan,
+        stays,
+        source=source,
+        failures=failures,
+        scale=opened.scale,
+    )
     try:
         _refuse_links(layout.report)
         write_value(layout.analysis, opened.analysis)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dunnage import __version__, catalog
+from dunnage.analysis.looks import costs
 from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import UsageError
 from dunnage.model.check import Status
@@ -81,7 +82,8 @@ def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Resul
         seen = _seen(result)
         longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)
     say(f"{count(wanted - present, 'block')} added: {present} → {wanted}")
-    if seen:
+    *_, look = longer.looks
+    if costs(look):
         say(
             f"this look at {count(seen, 'block')} with valid runs is recorded in "
             f"{result.layout.looks.name}: the intervals of the next look are wider",

@@ -40,24 +40,33 @@ _BOX = box.SIMPLE_HEAD
 
 
 def answer_table(
-    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str] = ()
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    failures: Sequence[str] = (),
+    *,
+    scale: float | None = None,
 ) -> RenderableType:
     """What went wrong, the answer in sentences and as a table, and what lets one trust it.
 
-    `failures` are the journal's reasons why stays or runs did not happen.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
+    the study was made smaller.
     """
-    parts: list[RenderableType] = list(heading(analysis, study, failures))
+    parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
     parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
 
 
-def heading(analysis: Analysis, study: Study, failures: Sequence[str]) -> Iterator[Text]:
+def heading(
+    analysis: Analysis, study: Study, failures: Sequence[str], scale: float | None
+) -> Iterator[Text]:
     """The study's name, and what must be known before any of its numbers."""
     yield Text(terms.plain(analysis.study), style="bold")
     warnings = (
         about.invented(analysis),
+        about.scaled(scale),
         about.shared(study),
         damage.brief(analysis.damages),
     )
