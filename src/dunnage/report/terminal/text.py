@@ -209,7 +209,10 @@ class _Variants:
 
 
 def _facts(deployment: Deployment) -> tuple[str, ...]:
-    facts = (deployment.title, deployment.platform, deployment.network, deployment.endpoint)
+    """What it is in words, then as a study file has it."""
+    parts = deployment.parts
+    words = f"{parts.platform} {parts.network}".strip() or deployment.platform
+    facts = (words, deployment.platform, deployment.network, deployment.endpoint)
     return tuple(terms.plain(text) for text in facts)
 
 
