@@ -94,7 +94,7 @@ def _write_new(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
         except OSError:
-            path.unlink()
+            path.unlink(missing_ok=True)
             raise
 
 

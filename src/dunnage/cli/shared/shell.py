@@ -14,7 +14,7 @@ from dunnage.errors import ExitCode, UnavailableError, UsageError, shown
 
 ASKING = "_DUNNAGE_COMPLETE"
 """Set by a shell that asks how a command line can go on."""
-_LEARNING = ("--install-completion", "--show-completion")
+_INSTALL, _SHOW = "--install-completion", "--show-completion"
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 _WRITTEN = (
     ".bashrc",
@@ -59,10 +59,10 @@ def carried_out(command_line: Callable[[], object], words: Sequence[str]) -> obj
     Raises UnavailableError where a shell cannot learn how lines go on: that is written into files
     of the user's own, which may be anything.
     """
-    if not any(word.partition("=")[0] in _LEARNING for word in words):
+    if not {_INSTALL, _SHOW} & set(words):
         return command_line()
     try:
-        for name in _WRITTEN:
+        for name in _WRITTEN if _INSTALL in words else ():
             _refuse_odd(Path.home() / name)
         code = command_line()
     except typer.Abort:
@@ -71,7 +71,7 @@ def carried_out(command_line: Callable[[], object], words: Sequence[str]) -> obj
         raise UnavailableError(
             f"completion cannot be installed: {getattr(error, 'strerror', None) or error}",
             where=str(getattr(error, "filename", None) or ""),
-            hint="dunnage --show-completion",
+            hint=f"dunnage {_SHOW}",
         ) from error
     if code == ExitCode.BUG:
         raise UnavailableError(
