@@ -6,6 +6,7 @@ is imported when the first of them is asked for, so that the command line starts
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -148,6 +149,7 @@ class OpenedResult:
                 raise ResultError(
                     f"the samples of host `{host.host}` cannot be read: {error}",
                     where=str(self.result.layout.run(run)),
+                    hint=self._verify,
                 ) from error
 
     def recorded_runs(self) -> Table[RecordedRun]:
@@ -196,13 +198,20 @@ class OpenedResult:
         try:
             return regular_bytes(path)
         except OSError as error:
-            raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
+            raise ResultError(
+                f"cannot read: {error.strerror}", where=str(path), hint=self._verify
+            ) from error
 
     def _record(self, run: str) -> Record:
         for record in self.records:
             if record.run == run:
                 return record
-        raise ResultError(f"has no record of a run `{run}`", where=str(self.path))
+        what = f"has no record of a run `{run}`"
+        raise ResultError(what, where=str(self.path), hint=self._verify)
+
+    @property
+    def _verify(self) -> str:
+        return shlex.join(["dunnage", "verify", str(self.path)])
 
 
 def open_at(path: str | Path) -> OpenedResult:
