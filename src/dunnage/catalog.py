@@ -9,7 +9,7 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 from dunnage.contracts import (
@@ -29,6 +29,7 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
+from dunnage.hosts.beside import announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
@@ -195,11 +196,18 @@ def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContext
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
 
 
-def measuring(study: Study, on_wait: Callable[[str], None]) -> AbstractContextManager[object]:
-    """Lock the machine while real runs are measured; fakes need no lock."""
-    if OFFER.testbeds[study.testbed.kind].fake:
-        return nullcontext()
-    return measuring_alone(study.name, on_wait)
+@contextmanager
+def measuring(study: Study, on_other: Callable[[str], None]) -> Iterator[None]:
+    """Lock the machine while real runs are measured; fakes need no lock.
+
+    `on_other` is told of another study: that this one waits for it, or that one disturbs the other.
+    """
+    fake = OFFER.testbeds[study.testbed.kind].fake
+    alone = nullcontext() if fake else measuring_alone(study.name, on_other)
+    with alone, announced(study.name, fake=fake):
+        for other in disturbed(fake=fake):
+            on_other(other)
+        yield
 
 
 def software(testbed: str) -> SoftwareStore:

@@ -114,20 +114,36 @@ class UnwrittenError(ResultError):
     def __init__(self, error: OSError, where: str) -> None:
         self.forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         known = {
-            errno.ENOSPC: ("the disk is full; every finished run is kept", "free some space"),
-            errno.EDQUOT: ("the disk is full; every finished run is kept", "free some space"),
-            errno.ENOENT: ("cannot write: the directory was removed", "put it back"),
-            errno.ELOOP: (f"cannot write: {error.strerror}", "remove the link"),
+            errno.ENOSPC: "the disk is full; every finished run is kept",
+            errno.EDQUOT: "the disk is full; every finished run is kept",
+            errno.ENOENT: "cannot write: the directory was removed",
         }
-        other = (f"cannot write: {error.strerror}", "make it writable")
-        what, self._remedy = known.get(error.errno or 0, other)
+        what = known.get(error.errno or 0, f"cannot write: {error.strerror}")
         super().__init__(what, where=where)
+        self._remedy = remedy(error)
 
     def then(self, command: str) -> str:
         """A hint: what goes on once the cause is gone."""
-        return f"{self._remedy}, then: {command}"
+        return f"{self._remedy}, then: {command}" if self._remedy else command
 
 
+def remedy(error: OSError) -> str:
+    """What to do so that a file can be written that could not be; empty where nobody knows."""
+    return _REMEDIES.get(error.errno or 0, "")
+
+
+_REMEDIES = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.ENOENT: "put the directory back",
+    errno.EACCES: "make it writable",
+    errno.EPERM: "make it writable",
+    errno.EROFS: "make it writable",
+    errno.ELOOP: "remove the link",
+    errno.EEXIST: "move away what is in its place",
+    errno.ENOTDIR: "move away what is in its place",
+    errno.EISDIR: "move away what is in its place",
+}
 class NoResultError(ResultError):
     """The command line names no result directory."""
 

@@ -6,6 +6,7 @@ is imported when the first of them is asked for, so that the command line starts
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +33,7 @@ from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, examine
 from dunnage.study.matrix import named
 from dunnage.study.read import read_stored_study
+from dunnage.study.scale import share_of
 
 if TYPE_CHECKING:
     import polars
@@ -60,6 +62,11 @@ class OpenedResult:
         """The study as it was given, with its defaults."""
         text, where = self.result.study_text, str(self.result.layout.study)
         return read_stored_study(text, where, catalog.OFFER)
+
+    @cached_property
+    def scale(self) -> float | None:
+        """The share to which the study was made smaller for a quick try; None where it was not."""
+        return share_of(self.result.study_text)
 
     @cached_property
     def plan(self) -> Plan:
@@ -143,6 +150,7 @@ class OpenedResult:
                 raise ResultError(
                     f"the samples of host `{host.host}` cannot be read: {error}",
                     where=str(self.result.layout.run(run)),
+                    hint=self._verify,
                 ) from error
 
     def recorded_runs(self) -> Table[RecordedRun]:
@@ -191,13 +199,20 @@ class OpenedResult:
         try:
             return regular_bytes(path)
         except OSError as error:
-            raise ResultError(f"cannot read: {error.strerror}", where=str(path)) from error
+            raise ResultError(
+                f"cannot read: {error.strerror}", where=str(path), hint=self._verify
+            ) from error
 
     def _record(self, run: str) -> Record:
         for record in self.records:
             if record.run == run:
                 return record
-        raise ResultError(f"has no record of a run `{run}`", where=str(self.path))
+        what = f"has no record of a run `{run}`"
+        raise ResultError(what, where=str(self.path), hint=self._verify)
+
+    @property
+    def _verify(self) -> str:
+        return shlex.join(["dunnage", "verify", str(self.path)])
 
 
 def open_at(path: str | Path) -> OpenedResult:

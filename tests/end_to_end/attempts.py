@@ -70,6 +70,10 @@ def a_directory(directory: Path) -> None:
     (directory / "study.yaml").mkdir()
 
 
+def a_pipe_among_schemas(directory: Path) -> None:
+    os.mkfifo(directory / "study.schema.json")
+
+
 def a_link(target: str) -> Callable[[Path], None]:
     """`study.yaml` is a link."""
 
@@ -633,7 +637,7 @@ CONTENTS: Sequence[tuple[str, str | bytes, str]] = (
     (
         "white space",
         " \n\t\n",
-        "line 2: this is not YAML: found character '\\t' that cannot start any token",
+        "line 2: tabs cannot indent in YAML: use spaces",
     ),
     ("comments", "# nothing\n", "the file is empty"),
     ("a word", "study\n", "line 1: a study must be a mapping of keys to values, not `study`"),
@@ -648,7 +652,7 @@ CONTENTS: Sequence[tuple[str, str | bytes, str]] = (
     (
         "tabs",
         STUDY.replace("  plain", "\tplain"),
-        "line 6: this is not YAML: found character '\\t' that cannot start any token",
+        "line 6: tabs cannot indent in YAML: use spaces",
     ),
     (
         "too long",
@@ -882,7 +886,7 @@ COMMANDS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
         nothing,
         "schema --check nowhere",
         2,
-        "nowhere: there is no such directory",
+        "nowhere: cannot read the schemas: No such file or directory",
     ),
     ("init over a file", study(STUDY), "init study.yaml", 2, "study.yaml: already exists"),
     (
@@ -899,6 +903,123 @@ COMMANDS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
         2,
         "unknown database `oracle`",
     ),
+    (
+        "schemas to check are a file",
+        study(STUDY),
+        "schema --check study.yaml",
+        2,
+        "study.yaml: cannot read the schemas: Not a directory",
+    ),
+    (
+        "schemas to check are a link to nothing",
+        a_link("nowhere"),
+        "schema --check study.yaml",
+        2,
+        "try: dunnage schema --write study.yaml",
+    ),
+    (
+        "a pipe in place of a schema",
+        a_pipe_among_schemas,
+        "schema --check .",
+        4,
+        ".: out of date: study.schema.json",
+    ),
+    (
+        "schemas written into a file",
+        study(STUDY),
+        "schema --write study.yaml",
+        4,
+        "try: move away what is in its place, then: dunnage schema --write study.yaml",
+    ),
+    (
+        "schemas written into a link to nothing",
+        a_link("nowhere"),
+        "schema --write study.yaml",
+        4,
+        "try: move away what is in its place, then: dunnage schema --write study.yaml",
+    ),
+    ("schema misspelt", nothing, "schema recrod", 2, "try: dunnage schema record"),
+    ("init of an empty path", nothing, "init ''", 2, "try: dunnage init study.yaml"),
+    ("init of an option", nothing, "init -x", 2, "try: dunnage init -h"),
+    ("init over a device", nothing, "init /dev/null", 2, "try: dunnage init study.yaml"),
+    (
+        "init over a link to nothing",
+        a_link("nowhere"),
+        "init study.yaml",
+        2,
+        "try: dunnage init study-2.yaml",
+    ),
+    (
+        "init over a file, with options",
+        study(STUDY),
+        "init study.yaml --database redis --platform native",
+        2,
+        "try: dunnage init study-2.yaml --database redis --platform native",
+    ),
+    (
+        "init into nowhere, with options",
+        nothing,
+        "init nowhere/study.yaml --database redis",
+        2,
+        "try: mkdir -p -- nowhere, then: dunnage init nowhere/study.yaml --database redis",
+    ),
+    (
+        "init of a platform that is misspelt",
+        nothing,
+        "init mine.yaml --platform native --platform doker --database redis",
+        2,
+        "try: dunnage init mine.yaml --database redis --platform native --platform docker",
+    ),
+    (
+        "blocks of words, with options",
+        study(STUDY),
+        "run study.yaml --only late --blocks some --results out",
+        2,
+        "try: dunnage run study.yaml --only late --blocks 12 --results out",
+    ),
+    (
+        "blocks added to nothing, with a place",
+        study(STUDY),
+        "run study.yaml --blocks +3 --results out",
+        2,
+        "try: dunnage run --resume out/tried --blocks +3",
+    ),
+    (
+        "only unknown, and what there is",
+        study(STUDY),
+        "run study.yaml --only nobody",
+        2,
+        "try: dunnage plan study.yaml --runs",
+    ),
+    (
+        "resume of a part",
+        nothing,
+        "run --resume nowhere --only late --blocks +6",
+        2,
+        "try: dunnage run --resume nowhere --blocks +6",
+    ),
+    (
+        "tolerance without a unit",
+        nothing,
+        "compare a b --tolerance 3 --all",
+        2,
+        "try: dunnage compare a b --tolerance 3% --all",
+    ),
+    (
+        "rates of nothing, with options",
+        study(STUDY),
+        "run study.yaml --only late --rates-of nowhere",
+        2,
+        "try: dunnage run study.yaml --only late",
+    ),
+    (
+        "results in a file, with options",
+        a_file("results"),
+        "run study.yaml --only late",
+        4,
+        "try: move away what is in its place, then: dunnage run study.yaml --only late",
+    ),
+    ("export as nothing known", nothing, "export --to out --as pdf", 2, "export results --to out"),
     ("unknown verb", nothing, "measure", 2, "No such command 'measure'."),
     ("unknown option", nothing, "plan --nonsense", 2, "No such option: --nonsense"),
     (

@@ -80,3 +80,43 @@ def test_an_answer_that_cannot_be_written_is_an_error() -> None:
     assert ended.returncode == 4
     assert "the answer cannot be written" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+WORDS = [("--help",), ("--version",), ("run", "-h"), (), ("plan", str(STUDY)), ("doctor",)]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_whatever_is_shown_on_a_full_device_ends_in_one_message(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dunnage", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            start_new_session=True,
+        )
+    assert ended.returncode == 4
+    first, hint = ended.stderr.splitlines()
+    assert first.startswith("dunnage: standard output: the answer cannot be written")
+    assert hint.startswith("  try: ")
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_reader_of_any_answer_may_go_away(words: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dunnage", *words],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            start_new_session=True,
+        )
+    finally:
+        os.close(writer)
+    assert ended.returncode in (0, 2, 3)
+    assert "Traceback" not in ended.stderr
+    assert "cannot be written" not in ended.stderr

@@ -13,6 +13,12 @@ takes the study's full length as fixed before the first look, and here nobody kn
 that there would be a second. For the same reason the first look keeps all of α: a study without
 added blocks reads as if nothing could be added. Wrong verdicts stay below 5 % all the same: at an
 edge of the tolerance one side of an interval alone can make one, 3.75 % over all looks.
+
+Below six blocks there is no interval and no claim, so such a look takes nothing of α by itself. But
+whoever chose the total by what five blocks said would spend all the same: with the best choice a
+one-sided rate of α becomes α + exp(−z²/2)/4 (Proschan and Hunsberger 1995, Biometrics 51,
+1315–1324), 6.2 % where 2.5 % were meant. So it is free only where there is no such choice: the
+total is the number that the study asks for, six at least, or is still too few for a claim.
 """
 
 from __future__ import annotations
@@ -20,14 +26,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dunnage.analysis.distributions import normal_quantile
-from dunnage.analysis.intervals import CONFIDENCE, POWER, Paired, sidak
+from dunnage.analysis.intervals import CONFIDENCE, MINIMUM_BLOCKS, POWER, Paired, sidak
 from dunnage.model.estimate import Estimate
 from dunnage.model.look import Look
 
 
 def number(looks: Sequence[Look]) -> int:
-    """Which look the present analysis is, from 1; one that saw no valid run cost nothing."""
-    return 1 + sum(look.complete > 0 for look in looks)
+    """Which look the present analysis is, from 1, of those that cost something."""
+    return 1 + sum(map(costs, looks))
+
+
+def costs(look: Look) -> bool:
+    """Whether a look spent a part of the error rate; one that saw no valid run did not."""
+    return look.complete > 0 and not look.free
+
+
+def free(seen: int, total: int, asked: int) -> bool:
+    """Whether blocks may be added at no cost, after `seen` blocks and up to `total`.
+
+    `asked` is the number that the study asks for.
+    """
+    fixed = max(MINIMUM_BLOCKS, asked)
+    return seen < MINIMUM_BLOCKS and (total < MINIMUM_BLOCKS or total == fixed)
 
 
 def coverage(look: int) -> float:

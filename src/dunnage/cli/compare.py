@@ -9,8 +9,17 @@ from typing import Annotated
 import typer
 
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
+from dunnage.cli.shared.terminal import (
+    Format,
+    FormatOption,
+    formatted,
+    out,
+    say,
+    show_json,
+    typed,
+)
 from dunnage.errors import ExitCode, UsageError
+from dunnage.findings.study.sentences import scaled
 from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
 from dunnage.findings.two_results.changes import compare as compare_results
@@ -60,13 +69,15 @@ def command(
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Analyse both anew and compare; nothing is measured or written."""
-    share = _share(tolerance)
+    options = ["--anyway"] * anyway + ["--all"] * all_
+    options += formatted(format_)
+    share = _share(tolerance, typed("compare", a, b, "--tolerance", _meant(tolerance), *options))
     left, right = open_at(a), open_at(b)
     if left.path.resolve() == right.path.resolve():
         raise UsageError(
             "both are the same result, so there is nothing to compare",
             where=str(b),
-            hint=typed("compare", "EARLIER", "LATER"),
+            hint="name two results, the earlier one first",
         )
     compared = compare_results(_analysed(left), _analysed(right), tolerance=share, anyway=anyway)
     if format_ is Format.JSON:
@@ -74,9 +85,10 @@ def command(
     else:
         out.print(comparison(compared))
     most = len(compared.mismatches) if all_ else FACTS_SHOWN
-    words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else [])]
-    words += ["--anyway"] * anyway + ["--all"] * all_
-    for side in (compared.a, compared.b):
+    words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else []), *options]
+    for side, opened in ((compared.a, left), (compared.b, right)):
+        if smaller := scaled(opened.scale):
+            say((f"{side.path}: {smaller}", "yellow"))
         if damaged := damage.brief(side.damages):
             say((f"{side.path}: {damaged}", "yellow"))
     _tell_mismatches(compared, words, most, anyway=anyway)
@@ -98,15 +110,22 @@ def _analysed(opened: OpenedResult) -> AnalysedResult:
     )
 
 
-def _share(text: str | None) -> float | None:
+def _meant(tolerance: str | None) -> str:
+    """The tolerance that was probably meant: `3` is `3%`."""
+    number = (tolerance or "").strip().rstrip("%")
+    known = number.isdecimal() and len(number) < 3 and int(number)
+    return f"{number}%" if known else "3%"
+
+
+def _share(text: str | None, meant: str) -> float | None:
     if text is None:
         return None
     try:
         share = quantity(text, SHARES)
     except ValueError as error:
-        raise UsageError(f"`--tolerance`: {error}") from error
+        raise UsageError(f"`--tolerance`: {error}", hint=meant) from error
     if not 0 < share < 1:
-        raise UsageError(f"`--tolerance {text}` is not between 0 and 100 %")
+        raise UsageError(f"`--tolerance {text}` is not between 0 and 100 %", hint=meant)
     return share
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from dunnage.cli.shared.studies import ResultArgument
-from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
+from dunnage.cli.shared.terminal import (
+    Format,
+    FormatOption,
+    formatted,
+    say,
+    show_json,
+    show_line,
+    typed,
+)
 from dunnage.errors import UnwrittenError, UsageError
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.export import csv_files, hlog, latex, markdown
@@ -42,6 +51,9 @@ class As(StrEnum):
     HLOG = "hlog"
 
 
+_ALL = ",".join(As)
+
+
 def command(
     to: Annotated[Path, typer.Option(help="Directory to write into; created if it is missing.")],
     result: ResultArgument = RESULTS,
@@ -54,20 +66,23 @@ def command(
             "`hlog`: the latencies of each run, for HdrHistogram's tools. Searches are left out. "
             "The file name of a run that was over capacity says `.over-capacity`.",
         ),
-    ] = ",".join(As),
+    ] = _ALL,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Analyse anew and write; the result directory stays as it is."""
-    wanted = _wanted(as_)
+    options = [*(["--as", as_] if as_ != _ALL else []), *formatted(format_)]
+    wanted = _wanted(as_, typed("export", result, "--to", to, *formatted(format_)))
     opened = open_at(result)
-    raw = to.resolve().is_relative_to(opened.path.resolve())
-    if raw and not to.resolve().is_relative_to((opened.path / "report").resolve()):
+    place = Path(os.path.realpath(to))
+    raw = place.is_relative_to(opened.path.resolve())
+    if raw and not place.is_relative_to((opened.path / "report").resolve()):
         raise UsageError(
             "this is inside the result, which stays as it was measured",
             where=str(to),
-            hint=typed("export", opened.path, "--to", "out"),
+            hint=typed("export", result, "--to", "out", *options),
         )
-    written = [path for kind in wanted for path in _guarded(opened, to, _WRITERS[kind])]
+    again = typed("export", result, "--to", to, *options)
+    written = [path for kind in wanted for path in _guarded(opened, to, _WRITERS[kind], again)]
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
         say("no histogram log was written: no run outside a search has one")
     searches = sum(record.search is not None for record in opened.records)
@@ -86,13 +101,14 @@ def command(
     say(f"{count(len(written), 'file')} written")
 
 
-def _wanted(text: str) -> tuple[As, ...]:
+
+def _wanted(text: str, everything: str) -> tuple[As, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in set(As)]
     if unknown or not names:
         named = ", ".join(f"`{name}`" for name in unknown) or "nothing"
         raise UsageError(
-            f"cannot export as {named}; there are {', '.join(As)}", hint="dunnage export -h"
+            f"cannot export as {named}; there are {', '.join(As)}", hint=everything
         )
     return tuple(dict.fromkeys(As(name) for name in names))
 
@@ -100,11 +116,11 @@ def _wanted(text: str) -> tuple[As, ...]:
 Writer = Callable[[OpenedResult, Path], Iterator[Path]]
 
 
-def _guarded(opened: OpenedResult, to: Path, write: Writer) -> list[Path]:
+def _guarded(opened: OpenedResult, to: Path, write: Writer, again: str) -> list[Path]:
     try:
         return list(write(opened, to))
     except UnwrittenError as error:
-        error.hint = error.then(typed("export", opened.path, "--to", to))
+        error.hint = error.then(again)
         raise
 
 

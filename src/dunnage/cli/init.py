@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +12,18 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.shared.terminal import say, show_line, typed
-from dunnage.errors import UsageError
-from dunnage.study.suggest import hint
+from dunnage.errors import UsageError, remedy, shown
+from dunnage.study.suggest import hint, nearest
 from dunnage.study.template import template
 
 NAME = "init"
 HELP = "Write a study file with comments, to start from."
 EXAMPLES = "Examples:  dunnage init  ·  dunnage init my-study.yaml --database cassandra"
+_FIRST = "study.yaml"
 
 
 def command(
-    path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path("study.yaml"),
+    path: Annotated[Path, typer.Argument(help="Where to write it.")] = Path(_FIRST),
     database: Annotated[str | None, typer.Option(help="The database that is deployed.")] = None,
     platform: Annotated[
         list[str] | None,
@@ -30,27 +33,76 @@ def command(
     ] = None,
 ) -> None:
     """Write a template; never over a file that is there."""
-    for noun, words, known in (
-        ("database", [database] if database else [], catalog.OFFER.databases),
-        ("platform", platform or [], catalog.OFFER.platforms),
-    ):
-        for word in words:
-            if word not in known:
-                raise UsageError(f"unknown {noun} `{word}`", hint=hint(word, known))
+    chosen = {
+        "database": [database] if database is not None else [],
+        "platform": platform or [],
+    }
+    _insist_on_offer(path, chosen)
+    options = _options(chosen)
     text = template(catalog.OFFER, path.stem, database, platform or ())
     try:
-        with path.open("x") as file:
-            file.write(text)
+        _write_new(path, text)
     except FileExistsError as error:
-        raise UsageError(
-            "already exists", where=str(path), hint=typed("init", f"{path.stem}-2.yaml")
-        ) from error
+        what = f"already exists{'' if path.is_file() else ', and is not a file'}"
+        again = typed("init", _free(path), *options)
+        raise UsageError(what, where=str(path), hint=again) from error
     except OSError as error:
-        missing = not path.parent.exists()
+        first = remedy(error)
+        if isinstance(error, FileNotFoundError):
+            first = shlex.join(["mkdir", "-p", "--", str(path.parent)])
+        again = typed("init", path, *options)
+        then = f"{first}, then: {again}" if first else typed("init", *options)
         raise UsageError(
-            f"cannot write: {error.strerror}",
-            where=str(path),
-            hint=shlex.join(["mkdir", "-p", str(path.parent)]) if missing else "",
+            f"cannot write: {error.strerror}", where=str(path), hint=then
         ) from error
     show_line(str(path))
     say("next: ", (typed("plan", path), "bold"))
+
+
+def _insist_on_offer(path: Path, chosen: Mapping[str, Sequence[str]]) -> None:
+    """Raise UsageError for a word that is not on offer, with the command that may be meant."""
+    known: Mapping[str, Collection[str]] = {
+        "database": catalog.OFFER.databases,
+        "platform": catalog.OFFER.platforms,
+    }
+    meant = {
+        noun: [word if word in known[noun] else _meant(word, known[noun]) for word in words]
+        for noun, words in chosen.items()
+    }
+    for noun, words in chosen.items():
+        for word in words:
+            if word not in known[noun]:
+                raise UsageError(
+                    f"unknown {noun} {shown(word)}; {hint(word, known[noun])}",
+                    hint=typed("init", path, *_options(meant)),
+                )
+
+
+def _meant(word: str, known: Collection[str]) -> str:
+    return nearest(word, known) or next(iter(known))
+
+
+def _options(chosen: Mapping[str, Sequence[str]]) -> list[str]:
+    """The options as they are typed."""
+    return [part for noun, words in chosen.items() for word in words for part in (f"--{noun}", word)]
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that was not there, whole or not at all; raises OSError."""
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _free(path: Path) -> Path:
+    """A name near this one that nothing has."""
+    beside = path if path.is_dir() else path.parent if path.is_file() else Path()
+    name = path.name if path.is_file() else _FIRST
+    stem, suffix = Path(name).stem, Path(name).suffix
+    names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
+    places = (beside / name for name in names)
+    return next(place for place in places if not (place.exists() or place.is_symlink()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
+import contextlib
 import sys
 import traceback
 from collections.abc import Sequence
@@ -17,15 +17,10 @@ import typer
 from typer.exceptions import TyperException
 
 from dunnage import __version__
-from dunnage.cli.shared.terminal import (
-    flush,
-    open_streams,
-    out,
-    say,
-    show_error,
-    show_error_json,
-)
-from dunnage.errors import DunnageError, ExitCode, UsageError
+from dunnage.cli.shared import shell
+from dunnage.cli.shared.streams import flush, open_streams
+from dunnage.cli.shared.terminal import out, say, show_error, show_error_json, typed
+from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
 
 VERBS = (
     "quickstart",
@@ -43,8 +38,6 @@ VERBS = (
 )
 """Each is a module beside this, with `NAME`, `HELP`, `EXAMPLES` and `command`."""
 
-_COMPLETING = "_DUNNAGE_COMPLETE"
-"""Set by a shell that asks how a command line can go on."""
 
 
 def command_line(chosen: str | None = None) -> typer.Typer:
@@ -75,10 +68,8 @@ def command_line(chosen: str | None = None) -> typer.Typer:
     return app
 
 
-def _chosen(words: Sequence[str]) -> str | None:
-    """The verb on a command line; empty where there is none, None where all are wanted."""
-    if _COMPLETING in os.environ:
-        return None
+def _verb(words: Sequence[str]) -> str:
+    """The verb on a command line; empty where there is none."""
     return next((word for word in words if not word.startswith("-")), "")
 
 
@@ -116,21 +107,21 @@ def _options(
 def main() -> None:
     """Run the command line; every error ends here, in one sentence and an exit code."""
     open_streams()
-    code = _carried_out()
+    code = _carried_out(sys.argv[1:])
     flush()
     sys.exit(code)
 
 
-def _carried_out() -> int:
+def _carried_out(words: Sequence[str]) -> int:
     try:
-        code = command_line(_chosen(sys.argv[1:]))(standalone_mode=False)
+        app = command_line(None if shell.asks() else _verb(words))
+        code = shell.carried_out(lambda: app(prog_name="dunnage", standalone_mode=False), words)
     except DunnageError as error:
-        return _show(error)
+        return _show(error, words)
     except TyperException as error:
         # Without a verb there is no message: the help has been shown already.
         message = error.format_message().replace("Value error, ", "")
-        command = getattr(getattr(error, "ctx", None), "command_path", "dunnage")
-        return _show(UsageError(message, hint=f"{command} -h")) if message else ExitCode.USAGE
+        return _show(UsageError(message), words) if message else ExitCode.USAGE
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception:
@@ -142,11 +133,14 @@ def _carried_out() -> int:
     return code if isinstance(code, int) else ExitCode.OK
 
 
-def _show(error: DunnageError) -> ExitCode:
+def _show(error: DunnageError, words: Sequence[str]) -> ExitCode:
     """Show an error to people, and to the program that asked for JSON."""
+    if isinstance(error, UsageError) and not error.hint:
+        verb = _verb(words)
+        error.hint = typed(*(word for word in (verb,) if word in VERBS), "-h")
     show_error(error)
-    words = sys.argv[1:]
     wanted = "--format=json" in words or ("--format", "json") in pairwise(words)
     if wanted and not out.used:
-        show_error_json(error)
+        with contextlib.suppress(ResultError):  # where it cannot be written is told already
+            show_error_json(error)
     return error.exit_code

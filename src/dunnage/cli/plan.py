@@ -42,7 +42,7 @@ def command(
 ) -> None:
     """Read, check and plan; start nothing, and need no rights."""
     value, _ = study_at(study, scale)
-    plan, seconds, missing = foreseen(value, only or ())
+    plan, seconds, missing = foreseen(value, only or (), study)
     if format_ is Format.JSON:
         unmet = {skipped.deployment: skipped.reason for skipped, _ in missing}
         show_json({"seconds": seconds, "missing": unmet, "plan": plan.model_dump(mode="json")})
@@ -59,7 +59,7 @@ def command(
             )
             say((warning, "yellow"))
     if seconds > A_DAY:
-        start = typed("run", study, *given(only or (), scale), "--yes")
+        start = typed("run", study, *given(only=only or (), scale=scale), "--yes")
         say((f"this takes more than a day; start it with: {start}", "yellow"))
     lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
     for reason, alike in lacking.items():

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
-from dunnage.cli.run import begin
+from dunnage.cli.shared.carrying_out import begin
 from dunnage.cli.shared.terminal import Format, FormatOption, say
 from dunnage.errors import ExitCode, UnavailableError
 from dunnage.store.newest import RESULTS
@@ -42,4 +42,5 @@ def command(
             )
     name = "fake.yaml" if fake else "quickstart.yaml"
     with as_file(files("dunnage.study") / "presets" / name) as study:
-        return begin(study, [], results, keep=False, format_=format_)
+        typed_as = ("quickstart", *["--fake"] * fake)
+        return begin(study, [], results, keep=False, format_=format_, typed_as=typed_as)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dunnage import catalog
-from dunnage.cli.shared.terminal import say, show_json
-from dunnage.errors import ExitCode, UsageError
+from dunnage.cli.shared.terminal import show_json, typed
+from dunnage.errors import ResultError, UnavailableError, UnwrittenError, UsageError
 from dunnage.model.analysis import Analysis
 from dunnage.model.between import ResultComparison
 from dunnage.model.look import Look
@@ -22,7 +21,10 @@ from dunnage.model.plan import Plan
 from dunnage.model.record import Record, StayRecord
 from dunnage.report.tables import runs
 from dunnage.software.engine import engine_path
+from dunnage.store.regular import regular_bytes
+from dunnage.store.write import write_again
 from dunnage.study.schema import study_schema
+from dunnage.study.suggest import nearest
 
 NAME = "schema"
 HELP = "Print a JSON Schema, for editors and other programs."
@@ -48,33 +50,68 @@ def command(
     check: Annotated[
         Path | None, typer.Option(help="Exit 4 if the schemas in a directory are out of date.")
     ] = None,
-) -> ExitCode:
+) -> None:
     """Print one schema, or write or check all of them."""
     if write is None and check is None:
         own = _own()
         if name not in own:
-            raise UsageError(f"there is no schema `{name}`; the schemas are {', '.join(own)}")
+            raise UsageError(
+                f"there is no schema `{name}`; the schemas are {', '.join(own)}",
+                hint=typed("schema", nearest(name, own) or next(iter(own))),
+            )
         show_json(own[name])
-        return ExitCode.OK
-    with TemporaryDirectory() as directory:
-        fresh = Path(directory)
-        _write_all(fresh)
-        if write is not None:
-            shutil.copytree(fresh, write, dirs_exist_ok=True)
-        if check is not None:
-            if not check.is_dir():
-                raise UsageError("there is no such directory", where=str(check))
-            new, present = _contents(fresh), _contents(check)
-            stale = [name for name in new if present.get(name) != new[name]]
-            stale += sorted(present.keys() - new.keys())
-            if stale:
-                say(f"out of date: {', '.join(stale)}; try: ", ("make schema", "bold"))
-                return ExitCode.FAILED
-    return ExitCode.OK
+        return
+    if check is not None and write is None:
+        _listed(check)  # nobody waits for what is not there
+    fresh = _fresh()
+    if write is not None:
+        _write(fresh, write)
+    if check is not None:
+        _refuse_stale(fresh, check)
 
 
-def _contents(directory: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+def _listed(check: Path) -> list[Path]:
+    try:
+        return sorted(check.iterdir())
+    except OSError as error:
+        raise UsageError(
+            f"cannot read the schemas: {error.strerror}",
+            where=str(check),
+            hint=typed("schema", "--write", check),
+        ) from error
+
+
+def _write(fresh: Mapping[str, bytes], directory: Path) -> None:
+    try:
+        for name, content in fresh.items():
+            write_again(directory / name, content)
+    except UnwrittenError as error:
+        error.hint = error.then(typed("schema", "--write", directory))
+        raise
+
+
+def _refuse_stale(fresh: Mapping[str, bytes], check: Path) -> None:
+    """Raise ResultError for a directory that holds something else."""
+    present = {path.name: _content(path) for path in _listed(check)}
+    stale = [name for name in fresh if present.get(name) != fresh[name]]
+    if stale:
+        again = typed("schema", "--write", check)
+        raise ResultError(f"out of date: {', '.join(stale)}", where=str(check), hint=again)
+    other = sorted(present.keys() - fresh.keys())
+    if other:
+        raise ResultError(
+            f"no schemas: {', '.join(other)}",
+            where=str(check),
+            hint="remove what is no schema, or name a directory of its own",
+        )
+
+
+def _content(path: Path) -> bytes | None:
+    """What a file holds; None for what is no file or cannot be read."""
+    try:
+        return regular_bytes(path)
+    except OSError:
+        return None
 
 
 def _own() -> Mapping[str, Any]:
@@ -89,11 +126,33 @@ def _own() -> Mapping[str, Any]:
     }
 
 
-def _write_all(directory: Path) -> None:
-    for name, schema in _own().items():
-        text = json.dumps(schema, indent=2, ensure_ascii=False)
-        (directory / f"{name}.schema.json").write_text(text + "\n", encoding="utf-8")
-    (directory / RUNS).write_text(runs.document(), encoding="utf-8")
-    subprocess.run(
-        [engine_path(), "schema", "--out", str(directory)], check=True, start_new_session=True
+def _fresh() -> Mapping[str, bytes]:
+    """All schemas by the names of their files, those of the engine too."""
+    texts = {
+        f"{name}.schema.json": json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for name, schema in _own().items()
+    }
+    own = {name: text.encode() for name, text in {**texts, RUNS: runs.document()}.items()}
+    return {**own, **_of_the_engine()}
+
+
+def _of_the_engine() -> Mapping[str, bytes]:
+    """Those that the engine writes, which it does into a directory."""
+    engine = engine_path()
+    try:
+        with TemporaryDirectory() as directory:
+            command = [engine, "schema", "--out", directory]
+            ended = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", start_new_session=True
+            )
+            if not ended.returncode:
+                return {path.name: path.read_bytes() for path in sorted(Path(directory).iterdir())}
+    except OSError as error:
+        why = error.strerror or str(error)
+    else:
+        why = ended.stderr.strip() or f"it ended with code {ended.returncode}"
+    raise UnavailableError(
+        f"the engine cannot write its schemas: {why}",
+        where="temporary directory",
+        hint="free some space, or set `TMPDIR` to another directory",
     )

@@ -6,10 +6,13 @@ from collections import Counter
 
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
+from dunnage.findings.study.sentences import scaled
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
+from dunnage.errors import ResultError
 from dunnage.store.newest import RESULTS
-from dunnage.store.read import open_result
+from dunnage.store.read import Result, open_result
+from dunnage.study.scale import share_of
 from dunnage.wording import checks, damage
 
 NAME = "status"
@@ -23,6 +26,7 @@ def command(
 ) -> None:
     """Read a result directory; also while a study is running."""
     opened = open_result(result)
+    share = _scale(opened)
     planned = [run.id for run in opened.plan.runs()]
     finished = opened.finished()
     missing = [run for run in planned if run not in finished]
@@ -35,6 +39,7 @@ def command(
             {
                 "result": str(opened.layout.root),
                 "study": opened.plan.study,
+                "scale": share,
                 "planned": len(planned),
                 "finished": len(finished),
                 **{status.value: counted[status] for status in Status},
@@ -45,6 +50,8 @@ def command(
         )
         return
     out.print(status_table(opened.plan, statuses))
+    if told := scaled(share):
+        show_line(told)
     for status in (Status.INVALID, Status.UNKNOWN):
         for record in opened.records:
             if record.status is status:
@@ -56,3 +63,11 @@ def command(
         show_line(f"  {event.get('event')} {what}: {event['why']}")
     verb = ("run", "--resume") if missing else ("report",)
     say("next: ", (typed(*verb, opened.layout.root), "bold"))
+
+
+def _scale(result: Result) -> float | None:
+    """The share to which the study was made smaller, as far as its text can be read."""
+    try:
+        return share_of(result.study_text)
+    except ResultError:
+        return None

@@ -126,7 +126,10 @@ def analyse(
         scalability=scalability(plan, gathered),
         over_levels=over_levels(plan, gathered, base, scope.metrics, comparisons.look),
         variance=variance,
-        advice=tuple(advise(answer, variance, seconds, repeats(plan)) for answer in answers),
+        advice=tuple(
+            advise(answer, variance, seconds, repeats(plan), study.blocks - len(plan.blocks))
+            for answer in answers
+        ),
         latency=tuple(
             difference
             for each in compared

@@ -50,7 +50,6 @@ class EngineGenerator:
             raise RunError(
                 f"{parts} engines cannot share {most} operations in flight",
                 where=order.level.label,
-                hint="dunnage plan",
             )
         return tuple(
             Command(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dunnage.model.value import Value
 
-LOOK_VERSION = 1
-"""1: first."""
+LOOK_VERSION = 2
+"""1: first. 2: whether it was free."""
 
 
 class Look(Value):
@@ -26,3 +26,6 @@ class Look(Value):
     spare: bool = False
     """Whether the study's `spare` added them, in place of blocks with a missing or disturbed run.
     This uses no measured value."""
+    free: bool = False
+    """Whether it has no cost: fewer than six blocks were seen, which allow no claim, and the total
+    after it was fixed before: the study's own number, at least six."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import PurePosixPath
 
 from docker import DockerClient
@@ -24,7 +25,7 @@ def provide(client: DockerClient, tree: Tree, host: str) -> None:
         UnavailableError,
         f"image `{name}` is not available",
         where=host,
-        hint=f"docker pull {name}" if tree.software.image else "dunnage doctor",
+        hint=shlex.join(["docker", "pull", name]) if tree.software.image else "dunnage doctor",
     ):
         try:
             client.images.get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from dunnage import catalog
+from dunnage.analysis.looks import free
 from dunnage.model.look import Look
 from dunnage.model.study import Study
 from dunnage.store.read import Result, open_result
@@ -32,6 +33,7 @@ def add_blocks(
         planned=present,
         added=total - present,
         spare=spare,
+        free=free(seen, total, study.blocks),
     )
     writer.add_blocks(look, plan)
     return open_result(root)

@@ -67,6 +67,7 @@ class Result:
             raise ResultError(
                 f"lacks the look that led to `{self.layout.further_plan(lost[0]).name}`",
                 where=str(self.layout.looks),
+                hint=f"{shlex.join(['dunnage', 'run', str(self.layout.study)])}  # a new result",
             )
         return tuple(looks[number] for number in numbers)
 

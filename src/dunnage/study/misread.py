@@ -39,6 +39,8 @@ def misread(error: YAMLError, text: str) -> Problem:
     if noticed is None:
         return Problem(opened.line + 1 if opened else 0, f"this is not YAML: {said}")
     line = noticed.line + 1
+    if tab := _tab(text, noticed):
+        return tab
     if _is_secret(text, noticed.line):
         said = _QUOTED.sub(f"'{MASK}'", said)
     if opened is not None and opened.line < noticed.line and "flow" in str(error.context):
@@ -48,6 +50,20 @@ def misread(error: YAMLError, text: str) -> Problem:
         what = f"this is not YAML: the quote that opens here runs to line {line}"
         return Problem(begin.line + 1, what, "close it where it should end")
     return Problem(line, f"this is not YAML: {said}")
+
+
+def _tab(text: str, noticed: StringMark) -> Problem | None:
+    """A tab where only spaces may be: nobody understands what a parser says of it.
+
+    It stands where the parser stopped, or indents that line or the one before.
+    """
+    lines = text.split("\n")[: noticed.line + 1]
+    for number, line in list(enumerate(lines, start=1))[-2:]:
+        if "\t" in line[: len(line) - len(line.lstrip())]:
+            return Problem(number, "tabs cannot indent in YAML: use spaces")
+    if noticed.buffer is not None and noticed.buffer[noticed.pointer : noticed.pointer + 1] == "\t":
+        return Problem(noticed.line + 1, "a tab is not allowed here: use spaces")
+    return None
 
 
 def _long_quotes(text: str, noticed: StringMark) -> Iterator[StringMark]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from dunnage.errors import UsageError
+from dunnage.errors import UsageError, shown
 from dunnage.model.plan import CalibrationPlan, Plan, RunPlan
 from dunnage.study.suggest import hint
 
@@ -33,7 +33,7 @@ def filter_plan(plan: Plan, only: Sequence[str]) -> Plan:
         if kind is None:
             known = [name for kind in kinds for name in names[kind]]
             raise UsageError(
-                f"no deployment, workload or level matches `{pattern}`", hint=hint(pattern, known)
+                f"no deployment, workload or level matches {shown(pattern)}; {hint(pattern, known)}"
             )
         chosen.setdefault(kind, set()).update(found[kind])
 

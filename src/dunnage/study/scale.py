@@ -12,6 +12,8 @@ from dunnage.model.study import Study
 from dunnage.study.rules_turns import LEAST_TURNS
 from dunnage.units import SHARES, quantity
 
+_SAID = "# Made smaller for a quick try: --scale "
+"""How the text of such a study begins."""
 LEAST_RECORDS = 100
 LEAST_SECONDS = 2.0
 """A shorter run is never valid: whether it was steady is unknown."""
@@ -46,7 +48,7 @@ def scaled(text: str, study: Study, share: float) -> str:
         _scale(load["search"], "probe", study.load.search.probe, share, LEAST_PROBE, _seconds)
     out = io.StringIO()
     yaml.dump(data, out)
-    return f"# Made smaller for a quick try: --scale {share:g}\n{out.getvalue()}"
+    return f"{_SAID}{share:g}\n{out.getvalue()}"
 
 
 def _scale(
@@ -62,6 +64,18 @@ def _scale(
 
 def _seconds(value: float) -> str:
     return f"{value:g}s"
+
+
+def share_of(text: str) -> float | None:
+    """The share to which a study was made smaller, by its text; None for one that is whole."""
+    first = text.partition("\n")[0]
+    if not first.startswith(_SAID):
+        return None
+    try:
+        share = readable_share(first.removeprefix(_SAID))
+    except ValueError:
+        return None
+    return share if share < 1 else None
 
 
 def readable_share(written: str) -> float:

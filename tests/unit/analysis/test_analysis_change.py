@@ -20,11 +20,14 @@ from dunnage.findings.two_results.sentences import left_out, mismatch
 from dunnage.model.between import ChangeGround, ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.level import Level
+from dunnage.model.load_spec import RateSpec
 from dunnage.model.look import Look
 from dunnage.model.metrics import METRICS
 from dunnage.model.record import Record, StayRecord
 
 ENVIRONMENT = {"kernel": "6.1", "dunnage.version": "0.1.0", "cpu.model": "x"}
+RATES = (RateSpec(number=2000), RateSpec(share=0.6))
+OTHER_LOAD = STUDY.load.model_copy(update={"rate": RATES})
 
 
 def capacity(rate: float) -> Calibration:
@@ -244,6 +247,10 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
         (
             {"study": STUDY.model_copy(update={"records": 5})},
             ("study", "records: 10000 → 5"),
+        ),
+        (
+            {"study": STUDY.model_copy(update={"load": OTHER_LOAD})},
+            ("study", "rate of the load: none → 2000 op/s, 60.0 % of the capacity"),
         ),
         (
             {"environment": ENVIRONMENT | {"kernel": "6.2"}},

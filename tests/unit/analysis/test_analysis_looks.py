@@ -11,6 +11,7 @@ from analysis_study import STUDY, plan, records, stays
 from numpy.typing import NDArray
 
 from dunnage.analysis import looks
+from dunnage.analysis.distributions import normal_probability, t_quantile
 from dunnage.analysis.intervals import Paired
 from dunnage.findings.analyse import analyse
 from dunnage.findings.differences.blocks import blocks_needed, settle
@@ -155,3 +156,60 @@ def test_without_spending_the_same_stopping_rule_would_miss_the_truth_more_often
         ends = [Paired(tuple(row[:blocks].tolist())).interval(0.95) for blocks in LOOKS]
         missed += any(not pair[0] <= 0 <= pair[1] for pair in ends if pair is not None)
     assert missed / SIMULATIONS > 0.09
+
+
+@pytest.mark.parametrize(
+    ("seen", "total", "asked", "expected"),
+    [
+        (2, 6, 6, True),
+        (2, 12, 12, True),
+        (5, 6, 2, True),
+        (2, 4, 12, True),
+        (2, 6, 12, False),
+        (2, 12, 6, False),
+        (6, 12, 12, False),
+    ],
+)
+def test_below_six_blocks_a_look_is_free_where_nobody_chose_the_total(
+    seen: int, total: int, asked: int, expected: bool
+) -> None:
+    assert looks.free(seen, total, asked) is expected
+
+
+def test_a_free_look_leaves_the_intervals_as_they_were() -> None:
+    free = look(2, complete=5).model_copy(update={"free": True})
+    one, other = analysed(), analysed(free)
+    assert other == one.model_copy(update={"looks": (free,)})
+
+
+def best_total(first: NDArray[np.float64], sd: float, level: float) -> int:
+    """The total that, after five blocks, makes a difference above zero likeliest."""
+
+    def chance(total: int) -> float:
+        needed = t_quantile((1 + level) / 2, total - 1) * sd * math.sqrt(total)
+        return normal_probability((float(first.sum()) - needed) / (sd * math.sqrt(total - 5)))
+
+    return max((6, 7, 8, 9, 10, 12, 15, 20, 40, 200), key=chance)
+
+
+@pytest.mark.parametrize(
+    ("total", "level", "least", "most"),
+    [
+        (None, 0.95, 0.045, 0.065),
+        (None, looks.coverage(2), 0.005, 0.02),
+        (12, 0.95, 0.02, 0.03),
+    ],
+    ids=["chosen and free", "chosen and paid", "fixed and free"],
+)
+def test_whoever_chooses_the_total_by_five_blocks_must_pay_for_it(
+    total: int | None, level: float, least: float, most: float
+) -> None:
+    """Shares of studies without a difference whose interval lies above zero; 2.5 % are meant."""
+    logs = np.random.default_rng(8).normal(0, 0.02, (10_000, 200))
+    claims = 0
+    for row in logs:
+        blocks = total or best_total(row[:5], 0.02, level)
+        ends = Paired(tuple(row[:blocks].tolist())).t_interval(level)
+        assert ends is not None
+        claims += ends[0] > 0
+    assert least <= claims / len(logs) <= most

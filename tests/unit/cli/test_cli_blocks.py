@@ -123,6 +123,34 @@ def test_a_look_counts_although_one_deployment_never_started(
     assert look.complete == 6
 
 
+def test_below_six_blocks_a_look_costs_nothing_up_to_the_number_of_the_study(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results", "--blocks", "2")
+    assert "`--blocks +4`" in " ".join(dunnage(*words).out.split())
+    root = open_result(tmp_path / "results").layout.root
+    shown = dunnage("run", "--resume", root, "--blocks", "+4", "--format", "json")
+    assert "wider" not in shown.err
+    assert of_question(answered(shown))["level"] == 0.95
+    (look,) = open_result(root).looks
+    assert (look.complete, look.free) == (2, True)
+    more = dunnage("run", "--resume", root, "--blocks", "+6", "--format", "json")
+    assert "the intervals of the next look are wider" in more.err
+    assert of_question(answered(more))["level"] == pytest.approx(0.9875)
+
+
+def test_below_six_blocks_a_look_costs_where_its_values_may_have_chosen_the_number(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results", "--blocks", "2")
+    assert dunnage(*words).code == 0
+    root = open_result(tmp_path / "results").layout.root
+    after = answered(dunnage("run", "--resume", root, "--blocks", "8", "--format", "json"))
+    assert of_question(after)["level"] == pytest.approx(0.9875)
+
+
 def test_a_new_study_can_have_other_blocks_than_its_file(dunnage: Command, tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text(STUDY)
     words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results", "--blocks", "2")

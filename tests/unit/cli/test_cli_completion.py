@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,52 @@ def offered(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> object:
 def test_files_and_names_are_offered(offered: object, line: str, names: list[str]) -> None:
     assert callable(offered)
     assert offered(line) == names
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"_DUNNAGE_COMPLETE": "nonsense"}, "`_DUNNAGE_COMPLETE` is `nonsense`"),
+        ({"_DUNNAGE_COMPLETE": "complete_bsh"}, "`_DUNNAGE_COMPLETE` is `complete_bsh`"),
+        ({"_DUNNAGE_COMPLETE": "complete_bash"}, "`COMP_WORDS` is not"),
+        ({"_DUNNAGE_COMPLETE": "complete_bash", "COMP_WORDS": "dunnage"}, "`COMP_CWORD` is not"),
+        (
+            {"_DUNNAGE_COMPLETE": "complete_bash", "COMP_WORDS": "dunnage", "COMP_CWORD": "x"},
+            "`COMP_CWORD` is `x` and not a number",
+        ),
+    ],
+)
+def test_an_environment_that_asks_nothing_is_told(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], says: str
+) -> None:
+    for name in ("COMP_WORDS", "COMP_CWORD"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    shown = dunnage()
+    assert shown.code == 2
+    assert says in shown.err
+    assert "try: unset _DUNNAGE_COMPLETE" in shown.err
+
+
+def test_an_environment_that_asks_with_nothing_is_none(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_DUNNAGE_COMPLETE", "")
+    assert dunnage("--version").code == 0
+
+
+@pytest.mark.parametrize(
+    ("home", "says"), [("file", "Not a directory"), ("piped", "this is not a file")]
+)
+def test_a_home_that_completion_cannot_be_written_to_is_told(
+    dunnage: Command, place: Path, monkeypatch: pytest.MonkeyPatch, home: str, says: str
+) -> None:
+    (place / "file").write_text("")
+    (place / "piped").mkdir()
+    os.mkfifo(place / "piped" / ".bashrc")
+    monkeypatch.setenv("HOME", str(place / home))
+    shown = dunnage("--install-completion")
+    assert shown.code == 3
+    assert f"{place / home}/.bashrc: completion cannot be installed: {says}" in shown.err
+    assert "try: dunnage --show-completion" in shown.err

@@ -57,4 +57,19 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
     shown = dunnage("report", result)
     assert shown.code == 4
     assert "cannot write: File exists" in shown.err
-    assert f"try: make it writable, then: dunnage report {result}" in shown.err
+    assert f"try: move away what is in its place, then: dunnage report {result}" in shown.err
+
+
+def test_runs_that_lead_elsewhere_are_said_with_what_to_remove(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    result = measured(STUDY, tmp_path)
+    (result / "runs").rename(tmp_path / "elsewhere")
+    (result / "runs").symlink_to(tmp_path / "elsewhere")
+    for run in (tmp_path / "elsewhere").iterdir():
+        shutil.rmtree(run)
+    shown = dunnage("run", "--resume", result)
+    assert shown.code == 4
+    assert "this is a link" in shown.err
+    assert f"try: remove the link, then: dunnage run --resume {result}" in shown.err
+    assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,29 @@ def test_what_it_suggests_works_when_uncommented(
     before = read_study("".join(lines), str(path), catalog.OFFER)
     after = read_study(path.read_text(), str(path), catalog.OFFER)
     assert len(after.deployments) == len(before.deployments) + 1
+
+
+def test_a_file_that_cannot_be_written_whole_is_not_left_behind(tmp_path: Path) -> None:
+    """No file may grow here: the file is made, and then there is no room for its text."""
+    path = tmp_path / "mine.yaml"
+    command = [sys.executable, "-m", "dunnage", "init", str(path)]
+    ended = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *command],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2
+    assert f"{path}: cannot write: " in ended.stderr
+    assert "  try: " in ended.stderr
+    assert not path.exists()
+
+
+def test_what_is_suggested_in_place_of_a_file_is_free(dunnage: Command, tmp_path: Path) -> None:
+    for name in ("mine.yaml", "mine-2.yaml"):
+        (tmp_path / name).write_text("mine\n")
+    shown = dunnage("init", tmp_path / "mine.yaml")
+    assert f"try: dunnage init {tmp_path / 'mine-3.yaml'}" in shown.err
+    (tmp_path / "study.yaml").write_text("mine\n")
+    shown = dunnage("init", tmp_path)
+    assert f"try: dunnage init {tmp_path / 'study-2.yaml'}" in shown.err

@@ -150,7 +150,7 @@ def test_a_study_of_more_than_a_day_starts_only_when_asked(
     refused = dunnage("run", study, "--results", tmp_path / "results")
     assert refused.code == 2
     assert "this study takes about 9" in refused.err
-    assert f"try: dunnage run {study} --yes" in refused.err
+    assert f"try: dunnage run {study} --results {tmp_path / 'results'} --yes" in refused.err
     assert not (tmp_path / "results").exists()
 
 

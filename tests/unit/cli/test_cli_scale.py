@@ -44,3 +44,26 @@ def test_a_result_that_is_resumed_keeps_its_size(dunnage: Command, tmp_path: Pat
     shown = dunnage("run", "--resume", tmp_path, "--scale", "10%")
     assert shown.code == 2
     assert "is for a new result" in shown.err
+
+
+def test_whoever_looks_at_a_quick_try_is_told_that_it_is_one(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    said = "made smaller (`--scale 20%`)"
+    words = ("run", STUDY, "--results", tmp_path, "--scale", "20%")
+    results = []
+    for _ in range(2):
+        shown = dunnage(*words)
+        assert said in " ".join(shown.out.split())
+        results.append(open_result(tmp_path / "fake").layout.root)
+    assert said in (results[0] / "report" / "index.html").read_text()
+    for verb in (("report",), ("report", "--details"), ("status",)):
+        assert said in " ".join(dunnage(*verb, results[0]).out.split())
+    assert json.loads(dunnage("status", results[0], "--format", "json").out)["scale"] == 0.2
+    assert dunnage("compare", *results).err.count(said) == 2
+
+
+def test_a_whole_study_says_nothing_of_a_scale(dunnage: Command, tmp_path: Path) -> None:
+    shown = dunnage("run", STUDY, "--only", "late", "--results", tmp_path)
+    assert "made smaller" not in shown.out + shown.err
+    assert "made smaller" not in dunnage("status", tmp_path).out

@@ -179,10 +179,11 @@ def test_conditions_with_different_baselines_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 96, 120])
-def test_no_title_of_a_deployment_breaks(width: int) -> None:
+def test_a_plan_fits_and_no_name_of_a_deployment_breaks(width: int) -> None:
     output = shown(text.plan_table(sample().plan, sample().study, 60.0), width)
     for deployment in sample().plan.deployments:
-        assert deployment.title in output
+        assert deployment.name in output
+        assert deployment.title not in output
     assert max(len(line) for line in output.splitlines()) <= width
 
 
@@ -200,7 +201,7 @@ def test_the_plan_shows_blocks_stays_runs_time_and_what_is_skipped() -> None:
     output = shown(text.plan_table(made.plan, made.study, 500.0))
     assert "8 blocks, 48 stays, 96 runs, about 8 min 20 s" in output
     assert "native-twin (twin of native)" in output
-    assert "HostDockerBridgeHostPort" in output
+    assert "Docker with a bridge network" in shown(text.plan_table(made.plan, made.study, 1.0), 200)
     assert "swarm: IPVS is missing in this kernel" in output
 
 

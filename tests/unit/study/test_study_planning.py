@@ -212,7 +212,7 @@ def test_a_choice_that_fits_nothing_is_told_with_what_was_meant() -> None:
     with pytest.raises(UsageError) as raised:
         filter_plan(planned(study()), ["native", "brigde"])
     assert "brigde" in raised.value.what
-    assert "did you mean `bridge`?" in raised.value.hint
+    assert "did you mean `bridge`?" in raised.value.what
 
 
 SHARED: dict[str, object] = {

@@ -392,6 +392,9 @@ def test_no_text_whatever_ends_in_anything_but_problems(text: str) -> None:
         ("a: 1\nb: \x00\n", 2, "the character U+0000 is not allowed in a study"),
         ("a: 1\nb: c: d\n", 2, "mapping values are not allowed here"),
         ("a: 1\nb: @x\n", 2, "cannot start any token"),
+        ("a:\n\tb: 1\n", 2, "tabs cannot indent in YAML: use spaces"),
+        ("a:\n  b: 1\n \tc: 2\n", 3, "tabs cannot indent in YAML: use spaces"),
+        ("a: [\n\tb]\n", 2, "tabs cannot indent in YAML: use spaces"),
     ],
 )
 def test_what_is_not_yaml_is_told_where_it_began(text: str, line: int, what: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dunnage.findings.variance.sentences import recommendation
+from dunnage.findings.variance.sentences import REPEAT, recommendations
 from dunnage.model.analysis import Comparison, Ground, Overload, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.value import Condition
@@ -95,13 +95,16 @@ def test_every_ground_has_words(ground: Ground) -> None:
     assert reason(comparison(ground, twins=True)).endswith("so that they can fail.")
 
 
-def asked(*comparisons: Comparison, **advised: Any) -> str:
-    answer = QuestionAnswer(
-        question="RQ2", comparisons=comparisons, factors={}, differences={}, complete_blocks=6
+def answered(question: str, *comparisons: Comparison) -> QuestionAnswer:
+    return QuestionAnswer(
+        question=question, comparisons=comparisons, factors={}, differences={}, complete_blocks=6
     )
+
+
+def advice(question: str, comparisons: int = 1, **advised: Any) -> QuestionAdvice:
     given: dict[str, Any] = {
-        "question": "RQ2",
-        "comparisons": len(comparisons),
+        "question": question,
+        "comparisons": comparisons,
         "settled": 0,
         "more_blocks": 14,
         "short": False,
@@ -109,7 +112,12 @@ def asked(*comparisons: Comparison, **advised: Any) -> str:
         "seconds": 8400.0,
         "detectable": None,
     }
-    return recommendation(QuestionAdvice(**{**given, **advised}), answer)
+    return QuestionAdvice(**{**given, **advised})
+
+
+def asked(*comparisons: Comparison, **advised: Any) -> str:
+    one = advice("RQ2", len(comparisons), **advised)
+    return " ".join(recommendations([one], [answered("RQ2", *comparisons)]))
 
 
 def test_blocks_and_time_are_named() -> None:
@@ -118,8 +126,8 @@ def test_blocks_and_time_are_named() -> None:
     assert asked(across, short=True, more_blocks=1, seconds=None) == (
         "1 more block would allow an interval for RQ2 (`--blocks +1`)."
     )
-    assert asked(across, more_blocks=0) == "RQ2 is settled."
-    assert asked(comparisons=0) == "RQ2 compares nothing that was measured."
+    assert asked(across, more_blocks=0, settled=1) == ""
+    assert asked() == ""
     assert "`repeat`" in asked(across, repeat_helps=True)
 
 
@@ -138,3 +146,26 @@ def test_a_hundred_thousand_blocks_are_no_advice_but_an_edge() -> None:
     stuck = (Condition(deployment="docker", workload="A", level="t8"),)
     far = comparison(Ground.ACROSS, blocks_needed=97_181)
     assert asked(far, unsettled=stuck, more_blocks=None) == f"RQ2: {ON_AN_EDGE}"
+
+
+def several(*advised: QuestionAdvice) -> tuple[str, ...]:
+    across = comparison(Ground.ACROSS, blocks_needed=20)
+    return recommendations(advised, [answered(each.question, across) for each in advised])
+
+
+def test_what_is_the_same_for_several_questions_is_said_once() -> None:
+    alike = [advice(name, repeat_helps=True) for name in ("Q1", "Q2", "Q3")]
+    assert several(*alike) == (
+        f"14 more blocks would settle Q1, Q2 and Q3 (`--blocks +14`, about 2 h 20 min). {REPEAT}",
+    )
+    settled = advice("Q3", settled=1, more_blocks=0)
+    assert several(*alike[:2], settled) == (
+        f"14 more blocks would settle Q1 and Q2 (`--blocks +14`, about 2 h 20 min). {REPEAT}",
+    )
+
+
+def test_what_is_not_the_same_is_said_of_each_question() -> None:
+    assert several(advice("Q1"), advice("Q2", more_blocks=3, seconds=None, repeat_helps=True)) == (
+        "14 more blocks would settle Q1 (`--blocks +14`, about 2 h 20 min).",
+        f"3 more blocks would settle Q2 (`--blocks +3`). Q2: {REPEAT}",
+    )

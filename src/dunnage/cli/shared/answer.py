@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dunnage.cli.shared import blocks, machine_history
-from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
+from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import ENOUGH_VALID
 from dunnage.model.analysis import Analysis
@@ -48,7 +48,7 @@ def answer(
         )
     else:
         show = answer_table if details else brief
-        out.print(show(analysis, study, opened.plan, failures))
+        out.print(show(analysis, study, opened.plan, failures, scale=opened.scale))
         if unwritten is None:
             say("report: ", (str(place), "bold"))
         if analysis.invented:
@@ -59,7 +59,8 @@ def answer(
     if figures and unwritten is None:
         unwritten = _drawn(opened)
     if unwritten is not None:
-        _tell_or_raise(unwritten, result, figures=figures)
+        options = ["--details"] * details + ["--figures"] * figures + formatted(format_)
+        _tell_or_raise(unwritten, typed("report", result.layout.root, *options))
     return _trust(analysis, result)
 
 
@@ -72,7 +73,15 @@ def _stored(opened: OpenedResult, failures: Sequence[str]) -> Stored:
     layout = opened.result.layout
     place = layout.report / "index.html"
     source, stays = opened.result.study_text, opened.stays
-    text = page(opened.analysis, opened.study, opened.plan, stays, source=source, failures=failures)
+    text = page(
+        opened.analysis,
+        opened.study,
+        opened.plan,
+        stays,
+        source=source,
+        failures=failures,
+        scale=opened.scale,
+    )
     try:
         _refuse_links(layout.report)
         write_value(layout.analysis, opened.analysis)
@@ -106,12 +115,12 @@ def _refuse_links(directory: Path) -> None:
         raise UnwrittenError(error, str(directory)) from error
 
 
-def _tell_or_raise(error: UnwrittenError, result: Result, *, figures: bool) -> None:
+def _tell_or_raise(error: UnwrittenError, again: str) -> None:
     """The answer was shown: who may not write is told that nothing was stored, and no more."""
     if error.forbidden:
         say((f"the report was not stored: {error}", "yellow"))
         return
-    error.hint = error.then(typed("report", result.layout.root, *["--figures"] * figures))
+    error.hint = error.then(again)
     raise error
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 from dunnage import __version__, catalog
+from dunnage.analysis.looks import costs
 from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import UsageError
 from dunnage.model.check import Status
@@ -19,31 +22,53 @@ MOST = 1000
 _WRITTEN = re.compile(r"(\+?)(\d{1,4})")
 
 
-def total(written: str, present: int | None = None) -> int:
-    """Blocks in all that `12` or `+6` means, where `present` are there; None for a new result.
+Again = Callable[[str], str]
+"""The command that was typed, with another `--blocks`."""
+
+
+def total(written: str, again: Again, *, root: Path) -> int:
+    """Blocks in all that `12` means for a new result, which will be in `root`.
 
     Raises UsageError for anything else.
     """
-    match = _WRITTEN.fullmatch(written)
-    if match is None or not int(match[2]):
-        raise UsageError(f"`--blocks {written}` is not a number of blocks; write `12` or `+6`")
-    if match[1] and present is None:
+    adds, number = _read(written, again("12"))
+    if adds:
         raise UsageError(
             f"`--blocks {written}` adds to a result: name it with `--resume`, or give a total",
-            hint=f"dunnage run --resume results --blocks {written}",
+            hint=typed("run", "--resume", root, "--blocks", written),
         )
-    wanted = int(match[2]) + (present if match[1] and present else 0)
-    if present is not None and wanted <= present:
+    return _possible(number, again)
+
+
+def grown(written: str, present: int, again: Again) -> int:
+    """Blocks in all that `12` or `+6` means where `present` are there; raises UsageError."""
+    adds, number = _read(written, again("+6"))
+    wanted = number + present if adds else number
+    if wanted <= present:
         raise UsageError(
             f"the result has {count(present, 'block')} already; `--blocks {written}` adds none",
-            hint="dunnage run --resume results --blocks +6",
+            hint=again("+6"),
         )
+    return _possible(wanted, again)
+
+
+def _read(written: str, hint: str) -> tuple[bool, int]:
+    """Whether blocks are added, and the number."""
+    match = _WRITTEN.fullmatch(written)
+    if match is None or not int(match[2]):
+        what = f"`--blocks {written}` is not a number of blocks; write `12` or `+6`"
+        raise UsageError(what, hint=hint)
+    return bool(match[1]), int(match[2])
+
+
+def _possible(wanted: int, again: Again) -> int:
     if wanted > MOST:
-        raise UsageError(f"{wanted} blocks are more than a study may have ({MOST})")
+        what = f"{wanted} blocks are more than a study may have ({MOST})"
+        raise UsageError(what, hint=again(str(MOST)))
     return wanted
 
 
-def add(study: Study, writer: ResultWriter, written: str) -> Result:
+def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Result:
     """Add blocks to a result and return it anew: a look is recorded, then a further plan.
 
     Raises ResultError where they could not be measured under the conditions of the others, as far
@@ -53,11 +78,12 @@ def add(study: Study, writer: ResultWriter, written: str) -> Result:
         writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
         result = open_result(writer.layout.root)
         present = len(result.plan.blocks)
-        wanted = total(written, present)
+        wanted = grown(written, present, again)
         seen = _seen(result)
         longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)
     say(f"{count(wanted - present, 'block')} added: {present} → {wanted}")
-    if seen:
+    *_, look = longer.looks
+    if costs(look):
         say(
             f"this look at {count(seen, 'block')} with valid runs is recorded in "
             f"{result.layout.looks.name}: the intervals of the next look are wider",

@@ -13,7 +13,7 @@ import typer
 from dunnage import catalog
 from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.terminal import say, typed
+from dunnage.cli.shared.terminal import Format, formatted, say, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan, Skipped
@@ -21,6 +21,7 @@ from dunnage.model.remembered import Pace
 from dunnage.model.study import Study
 from dunnage.software.cache import default_root
 from dunnage.store.machine_log import remembered, this_machine
+from dunnage.store.newest import RESULTS
 from dunnage.store.regular import regular_bytes
 from dunnage.study.document import MOST_LETTERS
 from dunnage.study.expected_time import estimate_seconds
@@ -134,18 +135,20 @@ def _studies(place: Path) -> list[Path]:
         return []
 
 
-def planned(study: Study, only: Sequence[str] = ()) -> tuple[Plan, float]:
-    """Plan a study and estimate its seconds.
+def planned(
+    study: Study, only: Sequence[str] = (), path: Path | None = None
+) -> tuple[Plan, float]:
+    """Plan a study, which is in `path`, and estimate its seconds.
 
     Raises UnavailableError with every reason when a deployment cannot run here, unless the study
     says `unavailable: skip`.
     """
     runnable, skipped = catalog.available(study, deployments(study, catalog.OFFER))
-    return _planned(study, runnable, skipped, only)
+    return _planned(study, runnable, skipped, only, path)
 
 
 def foreseen(
-    study: Study, only: Sequence[str] = ()
+    study: Study, only: Sequence[str] = (), path: Path | None = None
 ) -> tuple[Plan, float, tuple[tuple[Skipped, str], ...]]:
     """Plan a study whether or not it can run here; also what is missing, and what may help.
 
@@ -154,8 +157,8 @@ def foreseen(
     every = deployments(study, catalog.OFFER)
     missing = catalog.lacking(study, every)
     if study.unavailable == "skip" and len(missing) < len(every):
-        return *planned(study, only), ()
-    plan, seconds = _planned(study, every, (), only)
+        return *planned(study, only, path), ()
+    plan, seconds = _planned(study, every, (), only, path)
     left = {deployment.name for deployment in plan.deployments}
     return plan, seconds, tuple(each for each in missing if each[0].deployment in left)
 
@@ -165,10 +168,15 @@ def _planned(
     runnable: Sequence[Deployment],
     skipped: Sequence[Skipped],
     only: Sequence[str],
+    path: Path | None,
 ) -> tuple[Plan, float]:
     plan = make_plan(study, runnable, skipped)
     if only:
-        plan = filter_plan(plan, only)
+        try:
+            plan = filter_plan(plan, only)
+        except UsageError as error:
+            error.hint = typed("plan", path or "STUDY", "--runs")
+            raise
     return plan, seconds_of(plan, study, _paces())
 
 
@@ -179,11 +187,24 @@ def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
     return estimate_seconds(plan, study, paces)
 
 
-def given(only: Sequence[str], scale: str | None, blocks: str | None = None) -> list[str]:
+def given(
+    *,
+    only: Sequence[str] = (),
+    scale: str | None = None,
+    blocks: str | None = None,
+    rates_of: Path | None = None,
+    results: Path = RESULTS,
+    keep: bool = False,
+    format_: Format = Format.TEXT,
+) -> list[object]:
     """Options as they were typed, for a command that is to do the same."""
-    options = [("--only", name) for name in only]
+    options: list[tuple[object, ...]] = [("--only", name) for name in only]
     options += [("--scale", scale)] if scale else []
     options += [("--blocks", blocks)] if blocks else []
+    options += [("--rates-of", rates_of)] if rates_of else []
+    options += [("--results", results)] if results != RESULTS else []
+    options += [("--keep",)] if keep else []
+    options += [tuple(formatted(format_))]
     return [word for option in options for word in option]
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import codecs
-import contextlib
-import io
 import json
 import os
 import re
 import shlex
-import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
-from unicodedata import normalize
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from dunnage.errors import DunnageError, ResultError, StudyError, plain
+from dunnage.errors import DunnageError, StudyError, plain
 from dunnage.secrets.files import masked_data
 from dunnage.secrets.texts import masked
 
@@ -34,57 +28,22 @@ _SIZE = re.compile("[1-9][0-9]{0,3}")
 """Columns or lines that a terminal may have."""
 
 
-class _Stream(Console):
-    """A standard stream. Whoever read it may go: that is no reason to stop measuring."""
-
-    def on_broken_pipe(self) -> None:
-        """Let everything from now on go nowhere."""
-        with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), self.file.fileno())
-
-
-class _Data(_Stream):
-    """Standard output: an answer that cannot be written is an error."""
+class _Data(Console):
+    """Standard output."""
 
     used = False
     """Whether something was written."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Write; raises ResultError when it cannot be."""
+        """Write, as far as the width of a line allows."""
         self.used = True
-        with _told():
-            super().print(*objects, **options)
+        super().print(*objects, **options)
 
     def write(self, text: str) -> None:
-        """Write text as it is; raises ResultError when it cannot be."""
+        """Write text as it is."""
         self.used = True
-        with _told():
-            try:
-                self.file.write(text)
-                self.file.flush()
-            except BrokenPipeError:
-                self.on_broken_pipe()
-
-
-class _Messages(_Stream):
-    """Standard error: a message that cannot be written is lost, and no more than that."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Write if that is possible."""
-        try:
-            super().print(*objects, **options)
-        except OSError:
-            self.on_broken_pipe()
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise ResultError(
-            f"the answer cannot be written: {error.strerror}", where="standard output"
-        ) from error
+        self.file.write(text)
+        self.file.flush()
 
 
 def _forget_odd_sizes() -> None:
@@ -99,77 +58,8 @@ _forget_odd_sizes()
 out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""
 
-err = _Messages(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False)
 """For everything else."""
-
-
-def open_streams() -> None:
-    """Open the standard streams that we were started without, and let all take any text.
-
-    Otherwise the next file to be opened would become one, and be written to by every program that
-    we start.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)
-    codecs.register_error(_IN_OTHER_LETTERS, _in_other_letters)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_IN_OTHER_LETTERS)
-
-
-_IN_OTHER_LETTERS = "dunnage"
-"""How a stream writes what its encoding does not have."""
-_OTHER_LETTERS = {
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "‑": "-",
-    "…": "...",
-    "·": "-",
-    "•": "*",
-    "×": "x",
-    "■": "#",
-    "▪": "+",
-    "≈": "=",
-    "▲": "^",
-    "▼": "v",
-    "±": "+-",
-    "µ": "u",
-    "→": "->",
-    "≥": ">=",
-    "≤": "<=",
-    "“": '"',
-    "”": '"',
-    "’": "'",
-}
-
-
-def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
-    """Write something like it in ASCII: less beautiful, and as true."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    letters = error.object[error.start : error.end]
-    return "".join(map(_in_ascii, letters)), error.end
-
-
-def _in_ascii(letter: str) -> str:
-    """What stands for a letter: `Š` is `S`."""
-    known = _OTHER_LETTERS.get(letter)
-    bare = normalize("NFKD", letter).encode("ascii", "ignore").decode()
-    return known or bare or "?"
-
-
-def flush() -> None:
-    """Write what is left, as far as anybody still reads it."""
-    for stream, console in ((sys.stdout, out), (sys.stderr, err)):
-        try:
-            if stream is not None:
-                stream.flush()
-        except OSError:
-            console.on_broken_pipe()
 
 
 class Format(StrEnum):
@@ -182,6 +72,11 @@ class Format(StrEnum):
 FormatOption = Annotated[
     Format, typer.Option("--format", help="`json` where a program reads the answer.")
 ]
+
+
+def formatted(chosen: Format) -> list[str]:
+    """The option as it was typed, for a command that is to do the same."""
+    return [] if chosen is Format.TEXT else ["--format", chosen.value]
 
 
 def show_json(value: Any) -> None:
@@ -242,4 +137,10 @@ def show_line(text: str) -> None:
 
 def typed(*words: object) -> str:
     """Write a command as it can be typed into a shell, whatever its words hold."""
-    return shlex.join(["dunnage", *map(str, words)])
+    return shlex.join(["dunnage", *map(_word, words)])
+
+
+def _word(word: object) -> str:
+    """One word of a command: a path that begins like an option must not be taken for one."""
+    dashed = isinstance(word, Path) and str(word).startswith("-")
+    return f"./{word}" if dashed else str(word)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
-from dunnage.analysis.looks import coverage, number
+from dunnage.analysis.looks import costs, coverage, number
 from dunnage.findings.differences.answer import all_comparisons
 from dunnage.findings.study.sentences import database_name, subjects
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
@@ -272,7 +272,7 @@ def looks(analysis: Analysis) -> str:
         f"{datetime.fromtimestamp(look.time, tz=UTC):%Y-%m-%d %H:%M} UTC, then "
         f"{look.added} more were added"
         for look in analysis.looks
-        if look.complete
+        if costs(look)
     )
     return (
         f"This is look {current} at the study: {seen}. Adding blocks until a difference "

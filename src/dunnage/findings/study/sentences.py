@@ -68,6 +68,16 @@ def shared(study: Study) -> str:
     )
 
 
+def scaled(share: float | None) -> str:
+    """That a study was made smaller for a quick try, to which share; else nothing."""
+    if share is None:
+        return ""
+    return (
+        f"This study was made smaller (`--scale {share * 100:g}%`): it shows that the study works; "
+        "do not use its numbers."
+    )
+
+
 def asks(question: QuestionSpec | None, plan: Plan) -> str:
     """A question in words, as a heading."""
     if question is None:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dunnage.findings.two_results import keys
 from dunnage.model.between import (
     Change,
     ChangeVerdict,
     LeftOut,
     Mismatch,
+    MismatchKind,
     ResultComparison,
     WhyLeftOut,
 )
 from dunnage.wording import numbers, parity, terms
 
 METHOD = (
-    "Welch's t interval (1947) on the logarithms of block means of each result, unpaired: no block "
-    "of one result belongs to a block of the other. Intervals of the metrics that decide hold "
-    "together (Šidák). Regression or improvement: the interval lies beyond the tolerance and the "
-    "A/A bound of both results; without a bound in both there is no verdict."
+    "Welch's t interval on the logarithms of block means, unpaired. Those that decide hold together "
+    "(Šidák). A regression or improvement is beyond the tolerance and the A/A bound of both results."
 )
 CAUTION = (
-    "The two results were measured at different times, so time or another change can cause their "
-    "difference, and not only the version under test: measure both in one study, in the same "
-    "blocks, if the cause matters. Each result is one session: its intervals include noise between "
-    "blocks, but not how a machine changes between days. The change of an overhead is free of what "
-    "all deployments of a result share."
+    "The results were measured at different times, and a machine changes between days: where the "
+    "cause matters, measure both in one study. The change of an overhead is free of what all "
+    "deployments of a result share."
 )
 """What a reader must not conclude."""
 RESULTS = ("the first result", "the second result")
@@ -113,7 +111,10 @@ def _what(fact: Mismatch) -> str:
         return parity.sentence(fact.difference, RESULTS)
     if not fact.key:
         return f"measured in the {'second' if fact.a is None else 'first'} result only"
-    return f"{fact.key}: {parity.arrow(fact.a, fact.b)}"
+    if fact.kind is not MismatchKind.STUDY:
+        return f"{fact.key}: {parity.arrow(fact.a, fact.b)}"
+    sides = (keys.reading(fact.key, side) for side in (fact.a, fact.b))
+    return f"{keys.words(fact.key)}: {parity.arrow(*sides)}"
 
 
 def _why(left: LeftOut) -> str:

@@ -25,17 +25,23 @@ def advise(
     splits: Sequence[VarianceSplit],
     block_seconds: float | None,
     repeat: int = 1,
+    rest: int = 0,
 ) -> QuestionAdvice:
     """Aggregate the primary comparisons of one question.
 
     The blocks to add are the most that any of them needs; `block_seconds` is how long one block of
-    this result took, None when none is known, and `repeat` how often a stay made each of its runs.
+    this result took, None when none is known, `repeat` how often a stay made each of its runs, and
+    `rest` how many blocks the study asks for that were not planned: going that far is no choice by
+    what was seen, and so costs nothing below six blocks.
     """
     deciding = [c for c in answer.comparisons if c.primary]
     open_ = [c for c in deciding if c.verdict is Verdict.INCONCLUSIVE]
     needs = [more for c in open_ if (more := _needed(c)) is not None]
     stuck = [c for c in open_ if _needed(c) is None]
     more = max(needs, default=None if open_ or not deciding else 0)
+    short = any(c.difference.low is None for c in deciding)
+    if short and more:
+        more = max(more, rest)
     seconds = more * block_seconds if more is not None and block_seconds is not None else None
     known = [c.detectable for c in deciding if c.detectable is not None]
     return QuestionAdvice(
@@ -43,7 +49,7 @@ def advise(
         comparisons=len(deciding),
         settled=len(deciding) - len(open_),
         more_blocks=more,
-        short=any(c.difference.low is None for c in deciding),
+        short=short,
         unsettled=tuple(
             Condition(deployment=c.deployment, workload=c.workload, level=c.level) for c in stuck
         ),

@@ -1,13 +1,15 @@
-"""What would settle a question, and what parts of a variance do not say, in sentences."""
+"""What would settle questions, and what parts of a variance do not say, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.model.analysis import Ground, QuestionAnswer
 from dunnage.model.variance import Inseparable, QuestionAdvice, VarianceSplit
 from dunnage.units import duration
+from dunnage.wording import terms
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 
 REPEAT = (
@@ -26,27 +28,53 @@ _INSEPARABLE: Mapping[Inseparable, str] = {
 }
 
 
-def recommendation(advised: QuestionAdvice, answer: QuestionAnswer) -> str:
-    """What would settle a question, and how long that takes."""
-    if not advised.comparisons:
-        return f"{advised.question} compares nothing that was measured."
-    if advised.more_blocks == 0:
-        return f"{advised.question} is settled."
-    said = []
-    if advised.more_blocks is not None:
-        deed = "allow an interval for" if advised.short else "settle"
-        what = f"the rest of {advised.question}" if advised.unsettled else advised.question
-        time = "" if advised.seconds is None else f", about {duration(advised.seconds)}"
-        more = advised.more_blocks
-        blocks = "1 more block" if more == 1 else f"{more} more blocks"
-        said.append(f"{blocks} would {deed} {what} (`--blocks +{more}`{time}).")
-    said += _stuck(advised, answer)
-    if advised.repeat_helps:
-        said.append(REPEAT)
-    return " ".join(said)
+class _Said(NamedTuple):
+    """A sentence that may be true of several questions, which it names if it is `named`."""
+
+    before: str
+    after: str
+    named: bool = True
+
+    def of(self, questions: Sequence[str]) -> str:
+        return f"{self.before}{terms.listed(questions) if self.named else ''}{self.after}"
 
 
-def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[str]:
+def recommendations(
+    advice: Iterable[QuestionAdvice], answers: Iterable[QuestionAnswer]
+) -> tuple[str, ...]:
+    """What would settle the questions that are open, and how long that takes.
+
+    What is the same for several questions is said once.
+    """
+    answered = {answer.question: answer for answer in answers}
+    open_ = [found for found in advice if found.settled < found.comparisons]
+    asked: dict[_Said, list[str]] = {}
+    for found in open_:
+        for said in (*_blocks(found), *_stuck(found, answered[found.question])):
+            asked.setdefault(said, []).append(found.question)
+    repeated = [found.question for found in open_ if found.repeat_helps]
+    if repeated:
+        every = len(repeated) == len(open_)
+        asked[_Said("", REPEAT if every else f": {REPEAT}", named=not every)] = repeated
+    texts: dict[tuple[str, ...], list[str]] = {}
+    for said, questions in asked.items():
+        texts.setdefault(tuple(questions), []).append(said.of(questions))
+    return tuple(" ".join(text) for text in texts.values())
+
+
+def _blocks(advised: QuestionAdvice) -> Iterator[_Said]:
+    """How many blocks would help, where any do."""
+    more = advised.more_blocks
+    if more is None:
+        return
+    deed = "allow an interval for" if advised.short else "settle"
+    rest = "the rest of " if advised.unsettled else ""
+    time = "" if advised.seconds is None else f", about {duration(advised.seconds)}"
+    blocks = "1 more block" if more == 1 else f"{more} more blocks"
+    yield _Said(f"{blocks} would {deed} {rest}", f" (`--blocks +{more}`{time}).")
+
+
+def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[_Said]:
     """Why blocks do not settle the comparisons that they do not settle."""
     reasons: dict[str, list[str]] = {}
     unsettled = {(each.deployment, each.workload, each.level) for each in advised.unsettled}
@@ -57,8 +85,8 @@ def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[str]:
             why = ON_AN_EDGE if edge else reason(each)
             reasons.setdefault(why, []).append(", ".join(place))
     if len(advised.unsettled) == advised.comparisons and len(reasons) == 1:
-        return [f"{advised.question}: {why}" for why in reasons]
-    return [f"{'; '.join(names)}: {why}" for why, names in reasons.items()]
+        return [_Said("", f": {why}") for why in reasons]
+    return [_Said(f"{'; '.join(names)}: {why}", "", named=False) for why, names in reasons.items()]
 
 
 def inseparable(split: VarianceSplit) -> tuple[str, ...]:

@@ -143,7 +143,7 @@ class FakeProcess:
 
 def lost(name: str) -> HostLostError:
     """What every use of a lost host ends in."""
-    return HostLostError("the host no longer answers", where=name, hint="dunnage run --resume")
+    return HostLostError("the host no longer answers", where=name)
 
 
 @dataclass

@@ -38,7 +38,7 @@ from dunnage.findings.study import sentences as about
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
-from dunnage.findings.variance.sentences import inseparable, recommendation
+from dunnage.findings.variance.sentences import inseparable, recommendations
 from dunnage.findings.variance.sequels import sequels
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -64,16 +64,19 @@ def page(
     *,
     source: str = "",
     failures: Sequence[str] = (),
+    scale: float | None = None,
 ) -> str:
     """The report of a study. `source` is the study file as it was given.
 
-    `failures` are the journal's reasons why stays or runs did not happen.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
+    the study was made smaller.
     """
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     template = _environment().get_template("page.html")
     return template.render(
         **_told(analysis, study, plan, failures),
+        scaled=about.scaled(scale),
         **_drawn(analysis, plan),
         analysis=analysis,
         study=study,
@@ -116,6 +119,7 @@ def _told(
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
+        "advice": recommendations(analysis.advice, analysis.answers),
         "losses": losses(analysis),
         "restored": restored(analysis),
         "skipped": left_out(analysis.skipped),
@@ -171,7 +175,7 @@ def _environment() -> Environment:
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
     environment.globals.update(
-        words, at=places, recommendation=recommendation, why_not=reasons.of_run, METRICS=METRICS
+        words, at=places, why_not=reasons.of_run, METRICS=METRICS
     )
     environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment

@@ -28,10 +28,15 @@ DETAILS = "`dunnage report --details` shows every number and what happened to th
 
 
 def brief(
-    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str] = ()
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    failures: Sequence[str] = (),
+    *,
+    scale: float | None = None,
 ) -> RenderableType:
     """What went wrong, one sentence to repeat, the comparisons that decide, and what to do."""
-    parts: list[RenderableType] = list(heading(analysis, study, failures))
+    parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts += [nothing(why, analysis)] if why else list(_found(analysis, study, plan))
     parts.append(grid([*_notes(analysis), ("More", DETAILS)]))

@@ -16,7 +16,7 @@ from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sentences import restored
-from dunnage.findings.variance.sentences import recommendation
+from dunnage.findings.variance.sentences import recommendations
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
 from dunnage.wording import alike, numbers, parity, terms
@@ -106,8 +106,5 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
 
 
 def advice(analysis: Analysis) -> Iterator[Line]:
-    """What would settle each question that is open."""
-    answers = {each.question: each for each in analysis.answers}
-    for found in analysis.advice:
-        if found.settled < found.comparisons:
-            yield "Advice", recommendation(found, answers[found.question])
+    """What would settle the questions that are open."""
+    return labelled(("Advice", recommendations(analysis.advice, analysis.answers)))

@@ -40,24 +40,33 @@ _BOX = box.SIMPLE_HEAD
 
 
 def answer_table(
-    analysis: Analysis, study: Study, plan: Plan, failures: Sequence[str] = ()
+    analysis: Analysis,
+    study: Study,
+    plan: Plan,
+    failures: Sequence[str] = (),
+    *,
+    scale: float | None = None,
 ) -> RenderableType:
     """What went wrong, the answer in sentences and as a table, and what lets one trust it.
 
-    `failures` are the journal's reasons why stays or runs did not happen.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
+    the study was made smaller.
     """
-    parts: list[RenderableType] = list(heading(analysis, study, failures))
+    parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
     parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
 
 
-def heading(analysis: Analysis, study: Study, failures: Sequence[str]) -> Iterator[Text]:
+def heading(
+    analysis: Analysis, study: Study, failures: Sequence[str], scale: float | None
+) -> Iterator[Text]:
     """The study's name, and what must be known before any of its numbers."""
     yield Text(terms.plain(analysis.study), style="bold")
     warnings = (
         about.invented(analysis),
+        about.scaled(scale),
         about.shared(study),
         damage.brief(analysis.damages),
     )
@@ -200,7 +209,10 @@ class _Variants:
 
 
 def _facts(deployment: Deployment) -> tuple[str, ...]:
-    facts = (deployment.title, deployment.platform, deployment.network, deployment.endpoint)
+    """What it is in words, then as a study file has it."""
+    parts = deployment.parts
+    words = f"{parts.platform} {parts.network}".strip() or deployment.platform
+    facts = (words, deployment.platform, deployment.network, deployment.endpoint)
     return tuple(terms.plain(text) for text in facts)
 
 

@@ -49,7 +49,8 @@ def _side(side: Side) -> str:
     when = ""
     if side.began is not None and side.ended is not None:
         began, ended = (datetime.fromtimestamp(t, tz=UTC) for t in (side.began, side.ended))
-        when = f", {began:%Y-%m-%d %H:%M} to {ended:%Y-%m-%d %H:%M} UTC"
+        day = "" if began.date() == ended.date() else f"{ended:%Y-%m-%d} "
+        when = f", {began:%Y-%m-%d %H:%M} to {day}{ended:%H:%M} UTC"
     return terms.plain(
         f"{side.path}: {side.study}, {numbers.count(side.blocks, 'block')}, "
         f"{side.valid} of {numbers.count(side.planned, 'run')} valid{when}"

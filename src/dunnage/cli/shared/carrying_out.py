@@ -1,0 +1,201 @@
+"""From a study, or a result that lacks runs, to a result with its answer."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from dunnage import catalog
+from dunnage.cli.shared import blocks as further
+from dunnage.cli.shared import studies
+from dunnage.cli.shared.answer import answer
+from dunnage.cli.shared.rates import taken
+from dunnage.cli.shared.terminal import Format, err, say, typed
+from dunnage.errors import (
+    DunnageError,
+    ExitCode,
+    InterruptedRunError,
+    ResultError,
+    UnwrittenError,
+    UsageError,
+)
+from dunnage.model.plan import Plan
+from dunnage.model.study import Study
+from dunnage.opened import OpenedResult, open_at
+from dunnage.runner import spare
+from dunnage.runner.interrupt import Stop
+from dunnage.runner.progress import Display
+from dunnage.runner.study import carry_out
+from dunnage.store.parse import there
+from dunnage.store.read import Result, open_result
+from dunnage.store.write import ResultWriter
+from dunnage.study.expected_time import calibration_seconds
+from dunnage.study.masked import masked_line
+from dunnage.study.matrix import named
+from dunnage.units import duration
+from dunnage.wording import damage
+
+
+def begin(
+    path: Path,
+    only: list[str],
+    results: Path,
+    *,
+    scale: str | None = None,
+    blocks: str | None = None,
+    rates_of: Path | None = None,
+    keep: bool,
+    yes: bool = False,
+    format_: Format,
+    typed_as: Sequence[object] = (),
+) -> ExitCode:
+    """Plan a study, carry it out in a new result directory, and show its answer.
+
+    `typed_as` is what a user typed to get here, where that was not `run` and the study.
+    """
+    words = typed_as or ("run", path)
+    options = partial(
+        studies.given, only=only, scale=scale, results=results, keep=keep, format_=format_
+    )
+
+    def again(blocks: str | None = blocks, *, rates_of: Path | None = rates_of) -> str:
+        return typed(*words, *options(blocks=blocks, rates_of=rates_of))
+
+    study, text = studies.study_at(path, scale)
+    if blocks is not None:
+        wanted = further.total(blocks, again, root=results / study.name)
+        study = study.model_copy(update={"blocks": wanted})
+    plan, seconds = studies.planned(study, only, path)
+    if seconds > studies.A_DAY and not yes:
+        raise UsageError(
+            f"this study takes about {duration(seconds)}",
+            where=str(path),
+            hint=f"{again()} --yes",
+        )
+    capacity = None if rates_of is None else taken(rates_of, plan, again(rates_of=None))
+    try:
+        writer = ResultWriter.create(results, study.name, text, plan)
+    except UnwrittenError as error:  # nothing is there that could be resumed
+        error.hint = error.then(again())
+        raise
+    if capacity is not None:
+        writer.calibration(capacity)
+        writer.journal("calibration taken", source=capacity.taken_from)
+        seconds = max(0.0, seconds - calibration_seconds(plan, study))
+    if masked_line(open_result(writer.layout.root).study_text):
+        say("the study holds a secret. The result masks it, so the result cannot be resumed")
+    with _named(path):
+        return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+
+
+def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
+    """Carry out what a result lacks, after adding blocks if asked, and show its answer."""
+    opened = open_at(path)
+    _refuse_masked(opened.result)
+    _refuse_lost(opened.result)
+    with _named(opened.result.layout.study):
+        return _carry_on(opened, path, blocks, keep=keep, format_=format_)
+
+
+def _carry_on(
+    opened: OpenedResult, path: Path, blocks: str | None, *, keep: bool, format_: Format
+) -> ExitCode:
+    study, result = opened.study, opened.result
+    writer = ResultWriter(result.layout.root)
+    if blocks is not None:
+        again = partial(resuming, path, keep=keep, format_=format_)
+        result = further.add(study, writer, blocks, again)
+    if len(result.finished()) == len(tuple(result.plan.runs())):
+        with writer.held():
+            spare.add(study, writer)
+        result = open_result(writer.layout.root)
+    runs, finished = len(tuple(result.plan.runs())), len(result.finished())
+    if result.complete():
+        say("every planned run has its record, so there is nothing to resume")
+        opened = OpenedResult(result)
+        damages = opened.examined.damages
+        for found in {each.run: each for each in damages if each.run}.values():
+            directory = shlex.quote(str(result.layout.run(found.run)))
+            say(f"{damage.line(found)}; to measure it again: rm -r {directory}")
+        return answer(opened, format_)
+    plan = named(result.plan, catalog.OFFER)
+    seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
+    return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+
+
+def resuming(path: Path, blocks: str | None = None, *, keep: bool, format_: Format) -> str:
+    """The command that goes on with a result."""
+    options = studies.given(blocks=blocks, keep=keep, format_=format_)
+    return typed("run", "--resume", path, *options)
+
+
+@contextmanager
+def _named(study: Path) -> Iterator[None]:
+    """Name the study in every hint; whoever raises an error while it runs knows no file."""
+    try:
+        yield
+    except DunnageError as error:
+        error.hint = error.hint.replace("STUDY", shlex.quote(str(study)))
+        raise
+
+
+def _refuse_lost(result: Result) -> None:
+    """A new journal would know nothing of what was written before."""
+    if not there(result.layout.journal):
+        raise ResultError(
+            "the journal is missing, so this result cannot be resumed; it can still be reported",
+            where=str(result.layout.journal),
+            hint=typed("report", result.layout.root),
+        )
+    _ = result.looks  # raises where a look is lost that blocks came of
+
+
+def _refuse_masked(result: Result) -> None:
+    """Going on with a mask in the place of a secret would measure another server."""
+    line = masked_line(result.study_text)
+    if line:
+        raise ResultError(
+            "a secret is masked here, so this result cannot be resumed",
+            where=f"{result.layout.study}, line {line}",
+            hint="dunnage run STUDY  # the study file that holds the secret: a new result",
+        )
+
+
+def _carry_out(
+    study: Study,
+    plan: Plan,
+    writer: ResultWriter,
+    seconds: float,
+    *,
+    keep: bool,
+    format_: Format,
+) -> ExitCode:
+    root = writer.layout.root
+    again = resuming(root, keep=keep, format_=format_)
+    say(f"result: {root}")
+    runs = len(tuple(plan.runs()))
+    try:
+        with writer.held(), Stop(say) as stop:
+            finished = open_result(root).finished()
+            with Display(err, runs, len(finished), seconds) as display:
+                outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
+    except KeyboardInterrupt:
+        what = "interrupted; every finished run is kept"
+        raise InterruptedRunError(what, hint=again) from None
+    except DunnageError as error:
+        error.hint = error.hint or again
+        raise
+    opened = OpenedResult(open_result(root))
+    measured = not catalog.OFFER.testbeds[study.testbed.kind].fake
+    code = answer(opened, format_, measured=measured)
+    if outcome.missing:
+        missing = f"{len(outcome.missing)} of {runs} runs are missing"
+    elif not opened.result.complete():
+        missing = "some of the measurements that belong to no run are missing"
+    else:
+        return code
+    say((missing, "yellow"), "; try: ", (again, "bold"))
+    return ExitCode.FAILED
