@@ -35,7 +35,9 @@ def test_no_secret_of_a_file_is_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_without_a_secret_stays_byte_for_byte(name: str) -> None:
-    text = '{"a":1.0e5,  "path": "C:\\\\key"}\n' if "json" in name else "# key\na:   1\nb: [1,  2]\n"
+    text = (
+        '{"a":1.0e5,  "path": "C:\\\\key"}\n' if "json" in name else "# key\na:   1\nb: [1,  2]\n"
+    )
     assert masked_file(name, text) == text
 
 

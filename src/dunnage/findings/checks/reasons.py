@@ -78,8 +78,7 @@ def _first(against: Sequence[What]) -> What:
 
 
 def _place(what: What) -> int:
-    """Where it stands among the causes; a gate that could not tell is where it would be if it had.
-    """
+    """Where it stands among the causes; a gate that could not tell is where it would be if it had."""
     gate, _ = kind = _kind(what)
     return _ORDER.get(kind, _ORDER.get((gate, Status.INVALID), len(_ORDER)))
 
@@ -104,7 +103,9 @@ def _reason(group: Sequence[Against]) -> Reason:
     every = [what for _, what in group]
     first, deployments = every[0], tuple(dict.fromkeys(name for name, _ in group))
     if isinstance(first, Difference):
-        said = alike.merged([parity.sentence(what) for what in every if isinstance(what, Difference)])
+        said = alike.merged(
+            [parity.sentence(what) for what in every if isinstance(what, Difference)]
+        )
         return Reason(_gate(first), said, "", len(group), _kind(first), deployments)
     judged = [what for what in every if isinstance(what, CheckResult)]
     seen, allowed = checks.seen(*judged), checks.allowed(*judged)

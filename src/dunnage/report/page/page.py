@@ -174,9 +174,7 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
-    environment.globals.update(
-        words, at=places, why_not=reasons.of_run, METRICS=METRICS
-    )
+    environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
     environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
 
