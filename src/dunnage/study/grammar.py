@@ -144,8 +144,7 @@ def _said(
     if kind in ("enum", "literal_error"):
         if path == ("dunnage",):
             return (
-                f"`dunnage` must be {STUDY_VERSION}, the version of the grammar, not "
-                f"{told}",
+                f"`dunnage` must be {STUDY_VERSION}, the version of the grammar, not {told}",
                 "write `dunnage: 1`; a newer grammar needs a newer Dunnage",
             )
         words = [part for part in str(context["expected"]).split("'") if part.isalnum()]

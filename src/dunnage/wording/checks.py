@@ -17,7 +17,10 @@ CAUSES: Mapping[Kind, str] = {
     ("clock", Status.INVALID): "the clock of a host was set while it was measured",
     ("parity", Status.INVALID): "the deployments did not run the same thing",
     ("parity", Status.UNKNOWN): "it is not known whether the deployments ran the same thing",
-    ("connections", Status.INVALID): "clients connected to other addresses than the one under study",
+    (
+        "connections",
+        Status.INVALID,
+    ): "clients connected to other addresses than the one under study",
     ("parts", Status.INVALID): "not every load generator took part",
     ("slowdown", Status.INVALID): "the declared slowdown was missed",
     ("steal", Status.INVALID): "other users of this physical machine took processor time",

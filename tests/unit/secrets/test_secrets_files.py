@@ -12,7 +12,7 @@ from dunnage.secrets.files import masked_data, masked_file
 from dunnage.secrets.names import MASK, hidden_at
 
 FILES = {
-    "cassandra.yaml": "server_encryption_options: {keystore_password: MARK, port: 1}\ntoken: MARK\n",
+    "cassandra.yaml": "encryption_options: {keystore_password: MARK, port: 1}\ntoken: MARK\n",
     "server.json": '{"settings": {"token": "MARK"}, "pass\\u0077ord": "MARK", "port": 1}\n',
     "redis.conf": "port 1\nrequirepass MARK\n# masterauth MARK\nuser a on >MARK +@all\n",
     "jvm.options": "-Xmx1G\n-Djavax.net.ssl.keyStorePassword=MARK\n",
@@ -35,7 +35,9 @@ def test_no_secret_of_a_file_is_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_without_a_secret_stays_byte_for_byte(name: str) -> None:
-    text = '{"a":1.0e5,  "path": "C:\\\\key"}\n' if "json" in name else "# key\na:   1\nb: [1,  2]\n"
+    text = (
+        '{"a":1.0e5,  "path": "C:\\\\key"}\n' if "json" in name else "# key\na:   1\nb: [1,  2]\n"
+    )
     assert masked_file(name, text) == text
 
 

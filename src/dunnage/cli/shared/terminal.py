@@ -224,7 +224,9 @@ def say(*parts: str | tuple[str, str]) -> None:
     A part is a text, or a text with its style.
     """
     pairs = [(part, "") if isinstance(part, str) else part for part in parts]
-    err.print(Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True)
+    err.print(
+        Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True
+    )
 
 
 def show_line(text: str) -> None:

@@ -68,8 +68,7 @@ def _first(run: RunSummary) -> What:
 
 
 def _place(what: What) -> int:
-    """Where it stands among the causes; a gate that could not tell is where it would be if it had.
-    """
+    """Where it stands among the causes; a gate that could not tell stands where it would have."""
     gate, _ = kind = _kind(what)
     return _ORDER.get(kind, _ORDER.get((gate, Status.INVALID), len(_ORDER)))
 
@@ -93,7 +92,9 @@ def _key(what: What) -> tuple[str, ...]:
 def _reason(group: Sequence[What]) -> Reason:
     first = group[0]
     if isinstance(first, Difference):
-        said = alike.merged([parity.sentence(what) for what in group if isinstance(what, Difference)])
+        said = alike.merged(
+            [parity.sentence(what) for what in group if isinstance(what, Difference)]
+        )
         return Reason(_gate(first), said, "", len(group), _kind(first))
     judged = [what for what in group if isinstance(what, CheckResult)]
     seen, allowed = checks.seen(*judged), checks.allowed(*judged)
