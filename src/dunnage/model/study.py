@@ -123,8 +123,8 @@ class DeploymentSpec(Spec):
     hosts: Name = Field(default="db", examples=["db"])
     """The group of hosts the members run on."""
     limits: Limits = Field(default=Limits(), examples=[{"memory": "512MiB"}])
-    slowdown: Annotated[Share, bounded_by_hand(le=0.95)] = Field(
-        default=0.0, ge=0, lt=1, examples=["5%"]
+    slowdown: Annotated[Share, bounded_by_hand(le=0.95), Field(ge=0, lt=1)] = Field(
+        default=0.0, examples=["5%"]
     )
     """Stop the servers for this share of the time: a known effect to test the instrument."""
     loss: Share = Field(default=0.0, ge=0, le=0.5, examples=["5%"])

@@ -19,9 +19,10 @@ NAME = r"""
 """A name that means a secret wherever it stands, in letters of any case."""
 VARIABLE = r"""
     (?: (?! (?:OLD)? PWD (?![A-Z0-9_]) )
-    [A-Z0-9_]*
-    (?: PASS (?: WORD | WD | PHRASE )? | PWD | SECRET | TOKEN | CREDENTIALS? | AUTH | KEY )
-    (?: _ [A-Z0-9_]* )? )
+    (?= [A-Z0-9_]*
+        (?: PASS (?: WORD | WD | PHRASE )? | PWD | SECRET | TOKEN | CREDENTIALS? | AUTH | KEY )
+        (?: _ | (?![A-Z0-9_]) ) )
+    [A-Z0-9_]+ )
 """
 """A variable of a process's environment, such as `AWS_SECRET_ACCESS_KEY`. Software that others put
 into an image may be given any; `PWD` is but a directory."""

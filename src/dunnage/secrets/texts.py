@@ -69,7 +69,7 @@ _PRIVATE_KEY = re.compile(
 )
 _SWITCH = re.compile(r"(?i)\b(?:on|off|nopass|resetpass|reset)\b")
 _GRANTS = re.compile(r"(?i)\buser\b|(?<!\S)(?:[~%&]\S|[+-]@?\w|allkeys\b|allcommands\b)")
-_ACCESS = re.compile(r"(?<!\S)([<>])[^\s\"'`]+|(?<!\S)([#!])[0-9a-fA-F]{64}\b")
+_ACCESS = re.compile(r"(?<!\S)(>)[^\s\"'`]+|(?<!\S)([#!])[0-9a-fA-F]{64}\b")
 """Passwords of a user of Redis: `user default on >PASSWORD ~* +@all`."""
 
 _COMMENTS = re.compile(r"(?m)(?:^[ \t]*#[^\n]*(?:\n|\Z))+")

@@ -44,13 +44,12 @@ def opened_to_append(path: Path) -> BinaryIO:
     refuse_link(path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
-    file = os.fdopen(descriptor, "ab+")
     try:
         _refuse_others(os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "ab+")
     except OSError:
-        file.close()
+        os.close(descriptor)
         raise
-    return file
 
 
 def refuse_link(path: Path) -> None:

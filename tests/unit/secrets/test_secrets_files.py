@@ -12,7 +12,7 @@ from dunnage.secrets.files import masked_data, masked_file
 from dunnage.secrets.names import MASK, hidden_at
 
 FILES = {
-    "cassandra.yaml": "server_encryption_options: {keystore_password: MARK, port: 1}\ntoken: MARK\n",
+    "cassandra.yaml": "encryption_options: {keystore_password: MARK, port: 1}\ntoken: MARK\n",
     "server.json": '{"settings": {"token": "MARK"}, "pass\\u0077ord": "MARK", "port": 1}\n',
     "redis.conf": "port 1\nrequirepass MARK\n# masterauth MARK\nuser a on >MARK +@all\n",
     "jvm.options": "-Xmx1G\n-Djavax.net.ssl.keyStorePassword=MARK\n",

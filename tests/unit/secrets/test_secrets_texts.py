@@ -156,3 +156,12 @@ def test_a_variable_that_is_called_like_a_secret_is_masked_and_no_other() -> Non
     innocent = ("AUTHOR", "CASSANDRA_NUM_TOKENS", "KEYSPACE", "LANG", "OLDPWD", "PATH", "PWD")
     found = masked_data(dict.fromkeys((*secret, *innocent), "geheim"))
     assert found == {**dict.fromkeys(secret, MASK), **dict.fromkeys(innocent, "geheim")}
+
+
+@pytest.mark.parametrize(
+    "piece", ["KEY_", "A-", "://:", "://a:b", "# ", "a,", ", a: ", "{,", ">x on ", "password;"]
+)
+def test_a_long_text_without_a_secret_is_soon_read_and_stays(piece: str) -> None:
+    """A form that tries every beginning with every end would take minutes."""
+    text = piece * (200_000 // len(piece)) + "."
+    assert masked(text) == text

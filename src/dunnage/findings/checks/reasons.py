@@ -78,7 +78,7 @@ def _first(against: Sequence[What]) -> What:
 
 
 def _place(what: What) -> int:
-    """Where it stands among the causes; a gate that could not tell is where it would be if it had."""
+    """Where it stands among the causes; a gate that could not tell stands where it would have."""
     gate, _ = kind = _kind(what)
     return _ORDER.get(kind, _ORDER.get((gate, Status.INVALID), len(_ORDER)))
 
