@@ -65,9 +65,7 @@ def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> b
     return not outlook.hopeless
 
 
-def carry_out_stay(
-    work: Work, planned: StayPlan, upcoming: RunPlan | None
-) -> DunnageError | None:
+def carry_out_stay(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> DunnageError | None:
     """Carry out a planned stay as `until_done` does; `upcoming` is the first run after it."""
     return until_done(
         work,
@@ -150,5 +148,3 @@ def _after(plan: Plan, planned: StayPlan) -> RunPlan | None:
         return None
     index = stays.index(planned) + 1
     return stays[index].runs[0] if index < len(stays) and stays[index].runs else None
-
-

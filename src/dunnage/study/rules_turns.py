@@ -97,9 +97,7 @@ def _sampler(draft: Draft, every: tuple[Variant, ...], turn: float) -> str:
     return f"`sampler: {{rate: {math.ceil(READINGS / wait - _ROUNDING)}Hz}}`"
 
 
-def _deployments(
-    draft: Draft, every: tuple[Variant, ...], turn: float
-) -> Iterator[Finding]:
+def _deployments(draft: Draft, every: tuple[Variant, ...], turn: float) -> Iterator[Finding]:
     counted = (turn - SETTLING) / PAUSE_PERIOD
     whole = abs(counted - round(counted)) < _ROUNDING
     faster = _sampler(draft, every, _WHOLE)

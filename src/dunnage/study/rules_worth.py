@@ -143,9 +143,7 @@ def _counted(operations: int, rate: float) -> Iterator[Finding]:
         yield Finding(("load", "operations"), what, hint)
 
 
-def _loading(
-    load: LoadSpec, index: int, workload: WorkloadSpec, records: int
-) -> Iterator[Finding]:
+def _loading(load: LoadSpec, index: int, workload: WorkloadSpec, records: int) -> Iterator[Finding]:
     """A measured load phase, which ends when all records are in."""
     name = shown(workload.name)
     most = max(load.threads, default=0)

@@ -1,8 +1,9 @@
-"""A study that gets nowhere is told after its first blocks, with what fails and in how many runs."""
+"""A study that gets nowhere is told after its first blocks, with what fails in how many runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+
 from planned import one_run
 
 from dunnage.analysis.checks.finding import share
@@ -18,16 +19,17 @@ ASKED = {"Q": QuestionSpec(baseline="native", against=("host", "bridge"))}
 
 
 def busy(part: float, **processes: float) -> CheckResult:
-    seen = (share("others", part), *(share("process", each, name) for name, each in processes.items()))
+    seen = (
+        share("others", part),
+        *(share("process", each, name) for name, each in processes.items()),
+    )
     return spoilt_by("other load", seen, (share("others", 0.1),))
 
 
 def block(number: int, names: Sequence[str] = NAMES) -> list[RunPlan]:
     planned = one_run()
     return [
-        planned.model_copy(
-            update={"id": f"b{number}-{name}", "block": number, "deployment": name}
-        )
+        planned.model_copy(update={"id": f"b{number}-{name}", "block": number, "deployment": name})
         for name in names
     ]
 

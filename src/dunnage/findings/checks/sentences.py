@@ -36,7 +36,10 @@ def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
         return None
     some = f"Only {analysis.valid} of" if analysis.valid else "None of the"
     counted = f"{some} {numbers.count(analysis.planned, 'planned run')} can be used"
-    found = sorted((*spoilt(reasons.first_causes(analysis)), *_missing(analysis, failures)), key=lambda cause: -cause[0])
+    found = sorted(
+        (*spoilt(reasons.first_causes(analysis)), *_missing(analysis, failures)),
+        key=lambda cause: -cause[0],
+    )
     shown = [text for _, text in found[:_CAUSES_SHOWN]]
     rest = sum(runs for runs, _ in found[_CAUSES_SHOWN:])
     if rest:

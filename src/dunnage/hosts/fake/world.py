@@ -200,9 +200,7 @@ class World:
         """Let a process of nobody's keep processors busy: from now on, or from the middle of the
         run that follows `after` runs.
         """
-        self._fault(
-            lambda: self.others.append(Other(name, processors, self.clock.now())), after
-        )
+        self._fault(lambda: self.others.append(Other(name, processors, self.clock.now())), after)
 
     def never_ready(self, member: str) -> None:
         """Let a member start and listen, but never say that it is ready."""
