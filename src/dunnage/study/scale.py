@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from ruamel.yaml import YAML
 
+from dunnage.model.choices import Phase
 from dunnage.model.study import Study
 from dunnage.study.rules_turns import LEAST_TURNS
 from dunnage.units import SHARES, quantity
@@ -31,19 +33,25 @@ def scaled(text: str, study: Study, share: float) -> str:
     yaml = YAML(typ="rt")
     yaml.width = 1000
     data = yaml.load(text)
-    _scale(data, "records", study.records, share, LEAST_RECORDS)
+    # What ends when all is in or done lasts as long as any other run, at the highest rate too.
+    fastest = max((rate.number or 0.0 for rate in study.load.rate), default=0.0)
+    least_counted = max(LEAST_RECORDS, math.ceil(LEAST_SECONDS * fastest))
+    loading = any(workload.phase is Phase.LOAD for workload in study.workloads)
+    least_records = least_counted if loading else LEAST_RECORDS
+    _scale(data, "records", study.records, share, least_records)
     _scale(data, "blocks", study.blocks, share, 1)
     for workload in data["workloads"]:
         if isinstance(workload, MutableMapping) and "records" in workload:
-            _scale(workload, "records", workload["records"], share, LEAST_RECORDS)
+            _scale(workload, "records", workload["records"], share, least_records)
     load = data["load"]
     if study.load.operations is not None:
-        _scale(load, "operations", study.load.operations, share, LEAST_RECORDS)
+        least = max(least_counted, *study.load.threads, 0)
+        _scale(load, "operations", study.load.operations, share, least)
     if study.load.conditioning:
         _scale(load, "conditioning", study.load.conditioning, share, 0.0, _seconds)
     if study.load.duration is not None:
-        least = max(LEAST_SECONDS, LEAST_TURNS * (study.load.turns or 0.0))
-        _scale(load, "duration", study.load.duration, share, least, _seconds)
+        shortest = max(LEAST_SECONDS, LEAST_TURNS * (study.load.turns or 0.0))
+        _scale(load, "duration", study.load.duration, share, shortest, _seconds)
     if study.load.search is not None:
         _scale(load["search"], "probe", study.load.search.probe, share, LEAST_PROBE, _seconds)
     out = io.StringIO()

@@ -1,8 +1,9 @@
-"""A study that gets nowhere is told after its first blocks, with what fails and in how many runs."""
+"""A study that gets nowhere is told after its first blocks, with what fails in how many runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+
 from planned import one_run
 
 from dunnage.analysis.checks.finding import share

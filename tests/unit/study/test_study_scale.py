@@ -61,6 +61,18 @@ def test_operations_shrink_where_they_end_a_run() -> None:
     assert smaller(text, 0.5).load.operations == 4500
 
 
+def test_what_ends_when_all_is_done_stays_long_enough_to_be_valid() -> None:
+    rated = STUDY.replace("threads: [1]", "rate: [300, 1000]")
+    counted = rated.replace("duration: 20s", "operations: 90000")
+    assert smaller(counted, 0.0001).load.operations == 2000
+    threads = STUDY.replace(
+        "threads: [1], warmup: 3s, duration: 20s", "threads: [512], operations: 90000"
+    )
+    assert smaller(threads, 0.0001).load.operations == 512
+    loading = rated.replace("workloads: [", "workloads: [{name: loading, phase: load}, ")
+    assert smaller(loading, 0.0001).records == 2000
+
+
 def test_probes_of_a_search_get_shorter_and_keep_their_precision() -> None:
     text = STUDY.replace("threads: [1]", "search: {start: 2000, precision: 5%, probe: 4s}")
     (full, half, least) = (smaller(text, share).load.search for share in (1.0, 0.5, 0.01))

@@ -2,8 +2,8 @@
 
 The model is simple enough to know the truth of: throughput is `threads / (SERVICE + threads /
 CAPACITY)` in a closed loop, the network `late` costs `LATE_SHARE` of it, a pause costs its share,
-and noise is normal, seeded by the plan and the run's directory: no two runs have the same. Latencies
-are log-normal around Little's law.
+and noise is normal, seeded by the plan and the run's directory: no two runs have the same.
+Latencies are log-normal around Little's law.
 """
 
 from __future__ import annotations
