@@ -136,6 +136,8 @@ _REMEDIES = {
     errno.ENOTDIR: "move away what is in its place",
     errno.EISDIR: "move away what is in its place",
 }
+
+
 class NoResultError(ResultError):
     """The command line names no result directory."""
 

@@ -101,15 +101,12 @@ def command(
     say(f"{count(len(written), 'file')} written")
 
 
-
 def _wanted(text: str, everything: str) -> tuple[As, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     unknown = [name for name in names if name not in set(As)]
     if unknown or not names:
         named = ", ".join(f"`{name}`" for name in unknown) or "nothing"
-        raise UsageError(
-            f"cannot export as {named}; there are {', '.join(As)}", hint=everything
-        )
+        raise UsageError(f"cannot export as {named}; there are {', '.join(As)}", hint=everything)
     return tuple(dict.fromkeys(As(name) for name in names))
 
 

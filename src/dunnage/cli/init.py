@@ -52,9 +52,7 @@ def command(
             first = shlex.join(["mkdir", "-p", "--", str(path.parent)])
         again = typed("init", path, *options)
         then = f"{first}, then: {again}" if first else typed("init", *options)
-        raise UsageError(
-            f"cannot write: {error.strerror}", where=str(path), hint=then
-        ) from error
+        raise UsageError(f"cannot write: {error.strerror}", where=str(path), hint=then) from error
     show_line(str(path))
     say("next: ", (typed("plan", path), "bold"))
 
@@ -84,7 +82,9 @@ def _meant(word: str, known: Collection[str]) -> str:
 
 def _options(chosen: Mapping[str, Sequence[str]]) -> list[str]:
     """The options as they are typed."""
-    return [part for noun, words in chosen.items() for word in words for part in (f"--{noun}", word)]
+    return [
+        part for noun, words in chosen.items() for word in words for part in (f"--{noun}", word)
+    ]
 
 
 def _write_new(path: Path, text: str) -> None:

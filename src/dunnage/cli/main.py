@@ -39,7 +39,6 @@ VERBS = (
 """Each is a module beside this, with `NAME`, `HELP`, `EXAMPLES` and `command`."""
 
 
-
 def command_line(chosen: str | None = None) -> typer.Typer:
     """Make the command line; with a chosen verb, the others are there in name and help only.
 

@@ -88,5 +88,3 @@ def command(
         yes=yes,
         format_=format_,
     )
-
-

@@ -132,9 +132,7 @@ def _studies(place: Path) -> list[Path]:
         return []
 
 
-def planned(
-    study: Study, only: Sequence[str] = (), path: Path | None = None
-) -> tuple[Plan, float]:
+def planned(study: Study, only: Sequence[str] = (), path: Path | None = None) -> tuple[Plan, float]:
     """Plan a study, which is in `path`, and estimate its seconds.
 
     Raises UnavailableError with every reason when a deployment cannot run here, unless the study

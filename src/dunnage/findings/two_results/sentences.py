@@ -17,8 +17,9 @@ from dunnage.model.between import (
 from dunnage.wording import numbers, parity, terms
 
 METHOD = (
-    "Welch's t interval on the logarithms of block means, unpaired. Those that decide hold together "
-    "(Šidák). A regression or improvement is beyond the tolerance and the A/A bound of both results."
+    "Welch's t interval on the logarithms of block means, unpaired. Those that decide hold "
+    "together (Šidák). A regression or improvement is beyond the tolerance and the A/A bound of "
+    "both results."
 )
 CAUTION = (
     "The results were measured at different times, and a machine changes between days: where the "

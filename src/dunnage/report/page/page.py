@@ -68,8 +68,8 @@ def page(
 ) -> str:
     """The report of a study. `source` is the study file as it was given.
 
-    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
-    the study was made smaller.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to
+    which the study was made smaller.
     """
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -174,9 +174,7 @@ def _environment() -> Environment:
         finalize=_clean,
     )
     words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
-    environment.globals.update(
-        words, at=places, why_not=reasons.of_run, METRICS=METRICS
-    )
+    environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
     environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
 

@@ -49,8 +49,8 @@ def answer_table(
 ) -> RenderableType:
     """What went wrong, the answer in sentences and as a table, and what lets one trust it.
 
-    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
-    the study was made smaller.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to
+    which the study was made smaller.
     """
     parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
