@@ -200,7 +200,9 @@ class _Variants:
             table.add_column(title, overflow="fold")
         for deployment in self._plan.deployments:
             facts = _facts(deployment)
-            cells = facts if roomy else (f"{facts[0]}\n{', '.join(facts[1:])}",)
+            words, *chosen = facts
+            lines = [words] * (words != chosen[0]) + [", ".join(chosen)]
+            cells = facts if roomy else ("\n".join(lines),)
             name = terms.plain(deployment.name)
             if deployment.twin_of is not None:
                 name += f" (twin of {terms.plain(deployment.twin_of)})"
