@@ -15,10 +15,10 @@ added blocks reads as if nothing could be added. Wrong verdicts stay below 5 % a
 edge of the tolerance one side of an interval alone can make one, 3.75 % over all looks.
 
 Below six blocks there is no interval and no claim, so such a look takes nothing of α by itself. But
-whoever chose the total by what five blocks said would spend all the same: with the best choice a
-one-sided rate of α becomes α + exp(−z²/2)/4 (Proschan and Hunsberger 1995, Biometrics 51,
-1315–1324), 6.2 % where 2.5 % were meant. So it is free only where there is no such choice: the
-total is the number that the study asks for, six at least, or is still too few for a claim.
+whoever chooses the total by what five blocks say spends all the same: a one-sided rate of α may
+become α + exp(−z²/2)/4 (Proschan and Hunsberger 1995, Biometrics 51, 1315–1324), and with t
+intervals 2.5 % become 4.9 %. So it is free only where there is no such choice: the total is the
+number that the study asks for, six at least, or is still too few for a claim.
 """
 
 from __future__ import annotations

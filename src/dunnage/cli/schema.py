@@ -141,7 +141,7 @@ def _of_the_engine() -> Mapping[str, bytes]:
     engine = engine_path()
     try:
         with TemporaryDirectory() as directory:
-            command = [engine, "schema", "--out", directory]
+            command = [str(engine), "schema", "--out", directory]
             ended = subprocess.run(
                 command, capture_output=True, text=True, errors="replace", start_new_session=True
             )

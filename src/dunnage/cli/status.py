@@ -6,10 +6,10 @@ from collections import Counter
 
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
+from dunnage.errors import ResultError
 from dunnage.findings.study.sentences import scaled
 from dunnage.model.check import Status
 from dunnage.report.terminal.text import status_table
-from dunnage.errors import ResultError
 from dunnage.store.newest import RESULTS
 from dunnage.store.read import Result, open_result
 from dunnage.study.scale import share_of

@@ -394,7 +394,7 @@ def test_no_text_whatever_ends_in_anything_but_problems(text: str) -> None:
         ("a: 1\nb: @x\n", 2, "cannot start any token"),
         ("a:\n\tb: 1\n", 2, "tabs cannot indent in YAML: use spaces"),
         ("a:\n  b: 1\n \tc: 2\n", 3, "tabs cannot indent in YAML: use spaces"),
-        ("a: [\n\tb]\n", 2, "tabs cannot indent in YAML: use spaces"),
+        ("a:\tb\n", 1, "a tab is not allowed here: use spaces"),
     ],
 )
 def test_what_is_not_yaml_is_told_where_it_began(text: str, line: int, what: str) -> None:

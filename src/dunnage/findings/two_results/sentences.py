@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from dunnage.analysis.groups import grouped
 from dunnage.findings.two_results import keys
 from dunnage.model.between import (
     Change,
@@ -17,8 +18,9 @@ from dunnage.model.between import (
 from dunnage.wording import numbers, parity, terms
 
 METHOD = (
-    "Welch's t interval on the logarithms of block means, unpaired. Those that decide hold together "
-    "(Šidák). A regression or improvement is beyond the tolerance and the A/A bound of both results."
+    "Welch's t interval on the logarithms of block means, unpaired. Those that decide hold "
+    "together (Šidák). A regression or improvement is beyond the tolerance and the A/A bound of "
+    "both results."
 )
 CAUTION = (
     "The results were measured at different times, and a machine changes between days: where the "
@@ -75,6 +77,18 @@ def left_out(left: LeftOut) -> str:
     """What decides and cannot be compared, with the reason."""
     named = (left.deployment, left.metric, left.workload, left.level)
     return f"{', '.join(filter(None, named))}: {_why(left)}"
+
+
+def all_left_out(every: Iterable[LeftOut]) -> Iterator[str]:
+    """What decides and cannot be compared; what is the same for all metrics is said once."""
+    for alike in grouped(every, lambda left: (left.workload, left.level, _why(left))).values():
+        deployments = list(dict.fromkeys(left.deployment for left in alike if left.deployment))
+        metrics = list(dict.fromkeys(left.metric for left in alike if left.metric))
+        if len(alike) == len(deployments) * max(1, len(metrics)):
+            named = (*deployments, *metrics, alike[0].workload, alike[0].level)
+            yield f"{', '.join(named)}: {_why(alike[0])}"
+        else:
+            yield from map(left_out, alike)
 
 
 def regressed(compared: ResultComparison) -> str:

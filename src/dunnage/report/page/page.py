@@ -68,8 +68,8 @@ def page(
 ) -> str:
     """The report of a study. `source` is the study file as it was given.
 
-    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
-    the study was made smaller.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to
+    which the study was made smaller.
     """
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

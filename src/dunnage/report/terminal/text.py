@@ -49,8 +49,8 @@ def answer_table(
 ) -> RenderableType:
     """What went wrong, the answer in sentences and as a table, and what lets one trust it.
 
-    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to which
-    the study was made smaller.
+    `failures` are the journal's reasons why stays or runs did not happen, `scale` the share to
+    which the study was made smaller.
     """
     parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
@@ -200,7 +200,9 @@ class _Variants:
             table.add_column(title, overflow="fold")
         for deployment in self._plan.deployments:
             facts = _facts(deployment)
-            cells = facts if roomy else (f"{facts[0]}\n{', '.join(facts[1:])}",)
+            words, *chosen = facts
+            lines = [words] * (words != chosen[0]) + [", ".join(chosen)]
+            cells = facts if roomy else ("\n".join(lines),)
             name = terms.plain(deployment.name)
             if deployment.twin_of is not None:
                 name += f" (twin of {terms.plain(deployment.twin_of)})"

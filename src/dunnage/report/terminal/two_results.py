@@ -38,8 +38,8 @@ def comparison(both: ResultComparison) -> RenderableType:
 def _notes(both: ResultComparison) -> Iterator[Line]:
     if others := [change for change in both.changes if not change.gate]:
         yield "Beside", _others(others)
-    for each in both.left_out:
-        yield "Left out", sentences.left_out(each)
+    for text in sentences.all_left_out(both.left_out):
+        yield "Left out", text
     if both.changes:
         yield "Method", sentences.METHOD
         yield "Caution", sentences.CAUTION
@@ -59,10 +59,10 @@ def _side(side: Side) -> str:
 
 def _table(changes: Sequence[Change]) -> Table:
     """What decides, deployment by deployment and condition by condition."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("metric", overflow="fold")
-    for title in ("A → B", "change", "of the overhead"):
-        table.add_column(title, justify="right")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("metric, A → B", overflow="fold")
+    for title in ("change", "of overhead"):
+        table.add_column(title, justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     groups = grouped(changes, lambda change: (change.deployment, change.workload, change.level))
     for (deployment, workload, level), of_setting in groups.items():
@@ -81,8 +81,7 @@ def _row(change: Change) -> Sequence[Text]:
     interval = numbers.interval(change.change)
     symbol, colour = MARKS[change.verdict]
     return (
-        Text(f"  {terms.title(change.metric)}"),
-        Text(values),
+        Text.assemble(terms.title(change.metric), (f"\n{values}", "dim")),
         Text.assemble((numbers.difference(change.change.value), "bold"), f"\n{interval}"),
         _overhead(change),
         Text(f"{symbol} {change.verdict.value}", style=f"bold {colour}"),
