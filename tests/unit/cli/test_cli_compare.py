@@ -11,6 +11,7 @@ import pytest
 from command import Command
 from measured import measured, without_checksums
 
+from dunnage.cli.shared.terminal import out
 from dunnage.model.record import Record
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
@@ -205,3 +206,17 @@ def test_of_many_facts_the_weightiest_are_listed_and_all_on_demand(
     assert "  and 14 more: " in few.err
     every = dunnage("compare", monday, tuesday, "--all")
     assert sum(line.startswith("  environment") for line in every.err.splitlines()) == 19
+
+
+def test_it_fits_eighty_columns_and_says_once_what_was_left_out(
+    dunnage: Command, monday: Path, tuesday: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out, "_width", 80)
+    lines = dunnage("compare", monday, tuesday).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "CPU per operation, database hosts" in "\n".join(lines)
+    lose(tuesday, "*-late-*")
+    left = dunnage("compare", monday, tuesday).out.partition("Left out")[2]
+    told = " ".join(left.partition("Method")[0].split())
+    assert told.count("the second result has no value") == 1
+    assert told.startswith("late, throughput, cpu.database, ")
