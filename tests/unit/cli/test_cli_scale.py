@@ -50,12 +50,12 @@ def test_whoever_looks_at_a_quick_try_is_told_that_it_is_one(
     dunnage: Command, tmp_path: Path
 ) -> None:
     said = "made smaller (`--scale 20%`)"
-    words = ("run", STUDY, "--results", tmp_path, "--scale", "20%")
+    words = ("run", STUDY, "--scale", "20%", "--results")
     results = []
-    for _ in range(2):
-        shown = dunnage(*words)
+    for place in (tmp_path / "one", tmp_path / "other"):
+        shown = dunnage(*words, place)
         assert said in " ".join(shown.out.split())
-        results.append(open_result(tmp_path / "fake").layout.root)
+        results.append(open_result(place).layout.root)
     assert said in (results[0] / "report" / "index.html").read_text()
     for verb in (("report",), ("report", "--details"), ("status",)):
         assert said in " ".join(dunnage(*verb, results[0]).out.split())
