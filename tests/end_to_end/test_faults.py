@@ -152,11 +152,11 @@ def test_a_study_that_others_disturb_says_early_who_they_are_and_goes_on(carry_o
     assert ended.shown.count("no run can be used") == 1
     (told,) = [line for line in ended.shown.splitlines() if "no run can be used" in line]
     assert "in block 1 no run can be used (4 runs). 4 runs: other programs on this" in told
-    assert "(stress 50.0 %)" in told
+    assert "(busiest: stress)" in told
     assert f"Ctrl-C; to go on later: dunnage run --resume {ended.result.layout.root}" in told
     for record in ended.result.records:
         (fired,) = [check for check in record.checks if check.status is not Status.VALID]
-        assert said(fired).endswith(" used by others (stress 50.0 %)")
+        assert said(fired).endswith(" used by others (busiest: stress)")
 
 
 def test_a_study_of_which_nothing_happens_stops_and_says_how_to_go_on(carry_out: Carry) -> None:

@@ -9,9 +9,10 @@ from dunnage.contracts import OtherProcess
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 """Seconds in which proc(5) counts processor time."""
-_TIMES = slice(11, 15)
-"""Places of the user and system time among the fields: its own, and that of children it waited for.
-A program that starts many short ones is known by the latter."""
+_OWN, _WITH_CHILDREN = slice(11, 13), slice(11, 15)
+"""Places of the user and system time among the fields: its own, and then that of children it waited
+for. A program that starts many short ones is known by the latter. Our own children are what hosts
+run, which is nobody else's."""
 _BORN = 19
 
 
@@ -28,7 +29,8 @@ def others(group: str) -> dict[tuple[int, int], OtherProcess]:
             if not _inside(groups, group):
                 head, _, tail = stat.rpartition(")")
                 fields = tail.split()
-                name, cpu = head.partition("(")[2], sum(map(int, fields[_TIMES])) * _TICK
+                times = fields[_OWN if int(entry.name) == os.getpid() else _WITH_CHILDREN]
+                name, cpu = head.partition("(")[2], sum(map(int, times)) * _TICK
                 found[int(entry.name), int(fields[_BORN])] = OtherProcess(name, cpu)
     return found
 

@@ -85,7 +85,7 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("swap", Why.NOT_ASKED): ("the machine has no swap",),
     ("swap", Why.MEASURED): ("{swap} on {swap@}",),
     ("steal", Why.MEASURED): ("{steal} seen by {steal@}",),
-    ("other load", Why.MEASURED): ("{others} used by others", " ({processes})"),
+    ("other load", Why.MEASURED): ("{others} used by others", " (busiest: {processes})"),
     ("iowait", Why.MEASURED): ("{iowait} of CPU time seen by {iowait@}",),
     ("samples", Why.NOTHING): ("no host was watched",),
     ("samples", Why.MEASURED): ("{samples} samples, {expected} expected",),
@@ -224,7 +224,7 @@ def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None)
             for kind, alike in grouped(kinds, lambda reading: reading.where).items()
         )
     if processes := by_what.get("process"):
-        words["processes"] = _by_name(processes, most)
+        words["processes"] = _names(processes, most)
     said = ""
     for part in parts:
         with suppress(KeyError):
@@ -232,8 +232,12 @@ def _filled(parts: Sequence[str], readings: Sequence[Reading], most: int | None)
     return said.removeprefix("; ")
 
 
-def _by_name(readings: Sequence[Reading], most: int | None) -> str:
-    """What each used, who used most first: `stress 25 to 27 %, python3 8.0 %`."""
+def _names(readings: Sequence[Reading], most: int | None) -> str:
+    """Who used most, the busiest first.
+
+    What each used is not said: processes are looked at before and after all that belongs to a run,
+    and so are no parts of what was used in its measured window.
+    """
     by_name = grouped(readings, lambda reading: reading.where)
     ranked = sorted(by_name.items(), key=lambda item: -max(float(one.value) for one in item[1]))
-    return ", ".join(f"{name} {shown(found)}" for name, found in ranked[:most])
+    return ", ".join(name for name, _ in ranked[:most])

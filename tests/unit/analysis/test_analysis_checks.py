@@ -266,9 +266,9 @@ def test_where_others_were_too_busy_the_busiest_are_named_and_nobody_where_they_
     busy = (host(machine=MachineUsage(processors=2.0, busy=0.5, steal=0.0, iowait=0.0)),)
     fired = gate("other load", evidence(usage=busy, foreign=foreign))
     assert fired.status is Status.INVALID
-    assert seen(fired).endswith(" used by others (stress 20.0 %, cc1 10.0 %, make 5.0 %)")
+    assert seen(fired).endswith(" used by others (busiest: stress, cc1, make)")
     again = gate("other load", evidence(usage=busy, foreign={"stress": 0.6}))
-    assert "(stress 20.0 to 30.0 %, cc1 10.0 %, make 5.0 %)" in seen(fired, again)
+    assert "(busiest: stress, cc1, make)" in seen(fired, again)
     alone = gate("other load", evidence(usage=busy, foreign={"idle": 0.001}))
     assert seen(alone).endswith(" used by others")
     assert alike(fired) == alike(alone)

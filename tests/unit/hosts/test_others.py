@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,15 @@ def test_this_process_is_another_one_with_its_name_and_what_it_has_used() -> Non
     assert me.cpu > 0
     again = others(GROUP)[os.getpid(), identity(os.getpid()).born]
     assert again.cpu >= me.cpu
+
+
+def test_what_children_of_this_process_used_is_not_counted_as_its_own() -> None:
+    me = os.getpid(), identity(os.getpid()).born
+    script = "import time\nwhile time.process_time() < 0.5: pass"
+    subprocess.run([sys.executable, "-c", script], check=True)
+    counted, times = others(GROUP)[me].cpu, os.times()
+    assert times.children_user + times.children_system > 0.4
+    assert counted <= times.user + times.system + 0.02  # proc(5) counts in ticks of its own
 
 
 def test_whoever_is_in_the_group_is_left_out() -> None:

@@ -83,8 +83,8 @@ def test_a_block_of_which_nothing_can_be_used_is_told_once_with_who_disturbed() 
     every = {name: [busy(part, stress=part - 0.1)] for name, part in shares.items()}
     assert study.block(every) == (
         "in block 1 no run can be used (3 runs). 3 runs: other programs on this machine were busy "
-        "(38.0 to 45.0 % used by others (stress 28.0 to 35.0 %); wanted: below 10.0 % of the "
-        "machine's CPU time)."
+        "(38.0 to 45.0 % used by others (busiest: stress); wanted: below 10.0 % of the machine's "
+        "CPU time)."
     )
     assert study.block(every) == ""
     assert not study.outlook.hopeless
