@@ -23,6 +23,7 @@ from dunnage.model.layout import (
 )
 from dunnage.model.load import Command, LoadOrder, Samples, WatchOrder
 from dunnage.model.offer import DatabaseOffer, PartOffer
+from dunnage.model.path import NetworkPath
 from dunnage.model.record import Measurement
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.model.value import Scalar
@@ -231,11 +232,10 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Daemon:
-    """A Docker daemon on a host: where it answers, and its units on the host for the sampler."""
+    """A Docker daemon on a host, and where it answers."""
 
     host: str
     url: str
-    units: tuple[str, ...]
     container_group: str
     """Control group below which its containers' groups lie; a container's is its id."""
     certificates: Certificates | None = None
@@ -245,13 +245,18 @@ class Daemon:
 
 
 class Substrate(Protocol):
-    """What runs on the hosts for a platform, until the end of its `with`."""
+    """What runs on the hosts for platforms, until the end of its `with`.
 
-    def daemon(self, host: str) -> Daemon:
-        """The Docker daemon of a host; KeyError if there is none."""
+    One may stand on another, as a Swarm does on Docker's daemons: what is done to it is done to
+    what it stands on as well. What it gives to platforms is told by `HasDaemons` and `HasSwarm`.
+    """
+
+    def units(self, host: str) -> tuple[str, ...]:
+        """Its units on a host, for the sampler; none where nothing of it runs, or nothing of ours.
+        """
 
     def wake(self) -> None:
-        """Make it usable for a stay."""
+        """Make it usable for a stay; returns when it is."""
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
         """Keep it from using any CPU during the stay of another platform, on all its hosts or on
@@ -263,6 +268,26 @@ class Substrate(Protocol):
 
     def facts(self) -> Mapping[str, Scalar]:
         """Versions, storage driver and network settings, from the daemons."""
+
+
+@runtime_checkable
+class HasDaemons(Protocol):
+    """A substrate with a Docker daemon on every host."""
+
+    def daemon(self, host: str) -> Daemon:
+        """The Docker daemon of a host; KeyError if there is none."""
+
+
+@runtime_checkable
+class HasSwarm(HasDaemons, Protocol):
+    """A substrate whose daemons are the nodes of one Swarm."""
+
+    @property
+    def manager(self) -> Daemon:
+        """The daemon that takes orders for services."""
+
+    def node(self, host: str) -> str:
+        """Id of a host's node in the Swarm; KeyError if it is none."""
 
 
 @dataclass(frozen=True)
@@ -299,6 +324,9 @@ class Platform(Protocol):
         Raises RunError when `timeout` seconds are over.
         """
 
+    def late(self) -> Mapping[str, str]:
+        """Member → its own address, of those that have started and whose address was late."""
+
     def running(self) -> tuple[RunningMember, ...]:
         """The members that run; raises StayError naming one that has died, with its log."""
 
@@ -307,6 +335,9 @@ class Platform(Protocol):
 
     def network(self) -> Mapping[str, str]:
         """The active network on the path to the members, read back."""
+
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:
+        """The way from a client, as `client` gave it, to each member, read back hop by hop."""
 
     def log(self, member: str, lines: int = 20) -> str:
         """The last lines that a member wrote."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from dunnage.model.layout import (
-    Address,
+    Addresses,
     Layout,
     Place,
     Probe,
@@ -115,13 +115,13 @@ class FakeDatabase:
         return (_ask("count", _entry(spec, reservation), "count", parse=json.loads),)
 
     def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
-        """Clients are told the router's address, or the only server's."""
-        address: Address = _entry(spec, reservation).ports[PORT].client
+        """Clients begin at the router, or at the only server."""
+        entry: Addresses = _entry(spec, reservation).ports[PORT]
         return Target(
             driver="fake",
             topology=_topology(spec),
-            addresses=(address,),
-            endpoint=frozenset({address}),
+            addresses=(entry.contact,),
+            endpoint=frozenset({entry.contact, entry.advertised}),
             options={},
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dunnage.model.late import unfilled
+from dunnage.model.late import fill, unfilled
 
 ENGINE = "@engine@"
 """First word of a probe's or a step's command that the host's own `dunnage-engine` carries out.
@@ -18,7 +18,6 @@ It runs in the network that its member has, but outside the member's container, 
 but the member's software; `localhost` is the member's own.
 """
 LOOPBACK = "127.0.0.1"
-EVERYWHERE = "0.0.0.0"  # noqa: S104  # compared with, or inside a network namespace of its own
 
 
 @dataclass(frozen=True)
@@ -65,27 +64,42 @@ class Address:
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
+    def filled(self, late: Mapping[str, str]) -> Address:
+        """The same with its late host, where `late` has it by member."""
+        return replace(self, host=fill(self.host, late))
+
 
 @dataclass(frozen=True)
 class Addresses:
-    """The three addresses of one port of one member.
+    """The four addresses of one port of one member.
 
-    They differ if a packet's address is translated on its way. A member must advertise the endpoint
-    under study to clients, or drivers that discover members bypass it.
+    They differ if a packet's address is translated on its way. A driver begins where it is told to,
+    and some go on where members say that they are: both must be the endpoint under study, or
+    drivers that discover members bypass it.
     """
 
     bind: Address
     """What the process listens on."""
     peer: Address
     """What other members connect to."""
-    client: Address
-    """Address given to clients; never a late one."""
+    contact: Address
+    """Where a client's driver begins. It may be a name, and it may be late."""
+    advertised: Address
+    """What the member tells clients of itself."""
 
     @property
     def beside(self) -> str:
         """Host at which the member itself answers commands that run beside it."""
-        host = self.bind.host
-        return LOOPBACK if unfilled(host) or host == EVERYWHERE else host
+        return LOOPBACK if unfilled(self.bind.host) else self.bind.host
+
+    def filled(self, late: Mapping[str, str]) -> Addresses:
+        """The same with every late host that `late` has."""
+        return Addresses(
+            bind=self.bind.filled(late),
+            peer=self.peer.filled(late),
+            contact=self.contact.filled(late),
+            advertised=self.advertised.filled(late),
+        )
 
 
 @dataclass(frozen=True)
@@ -119,6 +133,26 @@ class Reservation:
     def role(self, role: str) -> tuple[Place, ...]:
         """The places of all members with this role."""
         return tuple(place for place in self.places if place.role == role)
+
+    def filled(self, late: Mapping[str, str]) -> Reservation:
+        """The same once members have started: `late` is what `Platform.late` told of them."""
+        return Reservation(
+            tuple(
+                replace(
+                    place, ports={name: each.filled(late) for name, each in place.ports.items()}
+                )
+                for place in self.places
+            )
+        )
+
+    def contacts(self, port: str) -> tuple[Address, ...]:
+        """Where drivers begin for a port of this name, in the layout's order."""
+        return tuple(place.ports[port].contact for place in self.places)
+
+    def endpoint(self, port: str) -> frozenset[Address]:
+        """All addresses that a client may use for a port of this name, by name or by number."""
+        advertised = (place.ports[port].advertised for place in self.places)
+        return frozenset((*self.contacts(port), *advertised))
 
 
 @dataclass(frozen=True)
@@ -195,8 +229,9 @@ class Snapshot:
 class Target:
     """What a generator needs to know of a living database; only this crosses to it.
 
-    `addresses` are the client addresses in the order of the layout. `endpoint` holds every address
-    that a connection may go to; one that goes elsewhere left the endpoint under study. `storing`
+    `addresses` are where a driver begins, in the order of the layout. `endpoint` holds every address
+    that a connection may go to, by name or by number; one that goes elsewhere left the endpoint
+    under study. What a name stands for is asked where the client runs. `storing`
     are the options that differ while records are put in for runs that do not measure it: every copy
     must hold them all before one that is asked alone can be read.
     """

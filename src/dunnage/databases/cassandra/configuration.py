@@ -9,11 +9,10 @@ from typing import Any
 from dunnage.databases.cassandra import demand
 from dunnage.errors import UnavailableError
 from dunnage.model.late import unfilled
-from dunnage.model.layout import EVERYWHERE, Place
+from dunnage.model.layout import Place
 from dunnage.model.study import DatabaseSpec
 
-CONTAINER_INTERFACE = "eth0"
-"""What Docker calls the first interface of a container."""
+_EVERYWHERE = "0.0.0.0"  # noqa: S104  # inside a network namespace of its own
 
 LOGBACK = """\
 <configuration>
@@ -66,17 +65,13 @@ def _ring(spec: DatabaseSpec, number: int, seed: Place) -> Iterator[tuple[str, o
 def _network(place: Place) -> Iterator[tuple[str, object]]:
     storage, cql = place.ports["storage"], place.ports["cql"]
     _insist(place, "peers", storage.bind.port, storage.peer.port)
-    _insist(place, "clients", cql.bind.port, cql.client.port)
-    if storage.bind.host == EVERYWHERE:
-        # Cassandra refuses to listen everywhere for peers, and a container's address is not known.
-        yield "listen_interface", CONTAINER_INTERFACE
-    else:
-        yield "listen_address", storage.bind.host
+    _insist(place, "clients", cql.bind.port, cql.advertised.port)
+    yield "listen_address", storage.bind.host
     yield "broadcast_address", storage.peer.host
     yield "storage_port", storage.bind.port
     # A late address is not known to what runs beside the member, so it answers on loopback too.
-    yield "rpc_address", EVERYWHERE if unfilled(cql.bind.host) else cql.bind.host
-    yield "broadcast_rpc_address", cql.client.host
+    yield "rpc_address", _EVERYWHERE if unfilled(cql.bind.host) else cql.bind.host
+    yield "broadcast_rpc_address", cql.advertised.host
     yield "native_transport_port", cql.bind.port
     yield "start_native_transport", True
 

@@ -95,13 +95,12 @@ class Cassandra:
         )
 
     def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
-        """Every member's client address; the driver finds the owners of a key among them."""
-        addresses = tuple(place.ports["cql"].client for place in reservation.places)
+        """Every member's contact; the driver finds the owners of a key among them."""
         return Target(
             driver="cassandra",
             topology="ring",
-            addresses=addresses,
-            endpoint=frozenset(addresses),
+            addresses=reservation.contacts("cql"),
+            endpoint=reservation.endpoint("cql"),
             options={
                 "keyspace": steps.KEYSPACE,
                 "table": steps.TABLE,

@@ -49,7 +49,7 @@ def readiness(place: Place) -> Probe:
 
 def know(place: Place, others: Sequence[Place]) -> Step:
     """Wait until a member knows all others, by the addresses that clients are to be told."""
-    clients = frozenset(str(other.ports["cql"].client) for other in others)
+    clients = frozenset(str(other.ports["cql"].advertised) for other in others)
     argv = cql(place, "SELECT native_address, native_port, tokens FROM system.peers_v2")
     return Step(
         "know each other",

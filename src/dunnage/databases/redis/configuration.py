@@ -38,12 +38,12 @@ def _process(place: Place) -> Iterator[tuple[str, Scalar]]:
 
 
 def _topology(spec: DatabaseSpec, place: Place, primary: Place) -> Iterator[tuple[str, Scalar]]:
-    kind, client = demand.topology(spec), place.ports["redis"].client
+    kind, told = demand.topology(spec), place.ports["redis"].advertised
     if kind == "cluster":
         yield from _cluster(place)
     if kind == "replicas":
-        yield "replica-announce-ip", client.host
-        yield "replica-announce-port", client.port
+        yield "replica-announce-ip", told.host
+        yield "replica-announce-port", told.port
         if place.member != primary.member:
             peer = primary.ports["redis"].peer
             yield "replicaof", f"{peer.host} {peer.port}"
@@ -59,15 +59,15 @@ def _cluster(place: Place) -> Iterator[tuple[str, Scalar]]:
     redis, bus = place.ports["redis"], place.ports["bus"]
     yield "cluster-enabled", True
     yield "cluster-port", bus.bind.port
-    if redis.peer.port != redis.client.port:
-        yield "cluster-announce-ip", redis.client.host
-        yield "cluster-announce-bus-port", bus.client.port
+    if redis.peer.port != redis.advertised.port:
+        yield "cluster-announce-ip", redis.advertised.host
+        yield "cluster-announce-bus-port", bus.advertised.port
     else:
         yield "cluster-announce-ip", str(redis.peer.host)
         yield "cluster-announce-bus-port", bus.peer.port
-        yield "cluster-announce-hostname", redis.client.host
+        yield "cluster-announce-hostname", redis.advertised.host
         yield "cluster-preferred-endpoint-type", "hostname"
-    yield "cluster-announce-port", redis.client.port
+    yield "cluster-announce-port", redis.advertised.port
 
 
 def _text(value: Scalar) -> str:

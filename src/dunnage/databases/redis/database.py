@@ -81,13 +81,12 @@ class Redis:
         )
 
     def target(self, spec: DatabaseSpec, reservation: Reservation) -> Target:
-        """Every member's client address; option `wait` is what a write waits for."""
-        addresses = tuple(place.ports["redis"].client for place in reservation.places)
+        """Every member's contact; option `wait` is what a write waits for."""
         return Target(
             driver="redis",
             topology=demand.topology(spec),
-            addresses=addresses,
-            endpoint=frozenset(addresses),
+            addresses=reservation.contacts("redis"),
+            endpoint=reservation.endpoint("redis"),
             options={"wait": demand.acknowledgements(spec)},
         )
 
