@@ -53,6 +53,7 @@ from dunnage.model.value import Scalar
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
+from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
@@ -83,7 +84,12 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
-PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
+PLATFORMS: Mapping[str, PlatformKind] = {
+    "native": Native,
+    "docker": Docker,
+    "swarm": Swarm,
+    "fake": FakePlatform,
+}
 DATABASES: Mapping[str, type[Database]] = {
     "redis": Redis,
     "cassandra": Cassandra,

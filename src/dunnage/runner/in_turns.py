@@ -183,7 +183,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             order=replace(one.order, duration=rounds * (length - SETTLING)),
             others=frozenset(shared.used)
             - {host.name for host in (*hosts, *equipment.testbed.group(CLIENT_GROUP))},
-            endpoint=frozenset(str(address) for address in stay.target.endpoint),
+            endpoint=stay.endpoint,
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
             slowdown=stay.deployment.slowdown,

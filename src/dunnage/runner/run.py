@@ -116,7 +116,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         measurement=measurement,
         usage=used,
         order=made.order,
-        endpoint=frozenset(str(address) for address in stay.target.endpoint),
+        endpoint=stay.endpoint,
         parts=len(stay.clients),
         one_machine=testbed.one_machine,
         slowdown=stay.deployment.slowdown,
