@@ -10,9 +10,11 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
+    Daemon,
     Database,
     Generator,
     Host,
@@ -38,7 +40,7 @@ from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.hosts.namespace.supports import supports as namespace_supports
-from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
@@ -62,6 +64,7 @@ from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
+from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
@@ -260,6 +263,23 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
+    """A lab without a study, which is left standing."""
+    return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
+
+
+def standing_families(*, docker: bool, swarm: bool) -> tuple[str, ...]:
+    """The families of substrate that are asked for, each after that on which it stands."""
+    return ("docker", "swarm") if swarm else ("docker",) if docker else ()
+
+
+def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
+    """Write Docker contexts that lead to a lab's daemons; returns their directory."""
+    directory = standing.chosen(lab).directory / "docker"
+    write_contexts(directory, daemons)
+    return directory
 
 
 def standing_labs() -> tuple[standing.StandingLab, ...]:
