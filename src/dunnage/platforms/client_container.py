@@ -92,6 +92,18 @@ class ClientContainer(Guest):
         with self._spoken("a client's container cannot be inspected"):
             return ContainerProcess(self._resting).pid
 
+    @property
+    def host(self) -> Host:
+        """The host that it stands on."""
+        return self._host
+
+    @property
+    def sandbox(self) -> str:
+        """The file by which the daemon holds this container's network."""
+        with self._spoken("a client's container cannot be inspected"):
+            self._resting.reload()
+        return str(self._resting.attrs["NetworkSettings"].get("SandboxKey") or "")
+
     def run(
         self,
         argv: Sequence[str],
