@@ -18,7 +18,6 @@ from dunnage.hosts.first_process import FirstProcess
 from dunnage.hosts.lab import Lab, registry
 from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.namespace.cores import (
-    CONTROL,
     CONTROL_WEIGHT,
     Partition,
     partition,
@@ -36,7 +35,7 @@ from dunnage.hosts.namespace.network import (
     switch_batch,
 )
 from dunnage.hosts.others import others
-from dunnage.model.study import CLIENT_GROUP, TestbedSpec
+from dunnage.model.study import CONTROL_GROUP, NO_MEMBERS, TestbedSpec
 from dunnage.model.value import Scalar
 
 _SWITCH = "switch"
@@ -180,11 +179,11 @@ class NamespaceTestbed:
         self._write_owner(keep=False)
 
     def _make_groups(self, host: NamespaceHost) -> None:
-        limited = self._spec.memory if host.group not in (CLIENT_GROUP, CONTROL) else None
+        limited = self._spec.memory if host.group not in NO_MEMBERS else None
         shape = Shape(
             cores=self._partition.groups[host.group],
             memory=None if limited is None else int(limited),
-            weight=CONTROL_WEIGHT if host.group == CONTROL else 1.0,
+            weight=CONTROL_WEIGHT if host.group == CONTROL_GROUP else 1.0,
         )
         self._groups.make(host.control_group(""), shape)
         self._groups.make(host.control_group(INIT_UNIT), Shape())
