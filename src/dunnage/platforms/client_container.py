@@ -93,11 +93,6 @@ class ClientContainer(Guest):
             return ContainerProcess(self._resting).pid
 
     @property
-    def host(self) -> Host:
-        """The host that it stands on."""
-        return self._host
-
-    @property
     def sandbox(self) -> str:
         """The file by which the daemon holds this container's network."""
         with self._spoken("a client's container cannot be inspected"):

@@ -42,7 +42,7 @@ class Member:
 def standing(client: Host) -> Client:
     """A client as its platform gave it, by the host that it stands on."""
     if isinstance(client, ClientContainer):
-        return Client(client.host, client.pid)
+        return Client(client.landlord, client.pid)
     return Client(client, None)
 
 
