@@ -27,6 +27,7 @@ VERBS = (
     "init",
     "doctor",
     "plan",
+    "path",
     "run",
     "status",
     "report",
