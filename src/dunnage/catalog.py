@@ -10,7 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
     Database,
@@ -29,6 +29,7 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
+from dunnage.hosts import standing
 from dunnage.hosts.beside import announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
@@ -259,6 +260,29 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def standing_labs() -> tuple[standing.StandingLab, ...]:
+    """The labs on this machine."""
+    return standing.standing()
+
+
+def chosen_lab(name: str | None) -> standing.StandingLab:
+    """The lab of a name, or the only one."""
+    return standing.chosen(name)
+
+
+def enter_lab(
+    lab: standing.StandingLab, host: standing.StandingHost, argv: Sequence[str]
+) -> NoReturn:
+    """Become a program inside a host of a lab."""
+    standing.enter(lab, host, argv)
+
+
+def take_down_lab(lab: standing.StandingLab) -> None:
+    """End a kept lab and remove all of it."""
+    standing.take_down(lab)
+    docker.remove_traces()
 
 
 def clean(*, kept: bool) -> tuple[labs.Leftover, ...]:
