@@ -94,9 +94,8 @@ class ClientContainer(Guest):
 
     @property
     def sandbox(self) -> str:
-        """The file by which the daemon holds this container's network."""
-        with self._spoken("a client's container cannot be inspected"):
-            self._resting.reload()
+        """The file by which the daemon holds this container's network, as it told when last asked
+        for `pid`."""
         return str(self._resting.attrs["NetworkSettings"].get("SandboxKey") or "")
 
     def run(

@@ -65,8 +65,11 @@ def read_paths(
     if client.pid is not None:
         pids[client.host.name].append(client.pid)
 
+    with_members = {each.running.host.name for each in members}
+
     def look(name: str) -> tuple[Namespace, ...] | str:
-        return _look(hosts[name], script(addresses, pids[name], tools.get(name)))
+        asked = script(addresses, pids[name], tools.get(name), members=name in with_members)
+        return _look(hosts[name], asked)
 
     with ThreadPoolExecutor(max_workers=len(hosts)) as pool:
         seen = dict(zip(hosts, pool.map(look, hosts), strict=True))

@@ -77,7 +77,7 @@ def _followed(
         conditions, target, option = _parts(words)
         if not _applies(words, conditions, packet, is_local):
             continue
-        rule = shlex.join(("-A", chain, *words))
+        rule = _text(("-A", chain, *words))
         if target in _TRANSLATES:
             address, _, port = option.partition(":")
             return Translation(rule, target, address, int(port.partition("-")[0] or 0))
@@ -112,7 +112,7 @@ def _applies(
         elif holds is negated:
             return False
     if not known:
-        raise UnreadableRuleError(shlex.join(words))
+        raise UnreadableRuleError(_text(words))
     return True
 
 
@@ -154,6 +154,11 @@ def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool
             return not packet.entered
         case _:
             return None
+
+
+def _text(words: Words) -> str:
+    """Words as `iptables` prints them; only what holds a space is quoted."""
+    return " ".join(shlex.quote(word) if " " in word else word for word in words)
 
 
 def _inside(address: str, network: str) -> bool:
