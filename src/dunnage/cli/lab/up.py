@@ -28,7 +28,9 @@ _STEPS = {
 def command(
     hosts: Annotated[
         int,
-        typer.Option("--hosts", min=1, max=64, help="Hosts for members; the client's comes on top."),
+        typer.Option(
+            "--hosts", min=1, max=64, help="Hosts for members; the client's comes on top."
+        ),
     ] = 3,
     docker: Annotated[
         bool, typer.Option("--docker", help="Start a Docker daemon on every host.")
@@ -50,7 +52,8 @@ def command(
     """Make it, tell each step with its time, and say what to type next."""
     if expose and not (docker or swarm):
         raise UsageError(
-            "there is no Docker daemon to be exposed", hint=typed("lab", "up", "--swarm", "--expose")
+            "there is no Docker daemon to be exposed",
+            hint=typed("lab", "up", "--swarm", "--expose"),
         )
     began = time.monotonic()
 
@@ -67,6 +70,9 @@ def command(
     show_line(f"lab {lab.name}: {', '.join(host.name for host in lab.hosts)}")
     if made.contexts is not None:
         last = lab.hosts[-1].name
-        say("  your docker: ", (f"DOCKER_CONFIG={made.contexts} docker --context {last} info", "bold"))
+        say(
+            "  your docker: ",
+            (f"DOCKER_CONFIG={made.contexts} docker --context {last} info", "bold"),
+        )
     say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
     say("  the end:     ", (typed("lab", "down"), "bold"))
