@@ -10,7 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
     Database,
@@ -29,6 +29,7 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
+from dunnage.hosts import standing
 from dunnage.hosts.beside import announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
@@ -53,6 +54,7 @@ from dunnage.model.value import Scalar
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.native import Native
+from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
@@ -85,7 +87,12 @@ class PlatformKind(Protocol):
         """Make the platform of one deployment for one stay."""
 
 
-PLATFORMS: Mapping[str, PlatformKind] = {"native": Native, "docker": Docker, "fake": FakePlatform}
+PLATFORMS: Mapping[str, PlatformKind] = {
+    "native": Native,
+    "docker": Docker,
+    "swarm": Swarm,
+    "fake": FakePlatform,
+}
 DATABASES: Mapping[str, type[Database]] = {
     "redis": Redis,
     "cassandra": Cassandra,
@@ -283,6 +290,29 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def standing_labs() -> tuple[standing.StandingLab, ...]:
+    """The labs on this machine."""
+    return standing.standing()
+
+
+def chosen_lab(name: str | None) -> standing.StandingLab:
+    """The lab of a name, or the only one."""
+    return standing.chosen(name)
+
+
+def enter_lab(
+    lab: standing.StandingLab, host: standing.StandingHost, argv: Sequence[str]
+) -> NoReturn:
+    """Become a program inside a host of a lab."""
+    standing.enter(lab, host, argv)
+
+
+def take_down_lab(lab: standing.StandingLab) -> None:
+    """End a kept lab and remove all of it."""
+    standing.take_down(lab)
+    docker.remove_traces()
 
 
 def clean(*, kept: bool) -> tuple[labs.Leftover, ...]:

@@ -252,7 +252,7 @@ class Substrate(Protocol):
     """
 
     def units(self, host: str) -> tuple[str, ...]:
-        """Its units on a host, for the sampler; none where nothing of it runs, or nothing of ours."""
+        """Its units on a host, for the sampler; none where nothing of ours runs."""
 
     def wake(self) -> None:
         """Make it usable for a stay; returns when it is."""

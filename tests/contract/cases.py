@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from dunnage.contracts import (
     Database,
@@ -157,10 +158,10 @@ def bench(case: PlatformCase) -> Iterator[Bench]:
         platform, database = here.platform("bench"), case.database()
         try:
             reservation = platform.reserve(database.layout(case.spec))
-            stages = database.stages(case.spec, reservation)
-            form(platform, stages, here.testbed.clock, DEADLINE)
+            stages = partial(database.stages, case.spec)
+            formed = form(platform, stages, reservation, here.testbed.clock, DEADLINE)
             (client,) = here.testbed.group("client")
-            yield Bench(client, database.target(case.spec, reservation), here.testbed)
+            yield Bench(client, database.target(case.spec, formed.reservation), here.testbed)
         finally:
             platform.down()
 

@@ -32,14 +32,16 @@ def fake_substrate(testbed: Testbed) -> AbstractContextManager[FakeSubstrate]:
     return open_fake_substrate(testbed, testbed.hosts)
 
 
-def _fake_platform(network: str, client: ClientPlace, spec: DatabaseSpec) -> PlatformCase:
+def _fake_platform(
+    network: str, client: ClientPlace, spec: DatabaseSpec, endpoint: str = "host-port"
+) -> PlatformCase:
     return PlatformCase(
         testbed=FAKE_TESTBED,
         substrate=fake_substrate,
         trees=FakeTrees,
         platform=FakePlatform,
         network=network,
-        endpoint="host-port",
+        endpoint=endpoint,
         database=FakeDatabase,
         spec=spec,
         client=client,
@@ -50,3 +52,4 @@ FAKE_SINGLE = DatabaseSpec(kind="fake", topology="single")
 FAKE_SHARDED = DatabaseSpec(kind="fake", topology="sharded", members=2, replication=2)
 FAKE_PLAIN = _fake_platform("plain", ClientPlace.HOST, FAKE_SINGLE)
 FAKE_LATE = _fake_platform("late", ClientPlace.CONTAINER, FAKE_SHARDED)
+FAKE_NAMED = _fake_platform("named", ClientPlace.CONTAINER, FAKE_SHARDED, "container-dns")

@@ -18,6 +18,7 @@ from cases import (
 )
 from fake_cases import (
     FAKE_LATE,
+    FAKE_NAMED,
     FAKE_PLAIN,
     FAKE_SHARDED,
     FAKE_SINGLE,
@@ -57,6 +58,7 @@ TESTBEDS = [
 PLATFORMS = [
     pytest.param(FAKE_PLAIN, id="fake-plain"),
     pytest.param(FAKE_LATE, id="fake-late-container"),
+    pytest.param(FAKE_NAMED, id="fake-named-container"),
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),

@@ -25,15 +25,21 @@ from dunnage.platforms import places
 
 def early(member: str, slot: int, port: int) -> Addresses:
     address = Address(f"192.0.2.{slot + 1}", port)
-    return Addresses(bind=address, peer=address, client=address)
+    return Addresses(bind=address, peer=address, contact=address, advertised=address)
 
 
 def late(member: str, slot: int, port: int) -> Addresses:
     own = Address(late_host(member), port)
-    return Addresses(bind=own, peer=own, client=Address(f"192.0.2.{slot + 1}", port))
+    told = Address(f"192.0.2.{slot + 1}", port)
+    return Addresses(bind=own, peer=own, contact=told, advertised=told)
 
 
-@pytest.fixture(params=[early, late], ids=["early", "late"])
+def named(member: str, slot: int, port: int) -> Addresses:
+    name, own = Address(f"{member}.members", port), Address(late_host(member), port)
+    return Addresses(bind=own, peer=name, contact=name, advertised=own)
+
+
+@pytest.fixture(params=[early, late, named], ids=["early", "late", "named"])
 def reservation(request: pytest.FixtureRequest, database_case: DatabaseCase) -> Reservation:
     layout: Layout = database_case.database().layout(database_case.spec)
     return Reservation(
@@ -69,7 +75,8 @@ class TestDatabase:
         spec = Testbed(kind="fake", hosts={"db": hosts})
         with open_fake(spec, name=unique()) as testbed:
             reservation = places.reserve(layout, testbed.group("db"), "/opt/tree")
-        told = [str(ports.client) for place in reservation.places for ports in place.ports.values()]
+        addresses = [each for place in reservation.places for each in place.ports.values()]
+        told = [str(each.contact) for each in addresses]
         assert len(set(told)) == len(told)
 
     def test_stages_start_every_member_exactly_once(
@@ -95,14 +102,15 @@ class TestDatabase:
                 home = reservation.place(service.member).home
                 assert all(path.startswith(f"{home}/") for path in service.files)
 
-    def test_clients_are_told_client_addresses_only(
+    def test_clients_begin_at_contacts_and_go_on_where_members_say_that_they_are(
         self, database_case: DatabaseCase, reservation: Reservation
     ) -> None:
         target = database_case.database().target(database_case.spec, reservation)
-        told = {ports.client for place in reservation.places for ports in place.ports.values()}
+        addresses = [each for place in reservation.places for each in place.ports.values()]
+        contacts = {each.contact for each in addresses}
         assert target.addresses
-        assert set(target.addresses) <= told
-        assert target.endpoint <= told
+        assert set(target.addresses) <= contacts
+        assert target.endpoint <= contacts | {each.advertised for each in addresses}
         assert set(target.addresses) <= target.endpoint
         assert set(target.storing) <= set(target.options)
 
@@ -163,7 +171,7 @@ class TestDatabase:
                     data=f"/elsewhere/{place.member}/data",
                     prefix="/opt/elsewhere",
                     ports={
-                        name: early(place.member, 40 + number, addresses.client.port)
+                        name: early(place.member, 40 + number, addresses.contact.port)
                         for name, addresses in place.ports.items()
                     },
                 )

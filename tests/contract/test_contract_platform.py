@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from cases import DEADLINE, Ground, unique
@@ -12,7 +14,9 @@ from cases import DEADLINE, Ground, unique
 from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember
 from dunnage.errors import StayError
 from dunnage.model.choices import ClientPlace
+from dunnage.model.late import unfilled
 from dunnage.model.layout import ENGINE, Reservation, Stage
+from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form, take
 
 
@@ -40,10 +44,13 @@ def stages(grounds: Ground, reservation: Reservation) -> tuple[Stage, ...]:
     return grounds.case.database().stages(grounds.case.spec, reservation)
 
 
+def formed_from(grounds: Ground, platform: Platform, reservation: Reservation) -> Reservation:
+    walk = partial(stages, grounds)
+    return form(platform, walk, reservation, grounds.testbed.clock, DEADLINE).reservation
+
+
 def bring_up(grounds: Ground, platform: Platform) -> Reservation:
-    reservation = reserve(grounds, platform)
-    form(platform, stages(grounds, reservation), grounds.testbed.clock, DEADLINE)
-    return reservation
+    return formed_from(grounds, platform, reserve(grounds, platform))
 
 
 def inspected(member: RunningMember) -> bool:
@@ -128,6 +135,24 @@ class TestFormedPlatform:
         with pytest.raises(FileNotFoundError):
             client.get(path)
         assert client.run([client.engine, "--version"]).stdout.startswith("dunnage-engine")
+
+    def test_no_address_is_late_once_the_database_is_formed(self, formed: Formed) -> None:
+        platform, reservation = formed
+        addresses = [each for place in reservation.places for each in place.ports.values()]
+        told = [f"{each.bind} {each.peer} {each.contact} {each.advertised}" for each in addresses]
+        assert not any(map(unfilled, told))
+        assert set(platform.late()) <= {place.member for place in reservation.places}
+
+    def test_a_client_resolves_the_endpoint_to_addresses(
+        self, grounds: Ground, formed: Formed
+    ) -> None:
+        platform, reservation = formed
+        clients = [platform.client(host) for host in grounds.testbed.group("client")]
+        target = grounds.case.database().target(grounds.case.spec, reservation)
+        endpoint = allowed(target, resolved(target, clients))
+        assert len(endpoint) >= len(target.addresses)
+        for each in endpoint:
+            assert ipaddress.ip_address(each.rpartition(":")[0])
 
 
 class TestPlatform:
@@ -215,7 +240,7 @@ class TestPlatform:
                 host = hosts[place.host]
                 assert host.get(f"{place.data}/alone") == b"alone"
                 assert host.get(f"{place.data}/below/it/lies") == place.member.encode()
-            form(platform, stages(grounds, reservation), grounds.testbed.clock, DEADLINE)
+            formed_from(grounds, platform, reservation)
             assert len(platform.running()) == len(reservation.places)
 
     def test_what_is_kept_again_takes_the_place_of_what_was_kept(self, grounds: Ground) -> None:

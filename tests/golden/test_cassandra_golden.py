@@ -50,11 +50,12 @@ def addresses(name: str, member: str, index: int, port: int) -> Addresses:
     """Bind, peer and client differ in host, in the way that the spec's name says."""
     client = Address(f"198.51.100.{index + 1}", port)
     if name.endswith("late"):
-        return Addresses(
-            Address(late_host(member), port), Address(f"{member}.members", port), client
-        )
-    own = "0.0.0.0" if name.endswith("bridged") else f"10.0.0.{index + 1}"  # noqa: S104
-    return Addresses(Address(own, port), Address(f"10.0.0.{index + 1}", port), client)
+        own, peer = late_host(member), f"{member}.members"
+    elif name.endswith("bridged"):
+        own, peer = f"172.17.0.{index + 2}", f"10.0.0.{index + 1}"
+    else:
+        own = peer = f"10.0.0.{index + 1}"
+    return Addresses(Address(own, port), Address(peer, port), contact=client, advertised=client)
 
 
 def reservation(name: str) -> Reservation:
@@ -120,11 +121,9 @@ def test_what_cassandra_is_told_is_as_reviewed(name: str) -> None:
 def test_an_endpoint_with_another_port_than_the_member_is_refused(port: str) -> None:
     (place,) = reservation("one").places
     own = place.ports[port]
-    moved = Addresses(
-        own.bind,
-        Address(str(own.peer.host), own.peer.port + 20000),
-        Address(own.client.host, own.client.port + 20000),
-    )
+    told = Address(own.contact.host, own.contact.port + 20000)
+    peer = Address(own.peer.host, own.peer.port + 20000)
+    moved = Addresses(own.bind, peer, contact=told, advertised=told)
     ports = {**place.ports, port: moved}
     elsewhere = Reservation((Place(**{**vars(place), "ports": ports}),))
     with pytest.raises(UnavailableError, match="connections would leave the endpoint"):

@@ -43,10 +43,11 @@ def addresses(name: str, member: str, index: int, port: int) -> Addresses:
         bind = Address(late_host(member), port)
         peer = Address(f"{member}.members", port)
     else:
-        bind = Address("0.0.0.0", port)  # noqa: S104
+        bind = Address(f"172.17.0.{index + 2}", port)
         peer = Address(f"10.0.0.{index + 1}", port)
     shift = 20000 if name.endswith("translated") else 0
-    return Addresses(bind, peer, Address(f"198.51.100.{index + 1}", port + shift))
+    told = Address(f"198.51.100.{index + 1}", port + shift)
+    return Addresses(bind, peer, contact=told, advertised=told)
 
 
 def reservation(name: str) -> Reservation:

@@ -21,7 +21,7 @@ from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
-from dunnage.model.layout import Place, Service, Software
+from dunnage.model.layout import Place, Reservation, Service, Software, Stage
 from dunnage.model.parity import Cause
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
@@ -88,21 +88,24 @@ def living(
     platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
     try:
         reservation = platform.reserve(database.layout(spec))
-        stages = tuple(
-            replace(stage, services=tuple(map(change, stage.services)))
-            for stage in database.stages(spec, reservation)
-        )
-        form(platform, stages, clock, deadline=30.0)
-        (service,) = (service for stage in stages for service in stage.services)
-        (place,) = reservation.places
+
+        def stages(now: Reservation) -> tuple[Stage, ...]:
+            return tuple(
+                replace(stage, services=tuple(map(change, stage.services)))
+                for stage in database.stages(spec, now)
+            )
+
+        formed = form(platform, stages, reservation, clock, deadline=30.0)
+        (service,) = formed.services.values()
+        (place,) = formed.reservation.places
 
         def record() -> StayRecord:
             (member,) = platform.running()
             return as_stay(
                 deployment.name,
                 inspect(member, place, service.files),
-                take(platform, database.facts(spec, reservation), clock),
-                (str(place.ports["redis"].client),),
+                take(platform, database.facts(spec, formed.reservation), clock),
+                (str(place.ports["redis"].contact),),
             )
 
         yield platform, record

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.load import WatchOrder
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.runner.formation import form
@@ -104,13 +106,9 @@ def deployed(
 ) -> Iterator[tuple[Native | Docker, Reservation]]:
     """A stay of one deployment, formed; gone afterwards, which is checked."""
     with prepared(lab, deployment, substrate) as (platform, reservation):
-        form(
-            platform,
-            Redis().stages(deployment.database, reservation),
-            lab.testbed.clock,
-            deadline=30.0,
-        )
-        yield platform, reservation
+        walk = partial(Redis().stages, deployment.database)
+        formed = form(platform, walk, reservation, lab.testbed.clock, deadline=30.0)
+        yield platform, formed.reservation
 
 
 @contextmanager
@@ -165,10 +163,10 @@ def test_a_client_reaches_the_endpoint_and_replicas_follow(
 ) -> None:
     with deployed(lab, deployment) as (platform, reservation):
         client = platform.client(lab.client)
-        first = reservation.places[0].ports["redis"].client
+        first = reservation.places[0].ports["redis"].contact
         assert cli(client, first, "SET", "key", "value") == "OK\n"
         for place in reservation.places:
-            member = place.ports["redis"].client
+            member = place.ports["redis"].contact
             until(lambda member=member: cli(client, member, "GET", "key") == "value\n")  # type: ignore[misc]
         running = platform.running()
         assert [each.member for each in running] == [p.member for p in reservation.places]
@@ -227,7 +225,7 @@ def test_a_known_number_of_bytes_counts_once_at_the_uplink(
     with deployed(lab, deployment) as (platform, reservation):
         client = platform.client(lab.client)
         first = reservation.places[0]
-        address = str(first.ports["redis"].client)
+        address = str(first.ports["redis"].contact)
         where, _, port = address.rpartition(":")
         cli(client, address, "PING")  # puts its program there
         client.put(f"{client.scratch}/value", b"x" * SENT)
@@ -253,7 +251,7 @@ def test_nothing_listens_beyond_the_hosts_own_address(lab: Lab, deployment: Depl
             host = next(each for each in lab.database_hosts if each.name == place.host)
             listening = host.run(["ss", "--no-header", "--listening", "--tcp", "--numeric"]).stdout
             addresses = {line.split()[3] for line in listening.splitlines()}
-            assert addresses == {str(place.ports["redis"].client)}
+            assert addresses == {str(place.ports["redis"].contact)}
 
 
 def test_a_container_has_the_limits_paths_and_arguments_of_a_process(lab: Lab) -> None:
@@ -306,7 +304,7 @@ def test_data_lies_on_the_storage_that_was_asked_for(
 ) -> None:
     with deployed(lab, deployment) as (platform, reservation):
         place, running = reservation.places[0], platform.running()[0]
-        first = place.ports["redis"].client
+        first = place.ports["redis"].contact
         assert cli(lab.client, first, "SET", "key", "value") == "OK\n"
         assert cli(lab.client, first, "SAVE") == "OK\n"
         root = f"/proc/{running.pid}/root{place.data}"
@@ -361,7 +359,7 @@ def test_a_member_that_ends_early_is_told_at_once(lab: Lab, deployment: Deployme
 def test_what_a_member_forked_is_gone_too(lab: Lab, deployment: Deployment) -> None:
     with deployed(lab, deployment) as (platform, reservation):
         first = reservation.places[0]
-        address = first.ports["redis"].client
+        address = first.ports["redis"].contact
         slowly = ("CONFIG", "SET", "rdb-key-save-delay", "10000000")
         assert cli(lab.client, address, *slowly) == "OK\n"
         assert cli(lab.client, address, "SET", "key", "value") == "OK\n"
@@ -374,7 +372,7 @@ def test_a_port_in_use_is_named_with_its_holder(lab: Lab, deployment: Deployment
     with prepared(lab, deployment) as (platform, reservation):
         place = reservation.places[0]
         host = next(each for each in lab.database_hosts if each.name == place.host)
-        address = place.ports["redis"].client
+        address = place.ports["redis"].contact
         host.put_tree(tree().source, tree().prefix)
         squatter = host.start(
             [
@@ -415,10 +413,15 @@ def test_a_client_in_a_container_acts_as_a_host(lab: Lab, deployment: Deployment
     inside = deployment.model_copy(update={"client": ClientPlace.CONTAINER})
     with deployed(lab, inside) as (platform, reservation):
         client = platform.client(lab.client)
-        address = reservation.places[0].ports["redis"].client
-        program = [f"{tree().prefix}/bin/redis-cli", "-h", address.host, "-p", str(address.port)]
-        assert client.run([*program, "PING"]).stdout == "PONG\n"
-        assert client.run(program, stdin="ECHO hello\n").stdout == "hello\n"
+        address = reservation.places[0].ports["redis"].contact
+        assert isinstance(client, ClientContainer)
+        # Its image holds the engine alone, so what speaks to the database is only in its network.
+        lab.client.put_tree(tree().source, tree().prefix)
+        within = ["nsenter", f"--target={client.pid}", "--net", f"{tree().prefix}/bin/redis-cli"]
+        program = [*within, "-h", address.host, "-p", str(address.port), "PING"]
+        assert lab.client.run(program).stdout == "PONG\n"
+        resolved = client.run([client.engine, "resolve", address.host])
+        assert json.loads(resolved.stdout) == {address.host: [address.host]}
         client.put(f"{client.scratch}/load/order", b"ECHO put\n")
         log = f"{client.scratch}/load/log"
         process = client.start([client.engine, "--version"], unit="generator", log=log)
@@ -426,7 +429,7 @@ def test_a_client_in_a_container_acts_as_a_host(lab: Lab, deployment: Deployment
         assert process.poll() == 0
         assert b"dunnage-engine" in client.get(log)
         assert client.get(f"{client.scratch}/load/order") == b"ECHO put\n"
-        waiting = client.start([*program, "BLPOP", "none", "0"], unit="generator", log=log + "2")
+        waiting = client.start([client.engine, "rest"], unit="generator", log=log + "2")
         group = client.control_group("generator")
         assert process.poll() == 0
         seen = lab.client.run(["cat", f"/proc/{waiting.pid}/cgroup"]).stdout
@@ -536,13 +539,9 @@ def test_an_existing_daemon_keeps_what_is_not_ours(
             platform = Docker(USER_DEFINED, lab.database_hosts, existing, TREES, "b1-theirs")
             try:
                 reservation = platform.reserve(Redis().layout(USER_DEFINED.database))
-                form(
-                    platform,
-                    Redis().stages(USER_DEFINED.database, reservation),
-                    lab.testbed.clock,
-                    deadline=30.0,
-                )
-                address = reservation.places[0].ports["redis"].client
+                walk = partial(Redis().stages, USER_DEFINED.database)
+                form(platform, walk, reservation, lab.testbed.clock, deadline=30.0)
+                address = reservation.places[0].ports["redis"].contact
                 assert cli(lab.client, address, "PING") == "PONG\n"
             finally:
                 platform.down()

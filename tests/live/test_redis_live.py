@@ -47,7 +47,8 @@ class Loopback:
                 name: Addresses(
                     bind=Address(ALL if apart else PEER, port),
                     peer=Address(PEER, port),
-                    client=Address(CLIENT if apart else PEER, port),
+                    contact=Address(CLIENT if apart else PEER, port),
+                    advertised=Address(CLIENT if apart else PEER, port),
                 )
                 for name, port in seat.ports.items()
             }

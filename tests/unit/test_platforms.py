@@ -19,7 +19,6 @@ from dunnage.errors import RunError, StayError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
 from dunnage.model.layout import (
-    EVERYWHERE,
     Layout,
     Place,
     Probe,
@@ -33,6 +32,7 @@ from dunnage.platforms import places
 from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command, image_of
+from dunnage.platforms.late_start import insist_known, wrapped
 from dunnage.platforms.listening import holder
 from dunnage.platforms.readiness import await_ready, side_by_side
 
@@ -54,7 +54,7 @@ def layout(*slots: int, bus: bool = False) -> Layout:
 
 def clients(reservation: Reservation) -> list[str]:
     return [
-        str(addresses.client) for place in reservation.places for addresses in place.ports.values()
+        str(addresses.contact) for place in reservation.places for addresses in place.ports.values()
     ]
 
 
@@ -71,22 +71,50 @@ def test_a_member_is_at_home_below_its_hosts_scratch(hosts: tuple[Host, ...]) ->
     assert place.prefix == "/tree"
 
 
-def test_peers_and_clients_are_told_the_hosts_address_wherever_it_binds(
-    hosts: tuple[Host, ...],
+@pytest.mark.parametrize(
+    ("addressing", "expected"),
+    [
+        (places.direct, ("host", "host", "host", "host")),
+        (places.translated, ("@late:redis-1@", "host", "host", "host")),
+        (places.named, ("@late:redis-1@", "redis-1", "redis-1", "@late:redis-1@")),
+    ],
+)
+def test_where_a_member_binds_and_what_peers_and_clients_are_told(
+    hosts: tuple[Host, ...], addressing: places.Addressing, expected: tuple[str, ...]
 ) -> None:
-    native = places.reserve(layout(0), hosts, "/tree").places[0].ports["redis"]
-    bridged = places.reserve(layout(0), hosts, "/tree", EVERYWHERE).places[0].ports["redis"]
-    address = f"{hosts[0].address}:6379"
-    assert (str(native.bind), str(native.peer), str(native.client)) == (address,) * 3
-    assert str(bridged.bind) == "0.0.0.0:6379"
-    assert (str(bridged.peer), str(bridged.client)) == (address,) * 2
+    port = places.reserve(layout(0), hosts, "/tree", addressing).places[0].ports["redis"]
+    told = [port.bind, port.peer, port.contact, port.advertised]
+    wanted = [hosts[0].address if each == "host" else each for each in expected]
+    assert list(map(str, told)) == [f"{host}:6379" for host in wanted]
+
+
+def test_what_is_late_is_filled_in_everywhere_at_once(hosts: tuple[Host, ...]) -> None:
+    reservation = places.reserve(layout(0, 1), hosts, "/tree", places.named)
+    first, second = reservation.filled({"redis-1": "10.0.1.7"}).places
+    assert str(first.ports["redis"].bind) == str(first.ports["redis"].advertised) == "10.0.1.7:6379"
+    assert str(first.ports["redis"].contact) == "redis-1:6379"
+    assert str(second.ports["redis"].bind) == "@late:redis-2@:6379"
+    assert reservation.endpoint("redis") >= {*reservation.contacts("redis")}
+
+
+def test_a_member_that_needs_an_address_nobody_knows_yet_is_refused() -> None:
+    asks = service(files={"/home/redis.conf": "replicaof @late:redis-2@ 6379\nbind @late:redis-1@"})
+    with pytest.raises(StayError, match=r"redis-1: the address of `redis-2` is not known"):
+        insist_known(asks, {})
+    insist_known(asks, {"redis-2": "10.0.1.8"})
+
+
+def test_the_engine_starts_a_member_whose_address_is_late() -> None:
+    argv = wrapped("/run/engine", service(files={"/home/a": ""}), "10.0.1.0/24", ("server", "a"))
+    words = "/run/engine start --member redis-1 --within 10.0.1.0/24 --file /home/a -- server a"
+    assert argv == tuple(words.split())
 
 
 def test_members_on_one_host_keep_the_distance_between_their_ports(
     hosts: tuple[Host, ...],
 ) -> None:
     second = places.reserve(layout(0, 0, bus=True), hosts, "/tree").place("redis-2")
-    assert {name: each.client.port for name, each in second.ports.items()} == {
+    assert {name: each.contact.port for name, each in second.ports.items()} == {
         "redis": 6380,
         "bus": 16380,
     }
@@ -144,6 +172,7 @@ def made(hosts: tuple[Host, ...], network: str, storage: Storage) -> dict[str, o
         stay=StayNames("b1-x-1"),
         image="image",
         argv=service().argv,
+        engine="/run/dunnage/engine",
         address="10.77.0.1",
         network=network,
         storage=storage,
@@ -153,7 +182,7 @@ def made(hosts: tuple[Host, ...], network: str, storage: Storage) -> dict[str, o
 
 
 def place(hosts: tuple[Host, ...]) -> Place:
-    return places.reserve(layout(0), hosts, "/tree", EVERYWHERE).places[0]
+    return places.reserve(layout(0), hosts, "/tree", places.translated).places[0]
 
 
 def test_ports_are_published_on_the_hosts_own_address_only(hosts: tuple[Host, ...]) -> None:
@@ -197,10 +226,10 @@ def test_paths_are_the_same_inside_and_outside(
 ) -> None:
     mounts = made(hosts, "host", storage)["mounts"]
     assert isinstance(mounts, list)
-    assert [mount["Type"] for mount in mounts] == kinds
-    assert [mount["Target"] for mount in mounts] == [place(hosts).home, place(hosts).data][
-        : len(kinds)
-    ]
+    assert [mount["Type"] for mount in mounts] == [*kinds, "bind"]
+    own = [place(hosts).home, place(hosts).data][: len(kinds)]
+    assert [mount["Target"] for mount in mounts] == [*own, "/run/dunnage/engine"]
+    assert mounts[-1]["ReadOnly"]
 
 
 def test_all_that_belongs_to_a_stay_carries_its_label(hosts: tuple[Host, ...]) -> None:

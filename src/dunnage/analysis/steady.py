@@ -16,7 +16,7 @@ from dunnage.analysis.groups import grouped
 from dunnage.analysis.schedule import measured
 from dunnage.model.load import STEADY_OPERATIONS, STEADY_WINDOWS
 from dunnage.model.record import HostUsage, Window
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import NO_MEMBERS
 
 MINIMUM_RUNS = 12
 """Fewer runs tell nothing of how far runs move by chance."""
@@ -140,7 +140,7 @@ def speed_change(usage: Iterable[HostUsage]) -> float:
     known = [
         host.machine.speed_change
         for host in usage
-        if host.group != CLIENT_GROUP and host.machine.speed_change is not None
+        if host.group not in NO_MEMBERS and host.machine.speed_change is not None
     ]
     return sum(known) / len(known) if known else 0.0
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dunnage.analysis.schedule import counted, flow, measured
 from dunnage.model.metrics import METRICS, OPERATIONS, SEARCHED
 from dunnage.model.record import HostUsage, Measurement, Record
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import CLIENT_GROUP, NO_MEMBERS
 
 
 def values(record: Record) -> dict[str, float]:
@@ -72,8 +72,8 @@ def failed(measurement: Measurement) -> Mapping[str, int]:
 
 
 def database_hosts(usage: tuple[HostUsage, ...]) -> tuple[HostUsage, ...]:
-    """The hosts that are not the client's."""
-    return tuple(host for host in usage if host.group != CLIENT_GROUP)
+    """The hosts that members may run on."""
+    return tuple(host for host in usage if host.group not in NO_MEMBERS)
 
 
 def clients_clock(usage: Sequence[HostUsage]) -> float:

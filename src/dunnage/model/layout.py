@@ -32,6 +32,12 @@ class Software:
     image: str | None = None
 
 
+ENGINE_TREE = Software("engine", "built")
+"""The engine's own binary, for the containers of clients: their image holds nothing else."""
+ENGINE_PROGRAM = "bin/dunnage-engine"
+"""The engine below the prefix of its tree."""
+
+
 @dataclass(frozen=True)
 class Seat:
     """One member's place as the database asks for it.
@@ -229,11 +235,11 @@ class Snapshot:
 class Target:
     """What a generator needs to know of a living database; only this crosses to it.
 
-    `addresses` are where a driver begins, in the order of the layout. `endpoint` holds every address
-    that a connection may go to, by name or by number; one that goes elsewhere left the endpoint
-    under study. What a name stands for is asked where the client runs. `storing`
-    are the options that differ while records are put in for runs that do not measure it: every copy
-    must hold them all before one that is asked alone can be read.
+    `addresses` are where a driver begins, in the order of the layout. `endpoint` holds every
+    address that a connection may go to, by name or by number; one that goes elsewhere left the
+    endpoint under study. What a name stands for is asked where the client runs. `storing` are the
+    options that differ while records are put in for runs that do not measure it: every copy must
+    hold them all before one that is asked alone can be read.
     """
 
     driver: str

@@ -35,6 +35,8 @@ class EndpointOffer:
     needs: tuple[Capability, ...] = ()
     of_cluster: bool = False
     """Whether the cluster provides it, and not the hosts."""
+    clients: tuple[ClientPlace, ...] = (ClientPlace.HOST, ClientPlace.CONTAINER)
+    """Where a client can reach it from."""
 
 
 HOST_PORT = EndpointOffer("HostPort")

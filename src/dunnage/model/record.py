@@ -12,13 +12,15 @@ from dunnage.model.check import CheckResult, Status
 from dunnage.model.deployment import Workload
 from dunnage.model.level import Level
 from dunnage.model.open_load import Refusal
+from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 6
+RECORD_VERSION = 7
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
-no longer keep the growth of a backlog, which nothing read."""
+no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
+late addresses, network paths, and what was held still."""
 
 
 class Turn(Value):
@@ -315,6 +317,14 @@ class StayRecord(Value):
     processes: tuple[ProcessFacts, ...]
     endpoint: tuple[str, ...]
     """Every address that clients may use."""
+    names: Mapping[str, tuple[str, ...]] = {}
+    """Name in the endpoint → its addresses, as a client resolved it."""
+    late: Mapping[str, str] = {}
+    """Member → its own address, where that was known only when it had started."""
+    paths: tuple[NetworkPath, ...] = ()
+    """The way from the first client to each member, read back."""
+    substrates: Mapping[str, str] = {}
+    """Family of substrate → `awake` or `frozen` during the stay."""
     network: Mapping[str, str]
     """The active network: driver, MTU, proxy processes, address translation."""
     restored_from: str | None = None

@@ -25,11 +25,11 @@ STUDY_VERSION = 1
 """1: first public grammar."""
 
 CLIENT_GROUP = "client"
-"""The group of hosts for the load generator. Every other group but the next is for members."""
-
+"""The group of hosts for the load generator."""
 CONTROL_GROUP = "control"
-"""The group of the host on which the manager of a Swarm of ours runs. Members have no place there,
-and a study cannot name it: it is there when it is needed."""
+"""The group of the host for what directs an orchestrator's nodes; it is added where needed."""
+NO_MEMBERS = frozenset({CLIENT_GROUP, CONTROL_GROUP})
+"""Groups of hosts on which no members run. Every other group is for them."""
 
 LEAST_MEMORY = 6 * 2**20
 """Bytes, Docker's own minimum: no database starts in less."""

@@ -13,13 +13,15 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.types import Mount, Ulimit
 
-from dunnage.contracts import Completed, Host
+from dunnage.contracts import Completed, Host, Tree
 from dunnage.docker_api import translated
 from dunnage.errors import RunError
+from dunnage.model.layout import ENGINE_PROGRAM
 from dunnage.model.study import Limits
-from dunnage.platforms.containers import StayNames, limit_arguments, network_arguments
+from dunnage.platforms.containers import StayNames, limit_arguments
 from dunnage.platforms.execute import converse
 from dunnage.platforms.guest import Guest
+from dunnage.platforms.images import image_of
 
 _ENDED = ("exited", "dead")
 
@@ -60,8 +62,9 @@ class ContainerProcess:
 class ClientContainer(Guest):
     """Each program gets a container of its own, in the unit's control group of the client's host.
 
-    The engine and the scratch directory are bind-mounted at their own paths, so files are put and
-    fetched as on the host; programs and files must lie there.
+    They share the network of one that rests, so that all have the address that the first was given.
+    Their image holds the engine and nothing else. The scratch directory is mounted at its own path,
+    so files are put and fetched as on the host.
     """
 
     def __init__(
@@ -69,18 +72,25 @@ class ClientContainer(Guest):
         host: Host,
         client: DockerClient,
         *,
-        image: str,
+        tree: Tree,
         network: str,
         stay: StayNames,
         ulimits: list[Ulimit],
     ) -> None:
         super().__init__(host)
+        self.engine = f"{tree.prefix}/{ENGINE_PROGRAM}"
         self._client = client
-        self._image = image
+        self._image = image_of(tree)
         self._ulimits = ulimits
-        self._network = network
         self._stay = stay
         self._logs: dict[str, Container] = {}
+        self._resting = self._rest(network)
+
+    @property
+    def pid(self) -> int:
+        """A process of the host, as the host sees it, that has this container's network."""
+        with self._spoken("a client's container cannot be inspected"):
+            return ContainerProcess(self._resting).pid
 
     def run(
         self,
@@ -141,6 +151,19 @@ class ClientContainer(Guest):
                 self._logs.pop(log).remove(force=True)
         self._host.remove(path)
 
+    def _rest(self, network: str) -> Container:
+        with self._spoken("a client's container cannot be started"):
+            resting = self._client.containers.create(
+                image=self._image,
+                entrypoint=[self.engine],
+                command=["rest"],
+                labels=self._stay.labels,
+                cgroup_parent="/" + self._host.control_group("command").strip("/"),
+                network=network,
+            )
+            resting.start()
+            return resting
+
     def _create(
         self,
         argv: Sequence[str],
@@ -160,11 +183,8 @@ class ClientContainer(Guest):
                 working_dir="/",
                 cgroup_parent="/" + self._host.control_group(unit).strip("/"),
                 ulimits=self._ulimits,
-                mounts=[
-                    Mount(self.engine, self.engine, type="bind", read_only=True),
-                    Mount(self.scratch, self.scratch, type="bind"),
-                ],
-                **network_arguments(self._network, self._stay),
+                mounts=[Mount(self.scratch, self.scratch, type="bind")],
+                network_mode=f"container:{self._resting.id}",
                 **limit_arguments(limits or Limits()),
                 **options,
             )

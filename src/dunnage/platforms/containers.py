@@ -14,7 +14,7 @@ from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
 
 LABEL = "dunnage.stay"
-HOST, BRIDGE, USER_DEFINED = "host", "bridge", "user-defined"
+HOST, BRIDGE, USER_DEFINED, OVERLAY = "host", "bridge", "user-defined", "overlay"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which Docker sets, and to the same."""
@@ -53,6 +53,7 @@ def arguments(
     stay: StayNames,
     image: str,
     argv: tuple[str, ...],
+    engine: str,
     address: str,
     network: str,
     storage: Storage,
@@ -64,6 +65,7 @@ def arguments(
     Everything that is not the factor under study is what the same member has natively: command,
     environment, user, directory, paths and limits, and that it may lock memory, as Java does if it
     can. Other capabilities, seccomp and the rest of what makes a container stay Docker's defaults.
+    The host's engine is there as well, because it starts members whose addresses are late.
     """
     return {
         "image": image,
@@ -74,20 +76,20 @@ def arguments(
         "environment": {**ENVIRONMENT, **service.env},
         "user": "0:0",
         "working_dir": "/",
-        "mounts": _mounts(place, storage, stay),
+        "mounts": [*mounts(place, storage, stay), engine_mount(engine)],
         "stop_signal": f"SIG{service.stop_signal}",
         "log_config": LogConfig(type="json-file"),
         "ulimits": ulimits,
         "cap_add": ["IPC_LOCK"],
-        **network_arguments(network, stay),
+        "network": network_name(network, stay),
         **_published(place, address, network),
         **limit_arguments(limits),
     }
 
 
-def network_arguments(network: str, stay: StayNames) -> dict[str, Any]:
-    """How a container is joined to a network of this driver."""
-    return {"network": stay.network if network == USER_DEFINED else network}
+def network_name(network: str, stay: StayNames) -> str:
+    """What Docker calls the network of this kind that containers of a stay are joined to."""
+    return stay.network if network in (USER_DEFINED, OVERLAY) else network
 
 
 def limit_arguments(limits: Limits) -> dict[str, Any]:
@@ -124,13 +126,19 @@ def _published(place: Place, address: str, network: str) -> Mapping[str, Any]:
         return {}
     return {
         "ports": {
-            f"{addresses.bind.port}/tcp": (address, addresses.client.port)
+            f"{addresses.bind.port}/tcp": (address, addresses.advertised.port)
             for addresses in place.ports.values()
         }
     }
 
 
-def _mounts(place: Place, storage: Storage, stay: StayNames) -> list[Mount]:
+def engine_mount(engine: str) -> Mount:
+    """The host's engine, at the same path."""
+    return Mount(engine, engine, type="bind", read_only=True)
+
+
+def mounts(place: Place, storage: Storage, stay: StayNames) -> list[Mount]:
+    """A member's files and its data, both at the paths that they have natively."""
     home = Mount(place.home, place.home, type="bind")
     match storage:
         case Storage.BIND:

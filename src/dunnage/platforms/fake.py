@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
-from dunnage.contracts import Completed, Host, Process, RunningMember, SoftwareStore, Substrate
+from dunnage.contracts import (
+    Completed,
+    HasDaemons,
+    Host,
+    Process,
+    RunningMember,
+    SoftwareStore,
+    Substrate,
+)
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
@@ -19,25 +28,36 @@ from dunnage.model.layout import (
     Seat,
     Service,
 )
-from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
+from dunnage.model.offer import HOST_PORT, EndpointOffer, NetworkOffer, PlatformOffer
 from dunnage.model.study import Limits
+from dunnage.platforms import places
 from dunnage.platforms.guest import Guest
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.process_member import ProcessMember
 from dunnage.platforms.readiness import death
+
+PLAIN, LATE, NAMED = "plain", "late", "named"
 
 
 class FakePlatform(HostedMembers[ProcessMember]):
     """Runs members as processes of their hosts.
 
     With the network `late`, a member's own address is known only when it starts: a start wrapper
-    fills it into the member's files and arguments, and clients use the host's port instead.
+    fills it into the member's files and arguments, and clients use the host's port instead. With
+    `named` clients use the member's name, which means something in a container only.
     """
 
     offer = PlatformOffer(
         networks={
-            "plain": NetworkOffer({"host-port": HOST_PORT}, title="Plain"),
-            "late": NetworkOffer({"host-port": HOST_PORT}, title="Late"),
+            PLAIN: NetworkOffer({"host-port": HOST_PORT}, title="Plain"),
+            LATE: NetworkOffer({"host-port": HOST_PORT}, title="Late"),
+            NAMED: NetworkOffer(
+                {
+                    "container-dns": EndpointOffer(
+                        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
+                    )
+                }
+            ),
         },
         storages=(Storage.BIND,),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
@@ -47,8 +67,8 @@ class FakePlatform(HostedMembers[ProcessMember]):
         fake=True,
         restorable=(Storage.BIND,),
         begin_with={
-            "plain": "a platform that exists in memory only",
-            "late": "its addresses are known only after the start",
+            PLAIN: "a platform that exists in memory only",
+            LATE: "its addresses are known only after the start",
         },
     )
 
@@ -63,7 +83,6 @@ class FakePlatform(HostedMembers[ProcessMember]):
         super().__init__(deployment, hosts, trees)
         self._substrate = substrate
         self._stay = stay
-        self._late: dict[str, str] = {}
         self._clients: dict[str, ContainerHost] = {}
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -128,17 +147,19 @@ class FakePlatform(HostedMembers[ProcessMember]):
         return Place(seat.member, seat.role, host.name, home, f"{home}/data", prefix, ports)
 
     def _addresses(self, seat: Seat, host: Host, port: int) -> Addresses:
-        client = Address(host.address, port)
-        if self._deployment.network == "late":
-            own = Address(late_host(seat.member), port)
-            return Addresses(bind=own, peer=own, client=client)
-        return Addresses(bind=client, peer=client, client=client)
+        if self._deployment.network == NAMED:
+            return places.named(seat.member, host, port)
+        plain = places.direct(seat.member, host, port)
+        if self._deployment.network == PLAIN:
+            return plain
+        own = Address(late_host(seat.member), port)
+        return replace(plain, bind=own, peer=own)
 
     def _start(self, service: Service, place: Place, host: Host) -> ProcessMember:
         for path, text in service.files.items():
             host.put(path, self._filled(text, own=service.member).encode())
         argv = tuple(self._filled(word, own=service.member) for word in service.argv)
-        late, log = self._deployment.network == "late", f"{place.home}/log"
+        late, log = self._deployment.network != PLAIN, f"{place.home}/log"
         process = host.start(
             _wrapper(place, service, argv) if late else argv,
             unit=service.member,
@@ -173,7 +194,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
 
     def _need_awake(self) -> None:
         """Ask the substrate for each host's daemon; a frozen one refuses with StayError."""
-        if self._substrate is not None:
+        if isinstance(self._substrate, HasDaemons):
             for host in self._hosts:
                 self._substrate.daemon(host)
 
@@ -245,7 +266,7 @@ def _wrapper(place: Place, service: Service, argv: tuple[str, ...]) -> tuple[str
     ports = [
         word
         for address in place.ports.values()
-        for word in ("--publish", f"{address.client}={address.bind.port}")
+        for word in ("--publish", f"{address.contact}={address.bind.port}")
     ]
     head = ("fake-start", "--member", place.member, "--address", _address_file(place))
     return (*head, *files, *ports, "--", *argv)

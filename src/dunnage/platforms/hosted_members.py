@@ -12,7 +12,9 @@ from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
+from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
+from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side
 from dunnage.platforms.snapshots import MemberFiles
@@ -30,6 +32,7 @@ class HostedMembers(ABC, Generic[M]):
         self._trees = trees
         self._places: dict[str, Place] = {}
         self._members: dict[str, M] = {}
+        self._late: dict[str, str] = {}
 
     @abstractmethod
     def _start(self, service: Service, place: Place, host: Host) -> M:
@@ -48,6 +51,14 @@ class HostedMembers(ABC, Generic[M]):
         """Run a command beside a member that was started."""
         return self._members[member].run(tuple(argv), stdin=stdin, timeout=timeout)
 
+    def late(self) -> Mapping[str, str]:
+        """The addresses of members that have started, where they were late."""
+        return dict(self._late)
+
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:  # noqa: ARG002
+        """None is read yet."""
+        return ()
+
     def log(self, member: str, lines: int = 20) -> str:
         """Nothing if it was never started."""
         return self._members[member].log(lines) if member in self._members else ""
@@ -58,9 +69,9 @@ class HostedMembers(ABC, Generic[M]):
     def restore(self, snapshot: str, files: Mapping[str, Sequence[str]]) -> None:
         side_by_side(partial(each.restore, snapshot) for each in self._files(files))
 
-    def _reserve(self, layout: Layout, bind: str | None = None) -> Reservation:
+    def _reserve(self, layout: Layout, addressing: places.Addressing) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
-        reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, bind)
+        reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, addressing)
         self._places = {place.member: place for place in reservation.places}
         return reservation
 
@@ -73,6 +84,7 @@ class HostedMembers(ABC, Generic[M]):
 
     def _bring_up(self, service: Service, deadline: float, given_up: Event) -> None:
         place, host = self._places[service.member], self._host(service.member)
+        insist_known(service, self._late)
         check_free(host, [place])
         for path, content in service.files.items():
             host.put(path, content.encode())

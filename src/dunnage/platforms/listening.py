@@ -24,7 +24,9 @@ def check_free(host: Host, places: Iterable[Place]) -> None:
         )
     for place in places:
         for addresses in place.ports.values():
-            port = addresses.client.port
+            port = addresses.contact.port
+            if addresses.contact.host != host.address:
+                continue  # it is a port of a network of the member's own
             if (who := holder(listing.stdout, host.address, port)) is not None:
                 raise StayError(
                     f"port {port} of {host.address} is in use, by {who}",

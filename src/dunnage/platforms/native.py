@@ -44,7 +44,7 @@ class Native(HostedMembers[ProcessMember]):
         self._memory_backed: list[Place] = []
 
     def reserve(self, layout: Layout) -> Reservation:
-        return self._reserve(layout)
+        return self._reserve(layout, places.direct)
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
         needed = ((service.software, self._places[service.member].host) for service in services)

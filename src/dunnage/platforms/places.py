@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dunnage.contracts import Host
+from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Layout, Place, Reservation
+
+Addressing = Callable[[str, Host, int], Addresses]
+"""The addresses of a member's port on its host."""
+
+
+def direct(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+    """All use the host's own address, which the member binds to."""
+    own = Address(host.address, port)
+    return Addresses(bind=own, peer=own, contact=own, advertised=own)
+
+
+def translated(member: str, host: Host, port: int) -> Addresses:
+    """All use the host's address; it is translated to the member's own, known when it starts."""
+    told = Address(host.address, port)
+    own = Address(late_host(member), port)
+    return Addresses(bind=own, peer=told, contact=told, advertised=told)
+
+
+def named(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+    """All use the member's name, which stands for its own address, known when it starts."""
+    told = Address(member, port)
+    own = Address(late_host(member), port)
+    return Addresses(bind=own, peer=told, contact=told, advertised=own)
 
 
 def reserve(
-    layout: Layout, hosts: Sequence[Host], prefix: str, bind: str | None = None
+    layout: Layout, hosts: Sequence[Host], prefix: str, addressing: Addressing = direct
 ) -> Reservation:
-    """Reserve a place for each seat, round the hosts; it binds to its host's address, or to `bind`.
+    """Reserve a place for each seat, round the hosts.
 
-    Peers and clients are told the host's address. A member whose ports are taken on its host by
-    one before it moves all of them up by the same number, so that their distances stay.
+    A member whose ports are taken on its host by one before it moves all of them up by the same
+    number, so that their distances stay.
     """
     taken: dict[str, set[int]] = defaultdict(set)
     places = []
@@ -32,7 +56,7 @@ def reserve(
                 home=f"{mine}/home",
                 data=f"{mine}/data",
                 prefix=prefix,
-                ports={name: _addresses(host, port, bind) for name, port in ports.items()},
+                ports={name: addressing(seat.member, host, port) for name, port in ports.items()},
             )
         )
     return Reservation(tuple(places))
@@ -41,11 +65,6 @@ def reserve(
 def directory(host: Host, member: str) -> str:
     """Directory of all that a member leaves on its host."""
     return f"{host.scratch}/members/{member}"
-
-
-def _addresses(host: Host, port: int, bind: str | None) -> Addresses:
-    told = Address(host.address, port)
-    return Addresses(bind=Address(bind, port) if bind else told, peer=told, client=told)
 
 
 def _free(wanted: Mapping[str, int], taken: set[int]) -> dict[str, int]:

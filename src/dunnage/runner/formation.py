@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from dunnage.contracts import Clock, Platform
 from dunnage.errors import StayError
-from dunnage.model.layout import Stage, Step
+from dunnage.model.layout import Reservation, Service, Stage, Step
 from dunnage.model.value import Scalar
 
 
+@dataclass(frozen=True)
+class Formed:
+    """A database that is formed."""
+
+    reservation: Reservation
+    """With every address that was late."""
+    services: Mapping[str, Service]
+    """Member → what it was started from."""
+    took: Mapping[str, float]
+    """Seconds of each stage."""
+
+
 def form(
-    platform: Platform, stages: Sequence[Stage], clock: Clock, deadline: float
-) -> dict[str, float]:
-    """Bring up all stages in order; return how many seconds each took.
+    platform: Platform,
+    stages: Callable[[Reservation], Sequence[Stage]],
+    reservation: Reservation,
+    clock: Clock,
+    deadline: float,
+) -> Formed:
+    """Bring up all stages in order; what is late is filled in as soon as members have started.
 
     Raises StayError when a service does not become ready or a step's deadline is over.
     """
     took: dict[str, float] = {}
-    for stage in stages:
+    services: dict[str, Service] = {}
+    for number in range(len(stages(reservation))):
+        stage = stages(reservation)[number]
         began = clock.now()
         if stage.services:
             platform.up(stage.services, deadline)
-        take(platform, stage.steps, clock)
+            services |= {service.member: service for service in stage.services}
+            reservation = reservation.filled(platform.late())
+        take(platform, stages(reservation)[number].steps, clock)
         took[stage.name] = clock.now() - began
-    return took
+    return Formed(reservation, services, took)
 
 
 def take(platform: Platform, steps: Sequence[Step], clock: Clock) -> dict[str, Scalar]:

@@ -18,7 +18,7 @@ from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import SETTLING, TURN_CONTROL, Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan
 from dunnage.model.record import HostUsage, OperationStats, Record, Turn
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import CLIENT_GROUP, NO_MEMBERS
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, keep_artefacts, order_for, start_all
 from dunnage.runner.ending import concerning, ended, ending
@@ -176,14 +176,14 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             "client_busy": busy,
         }
     )
+    shared_by_all = [host for host in shared.used.values() if host.group in NO_MEMBERS]
     checks = judge(
         Evidence(
             measurement=measurement,
             usage=tuple(shared.used.values()),
             order=replace(one.order, duration=rounds * (length - SETTLING)),
-            others=frozenset(shared.used)
-            - {host.name for host in (*hosts, *equipment.testbed.group(CLIENT_GROUP))},
-            endpoint=frozenset(str(address) for address in stay.target.endpoint),
+            others=frozenset(shared.used) - {host.host for host in (*used, *shared_by_all)},
+            endpoint=stay.endpoint,
             parts=len(stay.clients),
             one_machine=equipment.testbed.one_machine,
             slowdown=stay.deployment.slowdown,
@@ -195,7 +195,6 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             foreign=shared.watch.foreign,
         )
     )
-    clients = [host for host in shared.used.values() if host.group == CLIENT_GROUP]
     return Record(
         run=run.id,
         stay=stay.name,
@@ -210,7 +209,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
         status=status(checks),
         checks=checks,
         measurement=measurement,
-        usage=(*used, *clients),
+        usage=(*used, *shared_by_all),
         one_machine=equipment.testbed.one_machine,
         data_size=one.data_size,
         paused=paused,

@@ -9,11 +9,12 @@ from dunnage import catalog
 from dunnage.contracts import Platform
 from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Stage
+from dunnage.model.layout import Reservation, Stage
 from dunnage.model.plan import StayPlan
 from dunnage.model.record import StayRecord
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.ending import ending
+from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import control, inspect
 from dunnage.runner.slowdown import slowdown
@@ -57,21 +58,28 @@ def living_stay(
         reservation = platform.reserve(database.layout(spec))
         members = [place.member for place in reservation.places]
         stack.push(ending(lambda: _keep_logs(platform, members, writer, name)))
-        stages = database.stages(spec, reservation)
         took: dict[str, float] = {}
-        if equipment.study.data is Data.RESTORE:
-            snapshot = snapshot_of(database, deployment, reservation)
-            if kept is not None:
-                began = testbed.clock.now()
-                keeping(platform, deployment).restore(kept.name, snapshot.files)
-                took["restore"] = testbed.clock.now() - began
-            if snapshot.adopt:
-                stages = (*stages, Stage("data", steps=snapshot.adopt))
-        took |= form(platform, stages, testbed.clock, equipment.study.deadline)
+        restores = equipment.study.data is Data.RESTORE
+        if restores and kept is not None:
+            began = testbed.clock.now()
+            files = snapshot_of(database, deployment, reservation).files
+            keeping(platform, deployment).restore(kept.name, files)
+            took["restore"] = testbed.clock.now() - began
+
+        def stages(now: Reservation) -> tuple[Stage, ...]:
+            every = database.stages(spec, now)
+            adopt = snapshot_of(database, deployment, now).adopt if restores else ()
+            return (*every, Stage("data", steps=adopt)) if adopt else every
+
+        formed = form(platform, stages, reservation, testbed.clock, equipment.study.deadline)
+        took |= formed.took
+        reservation, services = formed.reservation, formed.services
         ready = testbed.clock.now()
         running = platform.running()
         target = database.target(spec, reservation)
-        services = {service.member: service for stage in stages for service in stage.services}
+        clients = tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP))
+        names = resolved(target, clients)
+        endpoint = allowed(target, names)
         writer.stay(
             StayRecord(
                 stay=name,
@@ -85,8 +93,11 @@ def living_stay(
                     inspect(member, reservation.place(member.member), services[member.member].files)
                     for member in running
                 ),
-                endpoint=tuple(sorted(str(address) for address in target.endpoint)),
+                endpoint=tuple(sorted(endpoint)),
+                names=names,
+                late=platform.late(),
                 network=platform.network(),
+                paths=platform.paths(clients[0]),
                 restored_from=kept.stay if kept else None,
                 control=controlled,
             )
@@ -101,8 +112,9 @@ def living_stay(
             platform=platform,
             reservation=reservation,
             target=target,
+            endpoint=endpoint,
             substrate=substrate,
-            clients=tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP)),
+            clients=clients,
             slowdown=held,
             kept=kept,
         )

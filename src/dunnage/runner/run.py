@@ -14,7 +14,7 @@ from dunnage.model.choices import Phase
 from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
 from dunnage.model.record import Attempt, Record
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import NO_MEMBERS
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import keep_artefacts, order_for
 from dunnage.runner.fill import fill, settle
@@ -116,7 +116,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         measurement=measurement,
         usage=used,
         order=made.order,
-        endpoint=frozenset(str(address) for address in stay.target.endpoint),
+        endpoint=stay.endpoint,
         parts=len(stay.clients),
         one_machine=testbed.one_machine,
         slowdown=stay.deployment.slowdown,
@@ -143,7 +143,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         status=status(checks),
         checks=checks,
         measurement=measurement,
-        usage=tuple(host for host in used if host.group in (stay.deployment.hosts, CLIENT_GROUP)),
+        usage=tuple(h for h in used if h.group in (stay.deployment.hosts, *NO_MEMBERS)),
         one_machine=testbed.one_machine,
         data_size=data_size,
         paused=paused,

@@ -53,6 +53,8 @@ class Stay:
     platform: Platform
     reservation: Reservation
     target: Target
+    endpoint: frozenset[str]
+    """Every `address:port` that a connection may go to, names resolved where clients run."""
     substrate: Substrate | None
     clients: tuple[Host, ...]
     slowdown: Slowdown

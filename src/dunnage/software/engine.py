@@ -1,13 +1,19 @@
-"""Where the engine's binary lies: the one that was built here, or the one that was named."""
+"""The engine's binary: the one that was built here or was named, and an image that holds it."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
+from dunnage.contracts import Tree
 from dunnage.errors import UnavailableError
+from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE
 from dunnage.model.offer import Capability, Support
+from dunnage.software.cache import Cache
+from dunnage.software.image import write_image
 
 VARIABLE = "DUNNAGE_ENGINE"
 """Environment variable that names the binary."""
@@ -45,3 +51,32 @@ def engine_support() -> Support:
     except UnavailableError as error:
         return Support(met=False, reason=str(error), hint=error.hint)
     return Support(met=True)
+
+
+def engine_tree(cache: Cache, above: str) -> Tree:
+    """The engine as a tree below the prefix `above`, and as an image, by its binary's hash.
+
+    Raises UnavailableError when it is not built.
+    """
+    binary = engine_path()
+    name = f"engine-{hashlib.sha256(binary.read_bytes()).hexdigest()[:12]}"
+    prefix = f"{above}/{name}"
+    entry = cache.obtain(name, partial(_make, binary, name, prefix))
+    return Tree(
+        software=ENGINE_TREE,
+        source=entry / "tree",
+        prefix=prefix,
+        archive=entry / "image.tar",
+        tag=f"dunnage/{name.replace('-', ':')}",
+        facts={"sha256": name.removeprefix("engine-")},
+    )
+
+
+def _make(binary: Path, name: str, prefix: str, entry: Path) -> str:
+    program = entry / "tree" / ENGINE_PROGRAM
+    program.parent.mkdir(parents=True)
+    shutil.copyfile(binary, program)
+    for path in (program, program.parent, entry / "tree"):
+        path.chmod(0o755)
+    write_image(entry / "tree", prefix, entry / "image.tar")
+    return name

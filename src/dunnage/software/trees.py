@@ -12,12 +12,13 @@ from pathlib import Path
 
 from dunnage.contracts import DockerBinaries, Tree
 from dunnage.errors import UnavailableError
-from dunnage.model.layout import Software
+from dunnage.model.layout import ENGINE_TREE, Software
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
 from dunnage.software import debian, docker, maven
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
+from dunnage.software.engine import engine_tree
 from dunnage.software.image import write_image
 from dunnage.software.java_tree import make_java_tree
 from dunnage.software.recipe import JavaRecipe, Recipe
@@ -47,6 +48,8 @@ class DebianSoftware:
         self._cache = cache or Cache()
 
     def tree(self, software: Software) -> Tree:
+        if software == ENGINE_TREE:
+            return engine_tree(self._cache, PREFIX)
         recipe = _recipe(software)
         entry = self._cache.obtain(_request(recipe), partial(self._make, recipe))
         return Tree(

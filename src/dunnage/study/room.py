@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dunnage.model.choices import Data
-from dunnage.model.study import CLIENT_GROUP, Study
+from dunnage.model.study import NO_MEMBERS, Study
 
 RECORD = 1000
 """Bytes of a record: ten fields of 100 bytes, as YCSB's core workloads have them. What a database
@@ -40,7 +40,7 @@ def excesses(study: Study, deployments: int, room: Room) -> Iterator[Excess]:
     block hold their records at the same time; a snapshot is one copy more.
     """
     data = float(study.records * RECORD)
-    hosts = sum(number for group, number in study.testbed.hosts.items() if group != CLIENT_GROUP)
+    hosts = sum(number for group, number in study.testbed.hosts.items() if group not in NO_MEMBERS)
     memory = study.testbed.memory
     if memory is not None and data > memory:
         yield Excess("memory of a host", data, memory)

@@ -73,6 +73,15 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterato
             f"platform {name} cannot run the client in a {spec.client.value}",
             f"known: {listed(client.value for client in platform.clients)}",
         )
+    endpoint = chosen.endpoints.get(spec.endpoint or endpoints[0]) if chosen else None
+    if endpoint is not None and spec.client not in endpoint.clients:
+        (place,) = endpoint.clients
+        yield Finding(
+            at("client"),
+            f"endpoint {shown(spec.endpoint or endpoints[0])} cannot be reached from a "
+            f"{spec.client.value}",
+            f"write `client: {place.value}`, and compare with a deployment that has it too",
+        )
 
 
 def _group(spec: DeploymentSpec, groups: Mapping[str, int] | None, at: _At) -> Iterator[Finding]:

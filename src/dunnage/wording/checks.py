@@ -35,6 +35,7 @@ CAUSES: Mapping[Kind, str] = {
     ("steady", Status.INVALID): "the database was not steady: its throughput still changed",
     ("duration", Status.INVALID): "the run was too short",
     ("idle", Status.INVALID): "deployments were busy while others had their turns",
+    ("control", Status.INVALID): "the orchestrator's manager took processor time of the clients",
 }
 """Kind → what a newcomer should read, causes before what they bring about: stolen processor time
 makes a client busy and a run unsteady, never the other way round. Where a gate could not tell, that
@@ -113,6 +114,8 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("idle", Why.NOT_ASKED): ("no other deployments ran at the same time",),
     ("idle", Why.NOT_KNOWN): ("no two readings are in one turn of another deployment",),
     ("idle", Why.MEASURED): ("{idle} of one processor",),
+    ("control", Why.NOT_ASKED): ("no host directs others",),
+    ("control", Why.MEASURED): ("{control} of one processor",),
 }
 
 _ALLOWED: Mapping[str, _Parts] = {
@@ -137,6 +140,7 @@ _ALLOWED: Mapping[str, _Parts] = {
     "duration": ("at least {measured}",),
     "clock": ("no host's clock set by more than {moved}",),
     "idle": ("at most {idle} of one processor in the turns of others",),
+    "control": ("at most {control} of one processor",),
 }
 _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ("schedule", Why.NOT_ASKED): ("none in a closed loop",),
@@ -151,6 +155,7 @@ _ALLOWED_WHY: Mapping[tuple[str, Why], _Parts] = {
     ("files", Why.DAMAGED): ("{file}: {file@}",),
     ("slowdown", Why.NOT_ASKED): ("none is declared",),
     ("idle", Why.NOT_ASKED): ("none where no turns are taken",),
+    ("control", Why.NOT_ASKED): ("none where no host directs others",),
 }
 """Where the case decides what is allowed, and not the gate alone."""
 

@@ -9,6 +9,7 @@ import signal
 import time
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -24,6 +25,7 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
+from dunnage.runner.endpoint import allowed
 from dunnage.runner.fill import fill
 from dunnage.runner.formation import form
 from dunnage.runner.stay import Stay
@@ -228,8 +230,8 @@ def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in(tmp_pa
             assert host.run(["mkdir", "-p", place.data]).code == 0
             mount = ["mount", "-t", "tmpfs", "-o", "size=150m", "tmpfs", place.data]
             assert host.run(mount).code == 0
-            stages = database.stages(deployment.database, reservation)
-            form(platform, stages, testbed.clock, study.deadline)
+            walk = partial(database.stages, deployment.database)
+            formed = form(platform, walk, reservation, testbed.clock, study.deadline)
             journal: list[dict[str, object]] = []
             equipment = SimpleNamespace(
                 study=study,
@@ -244,8 +246,9 @@ def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in(tmp_pa
                 equipment=cast("Any", equipment),
                 database=database,
                 platform=platform,
-                reservation=reservation,
-                target=database.target(deployment.database, reservation),
+                reservation=formed.reservation,
+                target=(target := database.target(deployment.database, formed.reservation)),
+                endpoint=allowed(target, {}),
                 substrate=None,
                 clients=testbed.group("client"),
                 slowdown=cast("Any", None),

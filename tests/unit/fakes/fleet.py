@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from dunnage.databases.fake import FakeDatabase
 from dunnage.generators.fake import FakeGenerator
@@ -61,8 +62,9 @@ class Fleet:
 
     def form(self, deadline: float = 10.0) -> None:
         """Bring the database up."""
-        stages = self.database.stages(SPEC, self.reservation)
-        form(self.platform, stages, self.testbed.clock, deadline)
+        stages = partial(self.database.stages, SPEC)
+        formed = form(self.platform, stages, self.reservation, self.testbed.clock, deadline)
+        self.reservation = formed.reservation
 
     def load(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dunnage.contracts import Completed, Host, RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import Layout, Reservation, Service
+from dunnage.model.path import NetworkPath
 
 
 class Hand:
@@ -54,6 +55,12 @@ class Prompter:
 
     def network(self) -> dict[str, str]:
         return {}
+
+    def late(self) -> dict[str, str]:
+        return {}
+
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:
+        return ()
 
     def log(self, member: str, lines: int = 20) -> str:
         return ""

@@ -6,7 +6,7 @@ import pytest
 from stage import Hand, Prompter
 
 from dunnage.errors import StayError
-from dunnage.model.layout import Probe, Service, Software, Stage, Step
+from dunnage.model.layout import Probe, Reservation, Service, Software, Stage, Step
 from dunnage.runner.formation import form, take
 
 
@@ -67,16 +67,13 @@ def test_stages_are_taken_in_order_and_timed() -> None:
     def service(member: str) -> Service:
         return Service(member, (), Probe(()), Software("fake", "1.0"))
 
-    took = form(
-        platform,
-        [
-            Stage("servers", (service("a"), service("b")), (step("join"),)),
-            Stage("only steps", (), (step("elect"),)),
-            Stage("router", (service("c"),)),
-        ],
-        clock,
-        10.0,
-    )
-    assert took == {"servers": 3.0, "only steps": 0.0, "router": 3.0}
+    stages = [
+        Stage("servers", (service("a"), service("b")), (step("join"),)),
+        Stage("only steps", (), (step("elect"),)),
+        Stage("router", (service("c"),)),
+    ]
+    formed = form(platform, lambda _: stages, Reservation(()), clock, 10.0)
+    assert sorted(formed.services) == ["a", "b", "c"]
+    assert formed.took == {"servers": 3.0, "only steps": 0.0, "router": 3.0}
     assert platform.began == [("a", "b"), ("c",)]
     assert [words[1] for words in platform.asked] == ["join", "elect"]

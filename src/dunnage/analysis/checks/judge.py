@@ -29,6 +29,7 @@ GATES: dict[str, Gate] = {
     "parts": load.parts,
     "duration": load.length,
     "idle": machine.idle,
+    "control": machine.control,
     CLOCK: machine.clock,
 }
 """Every gate by the name that reports show."""

@@ -22,6 +22,7 @@ from dunnage.analysis.checks.finding import (
 from dunnage.analysis.checks.load import NOT_ASKED
 from dunnage.model.check import Reading, Status, Why
 from dunnage.model.record import HostUsage
+from dunnage.model.study import CONTROL_GROUP
 
 PROCESSES, LEAST_PROCESS = 3, 0.01
 """Processes that are named where others were too busy, and the share that makes one worth it."""
@@ -156,6 +157,19 @@ def clock(evidence: Evidence, bounds: Bounds) -> Finding:
 def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool:
     """Whether no host's clock was set while a run went on."""
     return all(abs(moved) <= (bounds or Bounds()).clock for moved in clocks.values())
+
+
+def control(evidence: Evidence, bounds: Bounds) -> Finding:
+    """What the hosts used that direct an orchestrator's nodes, on the cores of the clients."""
+    hosts = [host for host in evidence.usage if host.group == CONTROL_GROUP]
+    if not hosts:
+        return NOT_ASKED
+    length = evidence.watched or evidence.measurement.seconds
+    busy = partial(share, "control")
+    known = [host.whole.cpu for host in hosts if host.whole.cpu is not None]
+    if len(known) < len(hosts) or length <= 0:
+        return not_known(hosts, "cpu", busy(bounds.control))
+    return up_to(bounds.control, math.fsum(known) / length, busy)
 
 
 def idle(evidence: Evidence, bounds: Bounds) -> Finding:

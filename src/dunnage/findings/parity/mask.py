@@ -30,8 +30,8 @@ class Mask:
 
     @classmethod
     def of(cls, stay: StayRecord) -> Mask:
-        """The mask of a stay: its id and the hosts of its endpoint."""
-        hosts = {address.rsplit(":", 1)[0] for address in stay.endpoint}
+        """The mask of a stay: its id, and the hosts of its endpoint by name and by number."""
+        hosts = {*stay.names, *(address.rsplit(":", 1)[0] for address in stay.endpoint)}
         named = {host for host in hosts if not _IPV4.fullmatch(host)}
         return cls(names=(stay.stay,), hosts=tuple(sorted(named, key=len, reverse=True)))
 
@@ -65,7 +65,8 @@ class Mask:
         for name in self.names:
             text = re.sub(rf"(?<=[/@]){re.escape(name)}(?=[/@.]|$)", "<stay>", text)
         for host in self.hosts:
-            text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w.-])", _PLACEHOLDER, text)
+            # A member's name is a part of paths too, in every deployment.
+            text = re.sub(rf"(?<![\w./-]){re.escape(host)}(?![\w./-])", _PLACEHOLDER, text)
         return text
 
     @staticmethod

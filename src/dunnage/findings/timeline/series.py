@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dunnage.analysis.windows import LEVELS, WHOLE
 from dunnage.model.load import Samples
 from dunnage.model.record import HostUsage
-from dunnage.model.study import CLIENT_GROUP
+from dunnage.model.study import NO_MEMBERS
 
 Floats = NDArray[np.float64]
 RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
@@ -29,7 +29,9 @@ def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Float
     NaN where samples do not cover an interval; None where a host of the kind lacks a counter.
     """
     database, _, counters = RESOURCES[name]
-    of_kind = [(seen, usage) for seen, usage in hosts if (usage.group != CLIENT_GROUP) == database]
+    of_kind = [
+        (seen, usage) for seen, usage in hosts if (usage.group not in NO_MEMBERS) == database
+    ]
     parts = [
         _readings(seen, counter, edges + usage.clock_offset)
         for seen, usage in of_kind

@@ -112,6 +112,7 @@ def load(call: Call) -> Task:
             return 1
         running = _running(_pause(call, servers), began, course.seconds, plan["interval"])
         result = _result(plan, course, call.host.clock(began), answered, running, noise)
+        result["remotes"] = sorted(map(call.world.reached, plan["target"]["addresses"]))
         call.write(f"{call.option('--out')}/result.json", json.dumps(result))
         call.streams.say(
             f"{sum(entry['count'] for entry in result['operations'].values())} operations\n"
@@ -218,7 +219,6 @@ def _result(
         "seconds": course.seconds,
         "operations": operations,
         "windows": _windows(plan, course, good, answered, running),
-        "remotes": sorted(plan["target"]["addresses"]),
         "client_cpu": cpu,
         "client_busy": min(1.0, cpu / course.seconds),
         "offered": intended,

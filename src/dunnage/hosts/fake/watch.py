@@ -78,12 +78,27 @@ def sample(call: Call) -> Task:
 
 
 def engine(call: Call) -> Task:
-    """`dunnage-engine control|inspect|pause|--version`, with the options of the real one."""
-    verbs = {"control": _control, "inspect": _inspect, "pause": _pause, "--version": _version}
+    """`dunnage-engine control|inspect|pause|resolve|--version`, with options of the real one."""
+    verbs = {
+        "control": _control,
+        "inspect": _inspect,
+        "pause": _pause,
+        "resolve": _resolve,
+        "--version": _version,
+    }
     verb = verbs.get(call.argv[1] if len(call.argv) > 1 else "")
-    return (
-        verb(call) if verb else call.fail("a fake host's engine can control, inspect and pause", 2)
-    )
+    if verb is None:
+        return call.fail("a fake host's engine can control, inspect, pause and resolve", 2)
+    return verb(call)
+
+
+def _resolve(call: Call) -> Task:
+    """Names mean something in containers only, as those of an orchestrator's network do."""
+    found = {name: call.world.addresses(name) if call.root else [] for name in call.argv[2:]}
+    if unknown := sorted(name for name, addresses in found.items() if not addresses):
+        return call.fail(f"{unknown[0]}: no such name")
+    call.streams.say(json.dumps(found) + "\n")
+    return Task()
 
 
 def _version(call: Call) -> Task:

@@ -179,6 +179,17 @@ class World:
         """An address as a pod would get it: unknown before its member starts (TEST-NET-2)."""
         return f"198.51.100.{next(self._numbers) % 254 + 1}"
 
+    def addresses(self, name: str) -> list[str]:
+        """What a name stands for: the addresses that ports published under it are translated to."""
+        there = [inner for outer, inner in self.published.items() if outer.startswith(f"{name}:")]
+        return sorted({inner.rpartition(":")[0] for inner in there})
+
+    def reached(self, address: str) -> str:
+        """The `host:port` that a client's connection to an address goes to, names resolved."""
+        host, _, port = address.rpartition(":")
+        numbers = self.addresses(host) if any(letter.isalpha() for letter in host) else []
+        return f"{numbers[0]}:{port}" if numbers else address
+
     def connect(self, address: str) -> Server:
         """The living server behind `host:port`; ConnectionRefusedError, TimeoutError if none."""
         server = self.servers.get(self.published.get(address, address))

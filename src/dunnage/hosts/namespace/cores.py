@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.model.choices import Cores
-from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP
+from dunnage.model.study import NO_MEMBERS
 
 CONTROL_WEIGHT = 0.05
 """Share of a control host beside the client's 1."""
@@ -38,7 +38,7 @@ def partition(
 ) -> Partition:
     """Part the cores between the client's group (and `control`) and all others, where wanted."""
     everything = tuple(sorted(processor for core in cores for processor in core))
-    clients = [group for group in groups if group in (CLIENT_GROUP, CONTROL_GROUP)]
+    clients = [group for group in groups if group in NO_MEMBERS]
     servers = [group for group in groups if group not in clients]
     if wanted is Cores.SHARED or len(everything) == 1 or not clients or not servers:
         return Partition(dict.fromkeys(groups, everything), False, False)

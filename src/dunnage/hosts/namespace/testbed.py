@@ -35,7 +35,7 @@ from dunnage.hosts.namespace.network import (
     switch_batch,
 )
 from dunnage.hosts.others import others
-from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
+from dunnage.model.study import CONTROL_GROUP, NO_MEMBERS, TestbedSpec
 from dunnage.model.value import Scalar
 
 _SWITCH = "switch"
@@ -179,7 +179,7 @@ class NamespaceTestbed:
         self._write_owner(keep=False)
 
     def _make_groups(self, host: NamespaceHost) -> None:
-        limited = self._spec.memory if host.group not in (CLIENT_GROUP, CONTROL_GROUP) else None
+        limited = self._spec.memory if host.group not in NO_MEMBERS else None
         shape = Shape(
             cores=self._partition.groups[host.group],
             memory=None if limited is None else int(limited),

@@ -1,0 +1,267 @@
+"""Members as services of a Docker Swarm, each pinned to its host."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from threading import Lock
+from typing import Any, ClassVar
+
+from docker import DockerClient
+from docker.errors import APIError, NotFound
+from docker.models.containers import Container
+
+from dunnage.contracts import HasSwarm, Host, SoftwareStore, Substrate
+from dunnage.errors import StayError, UnavailableError
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import Deployment
+from dunnage.model.layout import Layout, Place, Reservation, Service
+from dunnage.model.offer import (
+    HOST_PORT,
+    Capability,
+    EndpointOffer,
+    NetworkOffer,
+    PlatformOffer,
+)
+from dunnage.platforms import places
+from dunnage.platforms.container_member import ContainerMember, spoken
+from dunnage.platforms.containers import HOST, OVERLAY, network_name
+from dunnage.platforms.docker import DOCKER
+from dunnage.platforms.images import command, image_of
+from dunnage.platforms.late_start import wrapped
+from dunnage.platforms.on_daemons import OnDaemons, ulimits_of
+from dunnage.platforms.services import arguments
+from dunnage.platforms.subnets import subnet
+
+VXLAN = Capability("vxlan")
+"""The kernel has VXLAN devices, of which Swarm's own networks are made."""
+HOST_PORTS, CONTAINER_DNS = "host-port", "container-dns"
+
+_GATEWAY = "docker_gwbridge"
+"""The bridge by which a container on an overlay reaches its host, and ports of the host reach it.
+Docker names it in `libnetwork`, drivers/bridge."""
+_STARTED = 60.0
+"""Seconds within which a service has a container, or the reason why not."""
+_REMOVED = 30.0
+"""Seconds within which what a service left is gone, beyond the time in which its member stops."""
+_INTERVAL = 0.02
+_FAILED = ("failed", "rejected", "orphaned", "shutdown", "complete", "remove")
+
+
+class Swarm(OnDaemons):
+    """One service for each member, with one task that is never started again.
+
+    A member's ports are published on its own node only, or it is reached by its name in the stay's
+    overlay network: nothing ever balances between members.
+    """
+
+    offer: ClassVar[PlatformOffer] = PlatformOffer(
+        networks={
+            OVERLAY: NetworkOffer(
+                {
+                    HOST_PORTS: HOST_PORT,
+                    CONTAINER_DNS: EndpointOffer(
+                        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
+                    ),
+                },
+                phrase="with an overlay network",
+                needs=(VXLAN,),
+            ),
+            HOST: NetworkOffer(
+                {HOST_PORTS: HOST_PORT}, title="HostNetwork", phrase="with host networking"
+            ),
+        },
+        storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
+        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+        substrate="swarm",
+        stay_seconds=8.0,
+        name="Swarm",
+        title="Swarm",
+        needs=(DOCKER,),
+        restorable=(Storage.BIND, Storage.VOLUME),
+        begin_with={OVERLAY: "services of a Docker Swarm, reached by ports of their hosts"},
+    )
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        hosts: Sequence[Host],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> None:
+        if not isinstance(substrate, HasSwarm):
+            raise UnavailableError(
+                "platform `swarm` needs a Docker Swarm of all hosts",
+                where=deployment.name,
+                hint="dunnage doctor",
+            )
+        super().__init__(deployment, hosts, substrate, trees, stay)
+        self._swarm: HasSwarm = substrate
+        self._orders: DockerClient | None = None
+        self._making: Lock = Lock()
+        self._services: dict[str, str] = {}
+
+    def reserve(self, layout: Layout) -> Reservation:
+        deployment = self._deployment
+        if deployment.network == HOST:
+            return self._reserve(layout, places.direct)
+        if deployment.endpoint == CONTAINER_DNS:
+            return self._reserve(layout, places.named)
+        if deployment.peers is Peers.DIRECT:
+            raise UnavailableError(
+                "members that are reached by ports of their hosts use them among each other too: "
+                "write `peers: endpoint`, or `endpoint: container-dns`",
+                where=deployment.name,
+                hint="dunnage schema study",
+            )
+        return self._reserve(layout, places.translated)
+
+    @property
+    def _manager(self) -> DockerClient:
+        if self._orders is None:
+            self._orders = self._connect(self._swarm.manager, self._swarm.manager.host)
+        return self._orders
+
+    @property
+    def _api(self) -> Any:
+        """The manager's plain API, which the SDK has not typed."""
+        return self._manager.api
+
+    @property
+    def _network(self) -> str:
+        return network_name(self._deployment.network, self._stay)
+
+    def _prepare_network(self, host: Host) -> None:
+        if self._deployment.network != OVERLAY:
+            return
+        with self._making, spoken("the stay's network cannot be created", host.name):
+            if not self._manager.networks.list(filters=self._stay.filter):
+                self._manager.networks.create(
+                    self._network, driver="overlay", attachable=True, labels=self._stay.labels
+                )
+
+    def _within(self, host: Host) -> str | None:
+        """The range in which a member's own address on a host lies; None where it is the host's."""
+        if self._deployment.network == HOST:
+            return None
+        if self._deployment.endpoint == CONTAINER_DNS:
+            return subnet(self._manager, self._network, self._swarm.manager.host)
+        return subnet(self._client(host), _GATEWAY, host.name)
+
+    def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
+        self._make_directories(place, host)
+        tree, client = self._trees.tree(service.software), self._client(host)
+        within, argv = self._within(host), command(service.argv, tree)
+        if within is not None:
+            argv = wrapped(host.engine, service, within, argv)
+        described = arguments(
+            service,
+            place,
+            stay=self._stay,
+            node=self._swarm.node(host.name),
+            image=image_of(tree),
+            argv=argv,
+            engine=host.engine,
+            network=self._deployment.network,
+            published=self._deployment.endpoint == HOST_PORTS and within is not None,
+            storage=self._deployment.storage,
+            limits=self._deployment.limits,
+            ulimits=ulimits_of(host),
+        )
+        with spoken("the service cannot be created", service.member):
+            created = self._api.create_service(**described)
+        self._services[service.member] = str(created["ID"])
+        container = self._container_of(service.member, client)
+        group = self._daemon(host).container_group
+        member = ContainerMember(service, host, tree, client, container, group)
+        self._note_address(member, within)
+        return member
+
+    def _container_of(self, member: str, client: DockerClient) -> Container:
+        """The container of a service's only task, once it runs or has run.
+
+        Raises StayError with the last error of the task when it will have none.
+        """
+        ends = time.monotonic() + _STARTED
+        status: dict[str, Any] = {}
+        while time.monotonic() < ends:
+            with spoken("the service's task cannot be inspected", member):
+                tasks = self._api.tasks(filters={"service": self._services[member]})
+            status = tasks[0]["Status"] if tasks else {}
+            container = str((status.get("ContainerStatus") or {}).get("ContainerID") or "")
+            ended = status.get("State") in _FAILED
+            if container and (status["State"] == "running" or ended):
+                with spoken("the service's container cannot be inspected", member):
+                    return client.containers.get(container)
+            if ended:
+                break
+            time.sleep(_INTERVAL)
+        raise StayError(
+            f"its service did not start within {_STARTED:g} s: its task is "
+            f"{status.get('State', 'not there')}, {status.get('Err') or status.get('Message', '')}",
+            where=member,
+            hint=f"docker service ps --no-trunc {self._stay.thing(member)}",
+        )
+
+    def _stop(self, member: str) -> None:
+        service = self._services.get(member)
+        if service is None:
+            return
+        with spoken("the service cannot be removed", member):
+            self._api.remove_service(service)
+        started = self._members.get(member)
+        if started is not None:
+            grace = started.service.stop_grace + _REMOVED
+            _until(partial(_gone, started.container), grace, "its container", member)
+
+    def _last_steps(self) -> Iterable[tuple[str, Callable[[], None]]]:
+        if self._orders is None:
+            return ()
+        return ((self._swarm.manager.host, self._clear_manager),)
+
+    def _clear_manager(self) -> None:
+        """Remove services whose start was broken off, and the stay's network."""
+        where = self._swarm.manager.host
+        with spoken("what the stay left in the Swarm cannot be removed", where):
+            for service in self._manager.services.list(filters=self._stay.filter):
+                self._api.remove_service(service.id)
+        for network in self._manager.networks.list(filters=self._stay.filter):
+            _until(partial(_removed, network), _REMOVED, f"network `{network.name}`", where)
+
+    def down(self) -> None:
+        try:
+            super().down()
+        finally:
+            if self._orders is not None:
+                self._orders.close()
+
+
+def _gone(container: Container) -> bool:
+    try:
+        container.reload()
+    except NotFound:
+        return True
+    return False
+
+
+def _removed(network: Any) -> bool:
+    """Try to remove a network, which its manager refuses while a task may still use it."""
+    try:
+        network.remove()
+    except NotFound:
+        return True
+    except APIError:
+        return False
+    return True
+
+
+def _until(done: Callable[[], bool], seconds: float, what: str, where: str) -> None:
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        with spoken(f"{what} cannot be removed", where):
+            if done():
+                return
+        time.sleep(_INTERVAL)
+    raise StayError(f"{what} is still there after {seconds:g} s", where=where, hint="dunnage clean")
