@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from dunnage.errors import shown
 from dunnage.model.choices import ClientPlace
@@ -18,7 +19,9 @@ def groups_of(spec: DeploymentSpec) -> set[str]:
     return {spec.hosts, *((CLIENT_GROUP,) if spec.client is ClientPlace.CONTAINER else ())}
 
 
-def substrate_rules(draft: Draft, used: Mapping[str, Set[str]], offer: Offer) -> Iterator[Finding]:
+def substrate_rules(
+    draft: Draft, used: Mapping[str, AbstractSet[str]], offer: Offer
+) -> Iterator[Finding]:
     """Check every family that is specified or used; `used` maps one to groups that need it."""
     for family, spec in draft.substrates.items():
         if family not in offer.substrates:
@@ -60,7 +63,7 @@ def _contexts(family: str, spec: SubstrateSpec, draft: Draft, offer: Offer) -> I
             yield unknown((*place, host), "host", host, known)
 
 
-def _used(family: str, groups: Set[str], draft: Draft, offer: Offer) -> Iterator[Finding]:
+def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> Iterator[Finding]:
     """Check a family that deployments need."""
     kind, chosen = offer.substrate(family, draft.substrates)
     if chosen.contexts:
@@ -75,7 +78,7 @@ def _used(family: str, groups: Set[str], draft: Draft, offer: Offer) -> Iterator
     yield from _below(family, kind, chosen, draft, offer)
 
 
-def _without_context(family: str, groups: Set[str], draft: Draft) -> Iterator[Finding]:
+def _without_context(family: str, groups: AbstractSet[str], draft: Draft) -> Iterator[Finding]:
     if draft.groups is None:
         return
     needed = {group: size for group, size in draft.groups.items() if group in groups}
