@@ -10,9 +10,11 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
+    Daemon,
     Database,
     Generator,
     Host,
@@ -36,9 +38,9 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.supports import supports as namespace_supports
-from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
@@ -62,6 +64,7 @@ from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
+from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.existing_swarm import open_existing_swarm
@@ -111,11 +114,11 @@ OFFER = Offer(
     },
     substrates={
         "docker": {
-            "daemons": SubstrateOffer(needs=(DOCKER,)),
+            "daemons": SubstrateOffer(),
             "existing": SubstrateOffer(contexts=True),
         },
         "swarm": {
-            "own": SubstrateOffer(below="docker", control=True, needs=(VXLAN,)),
+            "own": SubstrateOffer(below="docker", control=True),
             "existing": SubstrateOffer(contexts=True, beside=(CONTROL_GROUP,)),
         },
         "fake": {"fake": SubstrateOffer()},
@@ -126,6 +129,8 @@ OFFER = Offer(
     samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
 
+_OF_DAEMONS = frozenset({DOCKER, VXLAN, IPVS})
+"""What daemons do with the machine that they run on: those of someone else's run elsewhere."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
@@ -200,11 +205,10 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
         yield from OFFER.databases[deployment.database.kind].needs
     platform = OFFER.platforms[deployment.platform]
     chosen = [OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment)]
+    theirs = any(each.contexts for each in chosen)
     for need in platform.needs_of(deployment.network, deployment.endpoint):
-        if not (need == DOCKER and any(each.contexts for each in chosen)):
+        if not (theirs and need in _OF_DAEMONS):
             yield need
-    for each in chosen:
-        yield from each.needs
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
@@ -242,6 +246,11 @@ def layers(study: Study, deployment: Deployment) -> tuple[str, ...]:
     """Families that a deployment needs in a study, each after that on which it stands."""
     name = family(deployment)
     return OFFER.layers(name, study.substrate) if name is not None else ()
+
+
+def families(study: Study, deployments: Iterable[Deployment]) -> tuple[str, ...]:
+    """All families that deployments need in a study, each once and after that below it."""
+    return tuple(dict.fromkeys(each for one in deployments for each in layers(study, one)))
 
 
 def open_substrate(
@@ -290,6 +299,23 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
+    """A lab without a study, which is left standing."""
+    return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
+
+
+def standing_families(*, docker: bool, swarm: bool) -> tuple[str, ...]:
+    """The families of substrate that are asked for, each after that on which it stands."""
+    return ("docker", "swarm") if swarm else ("docker",) if docker else ()
+
+
+def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
+    """Write Docker contexts that lead to a lab's daemons; returns their directory."""
+    directory = standing.chosen(lab).directory / "docker"
+    write_contexts(directory, daemons)
+    return directory
 
 
 def standing_labs() -> tuple[standing.StandingLab, ...]:

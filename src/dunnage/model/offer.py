@@ -93,7 +93,6 @@ class SubstrateOffer:
     control: bool = False
     """Whether a part of it that serves all hosts runs on a host of its own, of the group `control`.
     """
-    needs: tuple[Capability, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
