@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from dunnage.platforms.paths.rules import Words
 
+ANY = "0.0.0.0"  # noqa: S104  # what others listen on is read, not chosen
+"""The address of a listener that takes connections to all addresses."""
+
 
 @dataclass(frozen=True)
 class Vxlan:
@@ -52,7 +55,7 @@ class Listener:
     """A TCP socket that takes connections, and the process that holds it."""
 
     address: str
-    """`0.0.0.0` for all."""
+    """IPv4, or `ANY`."""
     port: int
     process: str
     pid: int
@@ -100,4 +103,4 @@ class Namespace:
         """Who takes connections to an address; a socket for that address goes first."""
         fitting = [each for each in self.listeners if each.port == port]
         exact = (each for each in fitting if each.address == address)
-        return next(exact, next((each for each in fitting if each.address == "0.0.0.0"), None))  # noqa: S104  # what is listened on is read, not chosen
+        return next(exact, next((each for each in fitting if each.address == ANY), None))

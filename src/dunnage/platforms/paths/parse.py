@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dunnage.platforms.paths.namespace import Interface, Listener, Namespace, Route, Vxlan
+from dunnage.platforms.paths.namespace import ANY, Interface, Listener, Namespace, Route, Vxlan
 from dunnage.platforms.paths.rules import chains
 from dunnage.platforms.paths.script import MARK
 
@@ -47,7 +47,7 @@ def namespaces(host: str, printed: str, errors: str = "") -> tuple[Namespace, ..
         complaint = errors.strip().splitlines()
         raise ValueError(complaint[0] if complaint else "`ip` printed nothing")
     read = (each for each in found if each.parts.get("links", "").strip())
-    return tuple(_namespace(host, each, errors) for each in read)
+    return tuple(_namespace(host, each) for each in read)
 
 
 def _sections(printed: str) -> Iterator[tuple[str, str, str]]:
@@ -58,8 +58,9 @@ def _sections(printed: str) -> Iterator[tuple[str, str, str]]:
         yield name, about, text
 
 
-def _namespace(host: str, text: _Text, errors: str) -> Namespace:
+def _namespace(host: str, text: _Text) -> Namespace:
     interfaces, routes = _links(text.parts["links"])
+    rules = text.parts.get("rules", "").strip()
     unread = "no-rules" in text.parts
     return Namespace(
         host=host,
@@ -69,8 +70,8 @@ def _namespace(host: str, text: _Text, errors: str) -> Namespace:
         routes=routes,
         listeners=tuple(listeners(text.parts.get("sockets", ""))),
         forwarding=forwarding(text.parts.get("forwarding", "")),
-        rules=chains(text.parts.get("rules", "")),
-        rules_unknown=f"`iptables` failed: {errors.strip()}" if unread else "",
+        rules={} if unread else chains(rules),
+        rules_unknown=f"`iptables` failed: {rules or 'it wrote nothing'}" if unread else "",
         commands=text.commands,
     )
 
@@ -130,7 +131,7 @@ def listeners(text: str) -> Iterable[Listener]:
 def _plain(address: str) -> str:
     """An IPv4 address as such, whatever the socket's family is."""
     bare = address.strip("[]").partition("%")[0].removeprefix("::ffff:")
-    return "0.0.0.0" if bare in ("*", "::", "") else bare  # noqa: S104  # read, not chosen
+    return ANY if bare in ("*", "::", ANY, "") else bare
 
 
 def forwarding(text: str) -> Mapping[tuple[str, str], str]:

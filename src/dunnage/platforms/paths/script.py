@@ -62,7 +62,7 @@ def _rules(tools: Tools) -> str:
         f"export {name}={shlex.quote(value)}; " for name, value in tools.environment.items()
     )
     return (
-        f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) "
+        f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
         f"|| echo {MARK} no-rules"
     )
 
