@@ -10,15 +10,15 @@ from dunnage.drawing.figure import Axis
 from dunnage.drawing.ladder import Kind, Ladder, Ladders
 from dunnage.drawing.ladder import Rung as Bar
 from dunnage.drawing.scale import linear
-from dunnage.findings.rungs.sentences import WRITTEN_AS, notes
+from dunnage.findings.rungs.sentences import PER_OPERATION, notes
 from dunnage.model.analysis import Analysis
 from dunnage.model.estimate import Estimate
-from dunnage.model.metrics import METRICS
 from dunnage.model.rungs import Rung, Rungs
 from dunnage.wording import numbers, parity, terms
 
-_SCALE = METRICS[WRITTEN_AS].scale
 _NOTHING = "-"
+_SEEN = 1e-6
+"""In µs/op: what is less is rounding, and no axis is stretched to show it."""
 
 
 def ladders(analysis: Analysis) -> tuple[Ladders, ...]:
@@ -31,7 +31,7 @@ def _picture(workload: str, level: str, every: Sequence[Rungs]) -> Ladders:
     return Ladders(
         name=f"rungs-{workload}-{level}",
         title=terms.condition(workload, level),
-        unit=METRICS[WRITTEN_AS].unit,
+        unit=PER_OPERATION.label,
         ladders=tuple(map(_ladder, every)),
         notes=notes(every),
         columns=("What changes", *(terms.title(found.metric) for found in every)),
@@ -50,19 +50,19 @@ def _ladder(found: Rungs) -> Ladder:
             Bar(
                 name="unexplained",
                 kind=Kind.UNEXPLAINED,
-                start=reached[-1] * _SCALE,
-                end=(reached[-1] + found.unexplained) * _SCALE,
-                value=numbers.signed(WRITTEN_AS, found.unexplained),
+                start=reached[-1] / PER_OPERATION.size,
+                end=(reached[-1] + found.unexplained) / PER_OPERATION.size,
+                value=PER_OPERATION.signed(found.unexplained),
             )
         )
     bars.append(_bar("the whole", Kind.WHOLE, 0.0, found.whole.difference))
-    first = terms.plain(found.whole.baseline)
-    held = (end for bar in bars for end in (bar.start, bar.end, bar.low, bar.high))
+    own = PER_OPERATION.bare(found.first.value)
+    ends = [end or 0.0 for bar in bars for end in (bar.start, bar.end, bar.low, bar.high)]
     return Ladder(
         title=terms.title(found.metric),
         axis=Axis(
-            f"added to the {numbers.value(WRITTEN_AS, found.first.value)} of {first}",
-            linear(end for end in held if end is not None),
+            f"added to the {own} {PER_OPERATION.label} of {terms.plain(found.whole.baseline)}",
+            linear(ends if max(map(abs, ends)) > _SEEN else (0.0, 1.0)),
             lambda value: f"{value:g}",
             room=8.0,
         ),
@@ -74,21 +74,19 @@ def _bar(name: str, kind: Kind, start: float, step: Estimate) -> Bar:
     return Bar(
         name=name,
         kind=kind,
-        start=start * _SCALE,
-        end=(start + step.value) * _SCALE,
+        start=start / PER_OPERATION.size,
+        end=(start + step.value) / PER_OPERATION.size,
         value=_seen(step),
-        low=None if step.low is None else (start + step.low) * _SCALE,
-        high=None if step.high is None else (start + step.high) * _SCALE,
+        low=None if step.low is None else (start + step.low) / PER_OPERATION.size,
+        high=None if step.high is None else (start + step.high) / PER_OPERATION.size,
     )
 
 
 def _rows(every: Sequence[Rungs]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """A row for each deployment's own first value, each step, the rest and the whole."""
-    first = {found.metric: _value(found.first) for found in every}
-    yield from (
-        (terms.plain(name), ("", *_cells(every, first)))
-        for name in dict.fromkeys(found.whole.baseline for found in every)
-    )
+    for name, alike in grouped(every, lambda found: found.whole.baseline).items():
+        cells = {found.metric: _value(found.first) for found in alike}
+        yield terms.plain(name), ("", *_cells(every, cells))
     steps = grouped(
         ((step, found.metric) for found in every for step in found.steps),
         lambda pair: (pair[0].baseline, pair[0].deployment),
@@ -119,16 +117,14 @@ def _changes(step: Rung) -> str:
 
 def _rest(found: Rungs) -> str:
     rest = found.unexplained
-    return _NOTHING if rest is None else numbers.signed(WRITTEN_AS, rest)
+    return _NOTHING if rest is None else PER_OPERATION.signed(rest)
 
 
 def _value(first: Estimate) -> str:
-    text = numbers.bare(WRITTEN_AS, first.value)
+    text = PER_OPERATION.bare(first.value)
     if first.low is None or first.high is None:
         return text
-    return (
-        f"{text} ({numbers.bare(WRITTEN_AS, first.low)} … {numbers.bare(WRITTEN_AS, first.high)})"
-    )
+    return f"{text} ({PER_OPERATION.bare(first.low)} … {PER_OPERATION.bare(first.high)})"
 
 
 def _with_blocks(step: Estimate) -> str:
@@ -140,9 +136,7 @@ def _seen(step: Estimate) -> str:
     """A difference with its interval: `+12.3 (+11.0 … +13.6)`."""
     if not step.n:
         return _NOTHING
-    text = numbers.signed(WRITTEN_AS, step.value)
+    text = PER_OPERATION.signed(step.value)
     if step.low is None or step.high is None:
         return text
-    return (
-        f"{text} ({numbers.signed(WRITTEN_AS, step.low)} … {numbers.signed(WRITTEN_AS, step.high)})"
-    )
+    return f"{text} ({PER_OPERATION.signed(step.low)} … {PER_OPERATION.signed(step.high)})"

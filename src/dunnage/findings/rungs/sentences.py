@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
-from dunnage.model.metrics import METRICS
 from dunnage.model.rungs import Rungs
-from dunnage.wording import numbers, terms
+from dunnage.wording import terms
+from dunnage.wording.quantity import Unit
 
-WRITTEN_AS = "cpu.database"
-"""The metric whose unit and digits every time per operation is written in."""
+PER_OPERATION = Unit("µs/op", 1e-6)
+"""What every time per operation is written in."""
 READING = (
     "The deployments in the order of the study, each against the one before it. A bar starts where "
     "the last one ended; its line is the interval of this step alone, 95 % each, paired over "
@@ -84,4 +84,4 @@ def _few(every: Sequence[Rungs]) -> Iterator[str]:
 
 
 def _shown(seconds: float) -> str:
-    return f"{numbers.signed(WRITTEN_AS, seconds)} {METRICS[WRITTEN_AS].unit}"
+    return f"{PER_OPERATION.signed(seconds)} {PER_OPERATION.label}"
