@@ -10,9 +10,11 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Protocol
+from pathlib import Path
+from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
+    Daemon,
     Database,
     Generator,
     Host,
@@ -29,6 +31,7 @@ from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
 from dunnage.hosts import clean as labs
+from dunnage.hosts import standing
 from dunnage.hosts.beside import announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
@@ -37,7 +40,7 @@ from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
 from dunnage.hosts.namespace.supports import supports as namespace_supports
-from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
@@ -61,6 +64,7 @@ from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
+from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.fake import open_fake_substrate
@@ -259,6 +263,46 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
+    """A lab without a study, which is left standing."""
+    return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
+
+
+def standing_families(*, docker: bool, swarm: bool) -> tuple[str, ...]:
+    """The families of substrate that are asked for, each after that on which it stands."""
+    return ("docker", "swarm") if swarm else ("docker",) if docker else ()
+
+
+def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
+    """Write Docker contexts that lead to a lab's daemons; returns their directory."""
+    directory = standing.chosen(lab).directory / "docker"
+    write_contexts(directory, daemons)
+    return directory
+
+
+def standing_labs() -> tuple[standing.StandingLab, ...]:
+    """The labs on this machine."""
+    return standing.standing()
+
+
+def chosen_lab(name: str | None) -> standing.StandingLab:
+    """The lab of a name, or the only one."""
+    return standing.chosen(name)
+
+
+def enter_lab(
+    lab: standing.StandingLab, host: standing.StandingHost, argv: Sequence[str]
+) -> NoReturn:
+    """Become a program inside a host of a lab."""
+    standing.enter(lab, host, argv)
+
+
+def take_down_lab(lab: standing.StandingLab) -> None:
+    """End a kept lab and remove all of it."""
+    standing.take_down(lab)
+    docker.remove_traces()
 
 
 def clean(*, kept: bool) -> tuple[labs.Leftover, ...]:

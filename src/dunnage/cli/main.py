@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -27,16 +28,19 @@ VERBS = (
     "init",
     "doctor",
     "plan",
+    "path",
     "run",
     "status",
     "report",
     "compare",
     "export",
     "verify",
+    "lab",
     "clean",
     "schema",
 )
-"""Each is a module beside this, with `NAME`, `HELP`, `EXAMPLES` and `command`."""
+"""Each is a module beside this, with `NAME`, `HELP`, `EXAMPLES` and `command`; or a package of such
+modules, with `HELP`, `EXAMPLES` and `VERBS`."""
 
 
 def command_line(chosen: str | None = None) -> typer.Typer:
@@ -60,11 +64,21 @@ def command_line(chosen: str | None = None) -> typer.Typer:
     app.callback()(_options)
     for name in VERBS:
         if chosen in (None, name):
-            verb = import_module(f"dunnage.cli.{name}")
-            app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+            _add(app, import_module(f"dunnage.cli.{name}"), name)
         else:
             app.command(name, help=_help(name))(_not_chosen)
     return app
+
+
+def _add(app: typer.Typer, verb: ModuleType, name: str) -> None:
+    """Add a verb, or a group of verbs under one name."""
+    if not hasattr(verb, "VERBS"):
+        app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+        return
+    group = typer.Typer(help=verb.HELP, epilog=verb.EXAMPLES, no_args_is_help=True)
+    for each in verb.VERBS:
+        _add(group, import_module(f"dunnage.cli.{name}.{each}"), each)
+    app.add_typer(group, name=name)
 
 
 def _verb(words: Sequence[str]) -> str:

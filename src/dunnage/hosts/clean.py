@@ -52,6 +52,14 @@ def clean_held(groups: ControlGroups, *, kept: bool) -> tuple[Leftover, ...]:
     return tuple(orphans)
 
 
+def remove(leftover: Leftover) -> None:
+    """Remove one of `leftovers`, with all that still lives of it."""
+    groups = control_groups()
+    with registry():
+        _remove(groups, leftover)
+        forget_tops(groups)
+
+
 def _held_leftovers(groups: ControlGroups) -> tuple[Leftover, ...]:
     known = set(filter(is_lab, _names(LABS)))
     traces = set(filter(is_lab, {*groups.children(TOP), *_names(SCRATCH)}))

@@ -24,8 +24,17 @@ document where a program might read the answer. `NO_COLOR` is respected.
 def commands_page() -> str:
     group = typer.main.get_command(command_line())
     verbs = getattr(group, "commands", {})
-    shown = [_verb(name, verb) for name, verb in verbs.items() if not verb.hidden]
+    shown = [part for name, verb in verbs.items() if not verb.hidden for part in _verbs(name, verb)]
     return "\n".join((_HEAD, *shown, *_exit_codes()))
+
+
+def _verbs(name: str, verb: Any) -> Iterator[str]:
+    """A verb; or those of a group, each by its whole name."""
+    within = getattr(verb, "commands", {})
+    if not within:
+        yield _verb(name, verb)
+    for each, own in within.items():
+        yield from _verbs(f"{name} {each}", own)
 
 
 def _verb(name: str, verb: Any) -> str:

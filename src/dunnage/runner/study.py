@@ -69,7 +69,7 @@ def carry_out(
         equipment = Equipment(
             study=study,
             testbed=testbed,
-            substrates=_open_substrates(stack, study, plan, testbed, keep=keep),
+            substrates=open_substrates(stack, study, plan, testbed, keep=keep),
             trees=catalog.software(study.testbed.kind),
             generator=catalog.GENERATORS[study.generator](),
             sampler=catalog.SAMPLERS[study.sampler.kind](),
@@ -131,7 +131,7 @@ def every_deployment(study: Study, plan: Plan) -> list[Deployment]:
     return [each for each in deployments(study, catalog.OFFER) if each.name not in skipped]
 
 
-def _open_substrates(
+def open_substrates(
     stack: ExitStack, study: Study, plan: Plan, testbed: Testbed, *, keep: bool
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it."""

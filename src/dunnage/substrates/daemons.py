@@ -6,20 +6,21 @@ namespaces, so this machine's own network and mounts stay untouched.
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 
-from dunnage.contracts import Daemon, DockerBinaries, Host, Process, Substrate, Testbed
+from dunnage.contracts import Daemon, DockerBinaries, Host, Process, Testbed
 from dunnage.docker_api import Refused, connect, explanation, translated
-from dunnage.errors import DunnageError, HostLostError, UnavailableError
+from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
 from dunnage.substrates.inquiry import daemon_facts
+from dunnage.substrates.ranges import SUBNET_SIZE, Ranges, container_ranges
+from dunnage.substrates.side_by_side import side_by_side
 
 UNIT = "daemon"
+HINT = "dunnage doctor"
 CONTAINERS = "containers"
 STORAGE_DRIVER = "overlay2"
 CGROUP_DRIVER = "cgroupfs"
@@ -34,7 +35,7 @@ _LAST_LINES = 20
 @contextmanager
 def open_daemons(
     testbed: Testbed, binaries: DockerBinaries, hosts: Sequence[Host], *, keep: bool = False
-) -> Iterator[Substrate]:
+) -> Iterator[Daemons]:
     """Start a daemon on each host, all at once; stop them and remove their data at the end.
 
     With `keep` they live on for as long as their hosts, unless one of them did not come up. Raises
@@ -63,7 +64,7 @@ class _Place:
     def log(self) -> str:
         return f"{self.directory}/dockerd.log"
 
-    def argv(self, dockerd: str, cgroup_parent: str, bridge: str, pool: str) -> tuple[str, ...]:
+    def argv(self, dockerd: str, cgroup_parent: str, ranges: Ranges) -> tuple[str, ...]:
         return (
             dockerd,
             f"--host=unix://{self.socket}",
@@ -74,22 +75,11 @@ class _Place:
             f"--storage-driver={STORAGE_DRIVER}",
             f"--exec-opt=native.cgroupdriver={CGROUP_DRIVER}",
             f"--cgroup-parent={cgroup_parent}",
-            f"--bip={bridge}",
-            f"--default-address-pool=base={pool},size=24",
+            f"--bip={ranges.bridge}",
+            f"--default-address-pool=base={ranges.pool},size={SUBNET_SIZE}",
             "--userland-proxy=true",
             "--log-level=warn",
         )
-
-
-def container_networks(addresses: Iterable[str]) -> tuple[str, str]:
-    """Address of the default bridge and pool for other networks, away from all `addresses`."""
-    taken = [ipaddress.ip_address(address) for address in addresses]
-    free = [
-        network
-        for network in ipaddress.ip_network("10.64.0.0/10").subnets(new_prefix=16)
-        if not any(address in network for address in taken)
-    ]
-    return f"{free[0][1]}/16", str(free[1])
 
 
 class Daemons:
@@ -111,10 +101,12 @@ class Daemons:
         return Daemon(
             host=host,
             url=f"unix://{self._place(there).socket}",
-            units=(UNIT,),
             container_group=_absolute(there.control_group(CONTAINERS)),
             environment=self._binaries.environment,
         )
+
+    def units(self, host: str) -> tuple[str, ...]:
+        return (UNIT,) if host in self._hosts else ()
 
     def wake(self) -> None:
         """Let the daemons go on."""
@@ -131,12 +123,18 @@ class Daemons:
 
     def mend(self, host: str) -> None:
         """Start the daemon of a host that was lost and has been restored, if it had one."""
-        if host in self._hosts:
-            self._open(self._hosts[host])
+        there = self._hosts.get(host)
+        if there is not None and self._ended(there):
+            self._open(there)
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves when they had come up."""
         return agreed(self._facts)
+
+    def logged(self, host: str) -> str:
+        """The end of a daemon's log, to be put behind a sentence; nothing where it has none."""
+        there = self._hosts[host]
+        return _log(there, self._place(there))
 
     def stop(self) -> None:
         """Remove all containers, stop the daemons, remove their data."""
@@ -151,12 +149,12 @@ class Daemons:
                 where=host.name,
                 hint="dunnage plan STUDY",
             )
-        bridge, pool = container_networks(other.address for other in self._testbed.hosts)
+        ranges = container_ranges(other.address for other in self._testbed.hosts)
         group = _absolute(host.control_group(CONTAINERS))
         host.remove(place.directory)
         host.put(f"{place.directory}/daemon.json", b"{}")
         self._processes[host.name] = host.start(
-            place.argv(str(self._binaries.dockerd), group, bridge, pool),
+            place.argv(str(self._binaries.dockerd), group, ranges),
             unit=UNIT,
             log=place.log,
             env=self._binaries.environment,
@@ -193,12 +191,7 @@ class Daemons:
         return {**facts, "userland_proxy": True, "origin": self._binaries.origin}
 
     def _failure(self, host: Host, place: _Place, what: str) -> UnavailableError:
-        try:
-            lines = host.get(place.log).decode(errors="replace").splitlines()[-_LAST_LINES:]
-        except FileNotFoundError:
-            lines = []
-        log = "\n".join(("; its log ends:", *lines)) if lines else ""
-        return UnavailableError(f"{what}{log}", where=host.name, hint="dunnage doctor")
+        return UnavailableError(f"{what}{_log(host, place)}", where=host.name, hint=HINT)
 
     def _close(self, host: Host) -> None:
         if not self._ended(host):
@@ -239,18 +232,21 @@ class Daemons:
     def _all(self, action: Callable[[Host], object]) -> None:
         """Do it on all living hosts at once; then raise the first error, if there was one."""
         lost = set(self._testbed.lost())
-        hosts = [host for name, host in self._hosts.items() if name not in lost]
-        with ThreadPoolExecutor(max_workers=max(len(hosts), 1)) as pool:
-            outcomes = [pool.submit(action, host) for host in hosts]
-        errors = [error for each in outcomes if (error := each.exception()) is not None]
-        for error in sorted(errors, key=lambda each: not isinstance(each, DunnageError)):
-            raise error
+        side_by_side([host for name, host in self._hosts.items() if name not in lost], action)
 
 
 def mounts_below(table: str, directory: str) -> tuple[str, ...]:
     """Mount points below a directory, the last mounted first, from the text of `/proc/mounts`."""
     points = (fields[1] for line in table.splitlines() if len(fields := line.split()) > 1)
     return tuple(reversed([point for point in points if point.startswith(f"{directory}/")]))
+
+
+def _log(host: Host, place: _Place) -> str:
+    try:
+        lines = host.get(place.log).decode(errors="replace").splitlines()[-_LAST_LINES:]
+    except (FileNotFoundError, HostLostError):
+        return ""
+    return "\n".join(("; its log ends:", *lines)) if lines else ""
 
 
 def _unmount_below(host: Host, directory: str) -> None:

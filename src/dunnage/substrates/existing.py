@@ -10,13 +10,15 @@ import os
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import docker
 from docker.context import ContextAPI
 from docker.tls import TLSConfig
 
-from dunnage.contracts import Certificates, Daemon, Host, Substrate
+from dunnage.contracts import Certificates, Daemon, Host
 from dunnage.docker_api import connect, translated
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed
@@ -28,23 +30,37 @@ _DEFAULT_PARENT = {"cgroupfs": "/docker", "systemd": "/system.slice"}
 
 
 @contextmanager
-def open_existing(contexts: Mapping[str, str], hosts: Sequence[Host]) -> Iterator[Substrate]:
+def open_existing(contexts: Mapping[str, str], hosts: Sequence[Host]) -> Iterator[Existing]:
     """Ask every host's daemon for itself; `contexts` maps a host to the name of its context.
 
     DOCKER_CONFIG is honoured. Raises UnavailableError when a host has no context, or its daemon
     does not answer.
     """
-    yield Existing({host.name: _inquire(host, contexts.get(host.name)) for host in hosts})
+    yield Existing({host.name: inquire(host, contexts, "docker") for host in hosts})
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A daemon of someone else's, and what it told of itself."""
+
+    context: str
+    daemon: Daemon
+    info: Mapping[str, Any]
+    """Its answer to `info`."""
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 class Existing:
     """Daemons of someone else's."""
 
-    def __init__(self, daemons: Mapping[str, tuple[Daemon, Mapping[str, Scalar]]]) -> None:
-        self._daemons = daemons
+    def __init__(self, reached: Mapping[str, Reached]) -> None:
+        self._reached = reached
 
     def daemon(self, host: str) -> Daemon:
-        return self._daemons[host][0]
+        return self._reached[host].daemon
+
+    def units(self, host: str) -> tuple[str, ...]:  # noqa: ARG002  # they are no unit of ours
+        return ()
 
     def wake(self) -> None:
         """They are awake."""
@@ -57,7 +73,7 @@ class Existing:
 
     def facts(self) -> Mapping[str, Scalar]:
         """What the daemons told of themselves."""
-        facts = agreed({host: facts for host, (_, facts) in self._daemons.items()})
+        facts = agreed({host: each.facts for host, each in self._reached.items()})
         return {**facts, "frozen_when_unused": False}
 
 
@@ -67,44 +83,60 @@ def container_group(info: Mapping[str, Any]) -> str:
     return "/" + parent.strip("/")
 
 
-def _inquire(host: Host, context: str | None) -> tuple[Daemon, Mapping[str, Scalar]]:
+def inquire(host: Host, contexts: Mapping[str, str], family: str) -> Reached:
+    """What the daemon of a host tells of itself; `family` is where the study names its context."""
+    context = contexts.get(host.name)
     if context is None:
         raise UnavailableError(
-            "no Docker context is named for this host under `substrate: contexts:`",
+            f"no Docker context is named for this host under `substrate: {family}: contexts:`",
             where=host.name,
             hint="docker context ls",
         )
-    url, certificates = endpoint(host, context)
-    nominal = Daemon(host.name, url, (), "", certificates)
+    with reached(host.name, context) as (there, client):
+        return replace(there, facts={**daemon_facts(client, host, {}), "context": context})
+
+
+@contextmanager
+def reached(where: str, context: str) -> Iterator[tuple[Reached, docker.DockerClient]]:
+    """A connection to the daemon of a context; UnavailableError at `where` when it fails."""
+    url, certificates = endpoint(where, context)
+    nominal = Daemon(where, url, "", certificates)
     with (
         translated(
             UnavailableError,
             f"the daemon of Docker context `{context}` does not answer",
-            where=host.name,
-            hint=shlex.join(["docker", "--context", context, "info"]),
+            where=where,
+            hint=asking(context),
         ),
         closing(connect(nominal)) as client,
     ):
-        group = container_group(client.info())
-        facts = {**daemon_facts(client, host, {}), "context": context}
-    return Daemon(host.name, url, (), group, certificates), facts
+        info = client.info()
+        yield (
+            Reached(context, replace(nominal, container_group=container_group(info)), info),
+            client,
+        )
 
 
-def endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
+def asking(context: str) -> str:
+    """The command that shows what the daemon of a context says."""
+    return shlex.join(["docker", "--context", context, "info"])
+
+
+def endpoint(where: str, name: str) -> tuple[str, Certificates | None]:
     """Address of a context's daemon, and the files for TLS; UnavailableError when it has none."""
     try:
         context = ContextAPI.get_context(name)
     except Exception as error:  # the SDK raises a bare Exception for a damaged context file
         raise UnavailableError(
             f"Docker context `{name}` cannot be read: {error}",
-            where=host.name,
+            where=where,
             hint=shlex.join(["docker", "context", "inspect", name]),
         ) from error
     if context is None or not context.Host:
-        _insist_on_configuration(host, name)
+        _insist_on_configuration(where, name)
         raise UnavailableError(
             f"there is no Docker context `{name}` with a Docker endpoint",
-            where=host.name,
+            where=where,
             hint="docker context ls",
         )
     tls = context.TLSConfig
@@ -114,13 +146,13 @@ def endpoint(host: Host, name: str) -> tuple[str, Certificates | None]:
     return str(context.Host), Certificates(str(tls.ca_cert), certificate, key, bool(tls.verify))
 
 
-def _insist_on_configuration(host: Host, name: str) -> None:
+def _insist_on_configuration(where: str, name: str) -> None:
     """The SDK finds contexts only beside a `config.json`, which the command line does without."""
     directory = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
     configuration = directory / "config.json"
     if not configuration.exists():
         raise UnavailableError(
             f"Docker context `{name}` cannot be found without `{configuration}`",
-            where=host.name,
+            where=where,
             hint=f"echo '{{}}' > {shlex.quote(str(configuration))}",
         )

@@ -27,7 +27,10 @@ class FakeSubstrate:
         if host in self._asleep:
             raise StayError("its substrate is frozen", where=host)
         group = f"{self._hosts[host].control_group(UNIT)}/containers"
-        return Daemon(host, f"fake://{host}", (UNIT,), group)
+        return Daemon(host, f"fake://{host}", group)
+
+    def units(self, host: str) -> tuple[str, ...]:
+        return (UNIT,) if host in self._hosts else ()
 
     def wake(self) -> None:
         """Make it usable for a stay; a host that was restored gets its daemon anew."""

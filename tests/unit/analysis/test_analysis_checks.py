@@ -13,6 +13,7 @@ from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.level import Search
 from dunnage.model.record import (
     Ending,
+    HostUsage,
     MachineUsage,
     Measurement,
     OperationStats,
@@ -35,6 +36,11 @@ def gate(name: str, given: Evidence) -> CheckResult:
 def open_run(answered: int, **changed: Any) -> Measurement:
     stats = OperationStats(count=answered, errors={}, service=latency(), response=latency())
     return measurement(operations={"all": stats}, offered=1000.0, **changed)
+
+
+def director(whole: Usage) -> HostUsage:
+    """A host that directs others, for the 4 s of a measurement."""
+    return host("control-1", group="control", whole=whole)
 
 
 def test_a_good_run_passes_every_gate() -> None:
@@ -116,6 +122,9 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         Status.VALID,
     ),
     ("parts", {"parts": 2}, Status.INVALID),
+    ("control", {"usage": (host(), director(Usage(cpu=0.19)))}, Status.VALID),
+    ("control", {"usage": (host(), director(Usage(cpu=0.21)))}, Status.INVALID),
+    ("control", {"usage": (host(), director(Usage()))}, Status.UNKNOWN),
     ("duration", {"measurement": measurement(seconds=3.0)}, Status.INVALID),
     ("duration", {"measurement": measurement(seconds=3.95)}, Status.VALID),
     (

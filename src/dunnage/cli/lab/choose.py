@@ -1,0 +1,28 @@
+"""Which lab a verb is about."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dunnage import catalog
+from dunnage.errors import DunnageError
+
+
+def _names(incomplete: str) -> list[str]:
+    try:
+        return [lab.name for lab in catalog.standing_labs() if lab.name.startswith(incomplete)]
+    except DunnageError:
+        return []
+
+
+LabOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lab",
+        metavar="LAB",
+        autocompletion=_names,
+        help="Name of the lab. Needed only if more than one stands here.",
+    ),
+]

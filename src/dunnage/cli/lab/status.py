@@ -1,0 +1,51 @@
+"""`dunnage lab status`: which labs stand here, and what is in them."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from dunnage import catalog
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
+
+NAME = "status"
+HELP = "Show the labs on this machine, their hosts and their Docker daemons."
+EXAMPLES = "Examples:  dunnage lab status  ·  dunnage lab status --format json"
+
+
+def command(format_: FormatOption = Format.TEXT) -> None:
+    """A line for every host of every lab."""
+    labs = catalog.standing_labs()
+    if format_ is Format.JSON:
+        show_json(
+            [
+                {
+                    "lab": lab.name,
+                    "purpose": lab.purpose,
+                    "kept": lab.kept,
+                    "directory": str(lab.directory),
+                    "hosts": [
+                        {
+                            "name": host.name,
+                            "address": host.address,
+                            "alive": host.alive,
+                            "daemon": host.daemon,
+                        }
+                        for host in lab.hosts
+                    ],
+                }
+                for lab in labs
+            ]
+        )
+        return
+    if not labs:
+        say("no lab stands on this machine: ", ("dunnage lab up", "bold"))
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("lab", "for", "host", "address", "state", "docker"):
+        table.add_column(title, overflow="fold")
+    for lab in labs:
+        for number, host in enumerate(lab.hosts):
+            whose = (lab.name, lab.purpose) if number == 0 else ("", "")
+            state = "up" if host.alive else "lost"
+            table.add_row(*whose, host.name, host.address, state, host.daemon or "")
+    out.print(table)
