@@ -28,6 +28,7 @@ from fake_cases import (
 from real_cases import (
     CASSANDRA_ONE,
     CASSANDRA_RING,
+    CONTROLLED,
     DOCKER_BRIDGE,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
@@ -37,6 +38,7 @@ from real_cases import (
     REDIS_REPLICAS,
     REDIS_SINGLE,
     daemons,
+    swarm,
 )
 
 from dunnage.databases.cassandra.database import Cassandra
@@ -90,6 +92,7 @@ SAMPLERS = [
 SUBSTRATES = [
     pytest.param(SubstrateCase(FAKE_TESTBED, fake_substrate), id="fake"),
     pytest.param(SubstrateCase(NAMESPACE, daemons), id="daemons", marks=pytest.mark.live),
+    pytest.param(SubstrateCase(CONTROLLED, swarm), id="swarm", marks=pytest.mark.live),
 ]
 
 SOFTWARE = [

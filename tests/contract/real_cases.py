@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
@@ -10,12 +11,13 @@ from dunnage.contracts import Host, Platform, Substrate, Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
-from dunnage.model.study import DatabaseSpec
+from dunnage.model.study import CONTROL_GROUP, DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.swarm import Swarm, open_swarm
 
 
 def _open_namespace(name: str) -> AbstractContextManager[Testbed]:
@@ -27,7 +29,14 @@ def _lose_namespace(testbed: Testbed, host: Host) -> None:
     testbed.host(host.name).power_cut()
 
 
+def _open_controlled(name: str) -> AbstractContextManager[Testbed]:
+    spec = HOSTS.model_copy(update={"hosts": {**HOSTS.hosts, CONTROL_GROUP: 1}})
+    return open_namespace(spec, name=name, engine=engine_path(), keep=False)
+
+
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
+CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
+"""With a host for a Swarm's manager."""
 
 REDIS_SINGLE = DatabaseSpec(kind="redis", version="7.0", topology="single")
 REDIS_REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
@@ -38,6 +47,15 @@ CASSANDRA_RING = DatabaseSpec(kind="cassandra", version="5.0", members=3)
 
 def daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
     return open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts)
+
+
+@contextmanager
+def swarm(testbed: Testbed) -> Iterator[Swarm]:
+    with (
+        open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts) as below,
+        open_swarm(testbed, below, testbed.hosts) as opened,
+    ):
+        yield opened
 
 
 def _redis(
