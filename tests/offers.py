@@ -43,9 +43,12 @@ OFFER = Offer(
         "fake": TestbedOffer(title="Fake", meaning="hosts in memory", fake=True),
     },
     substrates={
-        "daemons": SubstrateOffer(family="docker"),
-        "existing": SubstrateOffer(family="docker", contexts=True),
-        "fake": SubstrateOffer(family="fake"),
+        "docker": {"daemons": SubstrateOffer(), "existing": SubstrateOffer(contexts=True)},
+        "swarm": {
+            "own": SubstrateOffer(below="docker", control=True),
+            "existing": SubstrateOffer(contexts=True, beside=("control",)),
+        },
+        "fake": {"fake": SubstrateOffer()},
     },
     platforms={
         "native": PlatformOffer(
@@ -70,6 +73,16 @@ OFFER = Offer(
             storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="docker",
+            restorable=(Storage.BIND, Storage.VOLUME),
+        ),
+        "swarm": PlatformOffer(
+            networks={"overlay": NetworkOffer({**PORTS, "container-dns": NAME})},
+            stay_seconds=8.0,
+            name="Swarm",
+            title="Swarm",
+            storages=(Storage.BIND, Storage.VOLUME),
+            clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+            substrate="swarm",
             restorable=(Storage.BIND, Storage.VOLUME),
         ),
         "fake": PlatformOffer(

@@ -19,7 +19,7 @@ STUDY = """\
 dunnage: 1
 name: NAME
 testbed: {kind: fake, hosts: {db: 3, client: 1, GROUP: 1}}
-substrate: {contexts: {HOST: CONTEXT}}
+substrate: {FAMILY: {kind: KIND}, docker: {kind: existing, contexts: {HOST: CONTEXT}}}
 database:
   {kind: fake, topology: TOPOLOGY, version: VERSION, image: IMAGE, settings: {SETTING: VALUE}}
 deployments:

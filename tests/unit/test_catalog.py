@@ -8,11 +8,13 @@ from contextlib import ExitStack
 import pytest
 
 from dunnage import catalog
+from dunnage.contracts import Daemon
 from dunnage.errors import StudyError, UnavailableError
 from dunnage.model.offer import Capability, Support
-from dunnage.model.study import Study, TestbedSpec
+from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
+from dunnage.substrates.fake import FakeSubstrate
 
 STUDY = """\
 dunnage: 1
@@ -39,6 +41,17 @@ load: {threads: [1], duration: 2s}
 generator: fake
 sampler: {kind: fake}
 """
+
+
+class NamedSwarm(FakeSubstrate):
+    """What every platform can be made on."""
+
+    @property
+    def manager(self) -> Daemon:
+        return self.daemon("client-1")
+
+    def node(self, host: str) -> str:
+        return host
 
 
 def study(text: str = STUDY) -> Study:
@@ -102,7 +115,7 @@ def test_nothing_left_is_refused_even_where_skipping_is_allowed(
 def test_existing_daemons_need_no_dockerd_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, docker="no dockerd is on PATH")
     contexts = "{db-1: one, db-2: two, db-3: three, client-1: four}"
-    existing = study(STUDY + f"substrate: {{kind: existing, contexts: {contexts}}}\n")
+    existing = study(STUDY + f"substrate: {{docker: {{kind: existing, contexts: {contexts}}}}}\n")
     left, skipped = catalog.available(existing, deployments(existing, catalog.OFFER))
     assert len(left) == 3
     assert skipped == ()
@@ -160,7 +173,7 @@ def test_every_name_on_offer_can_be_made() -> None:
     for sampler in catalog.SAMPLERS.values():
         assert callable(sampler().parse)
     families = {each.substrate for each in offer.platforms.values()} - {None}
-    assert families <= {each.family for each in offer.substrates.values()}
+    assert families <= offer.substrates.keys()
 
 
 @pytest.mark.parametrize("text", [STUDY, FAKE], ids=["real", "fake"])
@@ -172,9 +185,7 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
     with ExitStack() as stack:
         spec = TestbedSpec(kind="fake")
         testbed = stack.enter_context(catalog.open_testbed(spec, "made", keep=False))
-        substrate = stack.enter_context(
-            catalog.open_substrate("fake", read.substrate, testbed, testbed.hosts, keep=False)
-        )
+        substrate = NamedSwarm(testbed, testbed.hosts)
         made = 0
         for name, platform in catalog.OFFER.platforms.items():
             if (name == "fake") != fakes:
@@ -192,9 +203,28 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
 
 def test_families_are_named_once_in_a_stable_order() -> None:
     every = deployments(study(), catalog.OFFER)
-    assert catalog.families(every) == ("docker",)
-    assert catalog.families(reversed(every)) == ("docker",)
-    assert catalog.families(()) == ()
+    assert catalog.families(study(), every) == ("docker",)
+    assert catalog.families(study(), ()) == ()
+
+
+def test_what_a_family_stands_on_comes_before_it() -> None:
+    mixed = study()
+    native = deployments(mixed, catalog.OFFER)[0]
+    swarm = native.model_copy(update={"platform": "swarm"})
+    assert catalog.layers(mixed, native) == ()
+    assert catalog.layers(mixed, swarm) == ("docker", "swarm")
+    assert catalog.families(mixed, [swarm, native]) == ("docker", "swarm")
+    theirs = mixed.model_copy(update={"substrate": {"swarm": SubstrateSpec(kind="existing")}})
+    assert catalog.layers(theirs, swarm) == ("swarm",)
+
+
+def test_a_swarm_of_ours_is_not_made_on_anything_but_daemons_of_ours() -> None:
+    spec = TestbedSpec(kind="fake", hosts={"db": 1})
+    with (
+        catalog.open_testbed(spec, "opened", keep=False) as testbed,
+        pytest.raises(UnavailableError, match="nothing opens a substrate `swarm`"),
+    ):
+        catalog.open_substrate("swarm", {}, testbed, testbed.hosts, None, keep=False)
 
 
 def test_a_level_that_more_copies_must_answer_than_there_are_is_refused_with_its_line() -> None:

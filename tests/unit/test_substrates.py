@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import shlex
-from collections.abc import Iterator
-from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stand_in_daemon import write_context
 
-from dunnage.contracts import Certificates, Host
+from dunnage.contracts import Certificates
 from dunnage.errors import UnavailableError
-from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.agreement import agreed
-from dunnage.model.study import TestbedSpec
-from dunnage.substrates.daemons import container_networks, mounts_below
+from dunnage.substrates.daemons import mounts_below
 from dunnage.substrates.existing import container_group, endpoint
-
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    spec = TestbedSpec(kind="fake", hosts={"db": 1})
-    with open_fake(spec, name="contexts") as testbed:
-        yield testbed.hosts[0]
+from dunnage.substrates.ranges import container_ranges
 
 
 @given(
     st.lists(st.ip_addresses(v=4, network="10.64.0.0/10").map(str), max_size=20),
 )
-def test_containers_get_networks_away_from_every_host(addresses: list[str]) -> None:
-    bridge, pool = container_networks(["10.77.0.1", *addresses])
-    networks = [ipaddress.ip_interface(bridge).network, ipaddress.ip_network(pool)]
-    assert not networks[0].overlaps(networks[1])
+def test_containers_get_networks_away_from_every_host_and_each_other(addresses: list[str]) -> None:
+    ranges = container_ranges(["10.77.0.1", *addresses])
+    bridge = ipaddress.ip_interface(ranges.bridge).network
+    networks = [bridge, *map(ipaddress.ip_network, (ranges.pool, ranges.overlay))]
+    assert not any(one.overlaps(other) for one, other in combinations(networks, 2))
     for network in networks:
+        assert network.prefixlen == 16
         assert not any(ipaddress.ip_address(each) in network for each in addresses)
 
 
@@ -73,28 +66,14 @@ def test_the_group_of_containers_follows_the_daemons_driver(
     assert container_group(info) == group
 
 
-def write_context(directory: Path, name: str, url: str, *, certificates: bool) -> None:
-    identity = sha256(name.encode()).hexdigest()
-    meta = directory / "contexts" / "meta" / identity
-    meta.mkdir(parents=True)
-    told = {"docker": {"Host": url, "SkipTLSVerify": False}}
-    (meta / "meta.json").write_text(json.dumps({"Name": name, "Metadata": {}, "Endpoints": told}))
-    (directory / "config.json").write_text("{}")
-    if certificates:
-        tls = directory / "contexts" / "tls" / identity / "docker"
-        tls.mkdir(parents=True)
-        for file in ("ca.pem", "cert.pem", "key.pem"):
-            (tls / file).write_text("certificate")
-
-
 def test_a_context_gives_its_address_and_its_certificates(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     write_context(tmp_path, "plain", "unix:///run/mine.sock", certificates=False)
     write_context(tmp_path, "secret", "tcp://db.example:2376", certificates=True)
-    assert endpoint(host, "plain") == ("unix:///run/mine.sock", None)
-    url, certificates = endpoint(host, "secret")
+    assert endpoint("db-1", "plain") == ("unix:///run/mine.sock", None)
+    url, certificates = endpoint("db-1", "secret")
     assert url == "tcp://db.example:2376"
     assert certificates is not None
     directory = Path(certificates.authority).parent
@@ -107,37 +86,37 @@ def test_a_context_gives_its_address_and_its_certificates(
 
 
 def test_an_unknown_context_is_refused_with_the_command_that_lists_them(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     write_context(tmp_path, "known", "unix:///run/mine.sock", certificates=False)
     with pytest.raises(UnavailableError, match="no Docker context `other`") as refused:
-        endpoint(host, "other")
+        endpoint("db-1", "other")
     assert refused.value.hint == "docker context ls"
 
 
 def test_a_damaged_context_is_refused_with_its_name(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     write_context(tmp_path, "torn", "unix:///run/mine.sock", certificates=False)
     next(tmp_path.glob("contexts/meta/*/meta.json")).write_text("{")
     with pytest.raises(UnavailableError, match="context `torn` cannot be read"):
-        endpoint(host, "torn")
+        endpoint("db-1", "torn")
 
 
 def test_a_context_of_any_name_can_be_asked_about_with_the_command_that_is_told(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = tmp_path / "my docker"
     directory.mkdir()
     monkeypatch.setenv("DOCKER_CONFIG", str(directory))
     name = "torn; reboot"
     with pytest.raises(UnavailableError, match="cannot be found") as refused:
-        endpoint(host, name)
+        endpoint("db-1", name)
     assert shlex.split(refused.value.hint) == ["echo", "{}", ">", f"{directory}/config.json"]
     write_context(directory, name, "unix:///run/mine.sock", certificates=False)
     next(directory.glob("contexts/meta/*/meta.json")).write_text("{")
     with pytest.raises(UnavailableError, match="cannot be read") as refused:
-        endpoint(host, name)
+        endpoint("db-1", name)
     assert shlex.split(refused.value.hint) == ["docker", "context", "inspect", name]

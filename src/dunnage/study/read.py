@@ -42,7 +42,8 @@ def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
     document = replace(written, data=renewed(written.data))
     found = _wrong(document, offer, stored=stored)
     if not stored:
-        found += outdated(written.data)
+        old = {each.path[:1]: each for each in outdated(written.data)}
+        found = [each for each in found if each.path[:1] not in old] + list(old.values())
     wrong = [each for each in found if each.path not in document.spoiled]
     told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
     problems = [*document.problems, *told]

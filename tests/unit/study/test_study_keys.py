@@ -44,7 +44,7 @@ def test_sections_are_all_mappings_with_keys_of_their_own() -> None:
     assert places == [
         "",
         "testbed",
-        "substrate",
+        "substrate.*",
         "database",
         "database.consistency",
         "deployments.*",

@@ -187,8 +187,45 @@ def test_what_init_writes_reads_without_problems(
         ("twin: native", "generator: yscb", 10, "unknown generator", "`engine`"),
         ("twin: native", "sampler: {kind: engin}", 10, "unknown sampler", "`engine`"),
         ("twin: native", "sampler: {rate: 50Hz}", 10, "must be at most 20Hz, not `50Hz`", "5Hz"),
-        ("twin: native", "substrate: {kind: deamons}", 10, "unknown substrate", "`daemons`"),
-        ("twin: native", "substrate: {kind: existing}", 10, "no Docker context", "db-1"),
+        ("twin: native", "substrate: {dokcer: {}}", 10, "unknown substrate", "`docker`"),
+        (
+            "twin: native",
+            "substrate: {docker: {kind: deamons}}",
+            10,
+            "the substrate `docker` has no kind `deamons`",
+            "`daemons`",
+        ),
+        (
+            "twin: native",
+            "substrate: {docker: {kind: existing}}",
+            10,
+            "no Docker context for `db-1`, `db-2`, `db-3`",
+            "contexts: {db-1: my-docker-context}",
+        ),
+        ("twin: native", "substrate: {swarm: {kid: own}}", 10, "unknown key `kid`", "`kind`"),
+        (
+            "twin: native",
+            "substrate: {swarm: {contexts: {db-1: one}}}",
+            10,
+            "`contexts` belongs to the kind `existing`, not to `own`",
+            "write `kind: existing`",
+        ),
+        (
+            "twin: native",
+            "substrate: {fake: {contexts: {db-1: one}}}",
+            10,
+            "the substrate `fake` has no contexts",
+            "remove them",
+        ),
+        (
+            "twin: native",
+            "substrate: {swarm: {kind: existing, contexts: {db-9: one, control: two}}}",
+            10,
+            "unknown host `db-9`",
+            "`control`",
+        ),
+        ("twin: native", "substrate: {kind: daemons}", 10, "for each family", "docker: {kind:"),
+        ("twin: native", "substrate: {contexts: {db-1: x}}", 10, "for each family", "docker:"),
         ("kind: redis, topology: replicas", "kind: fake", 4, "on fake hosts only", "redis"),
         ("twin: native", "generator: fake", 10, "on fake hosts only", "generator: engine"),
         ("network: bridge", "database: {kind: fake}", 7, "on fake hosts only", "kind: redis"),
@@ -318,8 +355,8 @@ def test_too_many_combinations_are_refused_before_they_are_made() -> None:
 
 def test_a_substrate_speaks_only_for_platforms_of_its_family() -> None:
     text = changed("platform: docker, network: bridge", "platform: native")
-    study = read_study(text + "substrate: {kind: existing}\n", "study.yaml", OFFER)
-    assert study.substrate.kind == "existing"
+    study = read_study(text + "substrate: {docker: {kind: existing}}\n", "study.yaml", OFFER)
+    assert study.substrate["docker"].kind == "existing"
 
 
 def test_an_open_load_may_be_asked_for_response_times() -> None:
