@@ -536,6 +536,7 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         conditions=explanations.CONDITIONS,
         open_levels=explanations.open_levels(names[1:4]),
         searches=explanations.searches(names[1:4]),
+        rungs=explanations.rungs(["native", *names[1:4]], workloads),
     )
 
 

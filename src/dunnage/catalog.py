@@ -10,9 +10,11 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from dunnage.contracts import (
+    Daemon,
     Database,
     Generator,
     Host,
@@ -36,9 +38,9 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.supports import supports as namespace_supports
-from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     Capability,
@@ -49,7 +51,7 @@ from dunnage.model.offer import (
     TestbedOffer,
 )
 from dunnage.model.plan import Skipped
-from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
@@ -62,9 +64,12 @@ from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
-from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.contexts import write_contexts
+from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
+from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
+from dunnage.substrates.swarm import open_swarm
 
 
 class PlatformKind(Protocol):
@@ -108,9 +113,15 @@ OFFER = Offer(
         "fake": TestbedOffer(title="Fake", meaning="hosts that exist in memory only", fake=True),
     },
     substrates={
-        "daemons": SubstrateOffer(family="docker"),
-        "existing": SubstrateOffer(family="docker", contexts=True),
-        "fake": SubstrateOffer(family="fake"),
+        "docker": {
+            "daemons": SubstrateOffer(),
+            "existing": SubstrateOffer(contexts=True),
+        },
+        "swarm": {
+            "own": SubstrateOffer(below="docker", control=True),
+            "existing": SubstrateOffer(contexts=True, beside=(CONTROL_GROUP,)),
+        },
+        "fake": {"fake": SubstrateOffer()},
     },
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
     databases={name: database.offer for name, database in DATABASES.items()},
@@ -118,6 +129,8 @@ OFFER = Offer(
     samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
 
+_OF_DAEMONS = frozenset({DOCKER, VXLAN, IPVS})
+"""What daemons do with the machine that they run on: those of someone else's run elsewhere."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
@@ -191,8 +204,10 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
         yield from _LAB_NEEDS
         yield from OFFER.databases[deployment.database.kind].needs
     platform = OFFER.platforms[deployment.platform]
+    chosen = [OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment)]
+    theirs = any(each.contexts for each in chosen)
     for need in platform.needs_of(deployment.network, deployment.endpoint):
-        if not (need == DOCKER and OFFER.substrates[study.substrate.kind].contexts):
+        if not (theirs and need in _OF_DAEMONS):
             yield need
 
 
@@ -227,20 +242,44 @@ def family(deployment: Deployment) -> str | None:
     return OFFER.platforms[deployment.platform].substrate
 
 
-def families(deployments: Iterable[Deployment]) -> tuple[str, ...]:
-    """All families that deployments need, each once, in a stable order."""
-    return tuple(sorted({name for name in map(family, deployments) if name is not None}))
+def layers(study: Study, deployment: Deployment) -> tuple[str, ...]:
+    """Families that a deployment needs in a study, each after that on which it stands."""
+    name = family(deployment)
+    return OFFER.layers(name, study.substrate) if name is not None else ()
+
+
+def families(study: Study, deployments: Iterable[Deployment]) -> tuple[str, ...]:
+    """All families that deployments need in a study, each once and after that below it."""
+    return tuple(dict.fromkeys(each for one in deployments for each in layers(study, one)))
 
 
 def open_substrate(
-    name: str, spec: SubstrateSpec, testbed: Testbed, hosts: tuple[Host, ...], *, keep: bool
+    name: str,
+    specs: Mapping[str, SubstrateSpec],
+    testbed: Testbed,
+    hosts: tuple[Host, ...],
+    below: Substrate | None = None,
+    *,
+    keep: bool,
 ) -> AbstractContextManager[Substrate]:
-    """Start the substrate of a family on some hosts; `keep` leaves ours running."""
-    if name == "fake":
-        return open_fake_substrate(testbed, hosts)
-    if OFFER.substrates[spec.kind].contexts:
-        return open_existing(spec.contexts, hosts)
-    return open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
+    """Start the substrate of a family on some hosts; `keep` leaves ours running.
+
+    `below` is the open substrate that it stands on, where it stands on one.
+    """
+    contexts = specs.get(name, SubstrateSpec()).contexts
+    match name, OFFER.substrate(name, specs)[0]:
+        case "docker", "daemons":
+            return open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
+        case "docker", "existing":
+            return open_existing(contexts, hosts)
+        case "swarm", "own" if isinstance(below, Daemons):
+            return open_swarm(testbed, below, hosts, keep=keep)
+        case "swarm", "existing":
+            return open_existing_swarm(contexts, hosts)
+        case "fake", "fake":
+            return open_fake_substrate(testbed, hosts)
+        case _, kind:
+            raise UnavailableError(f"nothing opens a substrate `{name}` of the kind `{kind}`")
 
 
 def platform(
@@ -260,6 +299,23 @@ def room() -> Room:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     place = next(path for path in (SCRATCH, *SCRATCH.parents) if path.exists())
     return Room(memory, shutil.disk_usage(place).free)
+
+
+def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
+    """A lab without a study, which is left standing."""
+    return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
+
+
+def standing_families(*, docker: bool, swarm: bool) -> tuple[str, ...]:
+    """The families of substrate that are asked for, each after that on which it stands."""
+    return ("docker", "swarm") if swarm else ("docker",) if docker else ()
+
+
+def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
+    """Write Docker contexts that lead to a lab's daemons; returns their directory."""
+    directory = standing.chosen(lab).directory / "docker"
+    write_contexts(directory, daemons)
+    return directory
 
 
 def standing_labs() -> tuple[standing.StandingLab, ...]:

@@ -98,6 +98,16 @@ class Addresses:
         """Host at which the member itself answers commands that run beside it."""
         return LOOPBACK if unfilled(self.bind.host) else self.bind.host
 
+    @property
+    def numeric_peer(self) -> Address:
+        """What other members connect to, for databases that take no names.
+
+        A member's name stands for the address that it binds to.
+        """
+        host = self.peer.host
+        named = not unfilled(host) and not host.replace(".", "").isdigit()
+        return Address(self.bind.host, self.peer.port) if named else self.peer
+
     def filled(self, late: Mapping[str, str]) -> Addresses:
         """The same with every late host that `late` has."""
         return Addresses(

@@ -8,7 +8,7 @@ from typing import NewType
 
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Guess
-from dunnage.model.study import DatabaseSpec
+from dunnage.model.study import DatabaseSpec, SubstrateSpec
 
 Capability = NewType("Capability", str)
 """What a host must be able to do for some variant, by name. It belongs to the host, not to us; a
@@ -82,12 +82,17 @@ class TestbedOffer(PartOffer):
 
 @dataclass(frozen=True, kw_only=True)
 class SubstrateOffer:
-    """What one kind of substrate is."""
+    """What one kind of a family of substrates is."""
 
-    family: str
-    """What platforms ask for: `docker`."""
     contexts: bool = False
     """Whether it is there already, and the study names what reaches it on each host."""
+    beside: tuple[str, ...] = ()
+    """Names beside those of hosts that contexts may be given for."""
+    below: str | None = None
+    """Family that it stands on: a Swarm of ours on `docker`."""
+    control: bool = False
+    """Whether a part of it that serves all hosts runs on a host of its own, of the group `control`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,8 +177,22 @@ class Offer:
     """Everything a study file may name."""
 
     testbeds: Mapping[str, TestbedOffer]
-    substrates: Mapping[str, SubstrateOffer]
+    substrates: Mapping[str, Mapping[str, SubstrateOffer]]
+    """Family → kind → what it is. Platforms ask for families; the first kind is the default."""
     platforms: Mapping[str, PlatformOffer]
     databases: Mapping[str, DatabaseOffer]
     generators: Mapping[str, PartOffer]
     samplers: Mapping[str, PartOffer]
+
+    def substrate(
+        self, family: str, specs: Mapping[str, SubstrateSpec]
+    ) -> tuple[str, SubstrateOffer]:
+        """The kind that a study has of a family, and what it is; KeyError for an unknown one."""
+        kinds = self.substrates[family]
+        kind = specs.get(family, SubstrateSpec()).kind or next(iter(kinds))
+        return kind, kinds[kind]
+
+    def layers(self, family: str, specs: Mapping[str, SubstrateSpec]) -> tuple[str, ...]:
+        """A family and all that it stands on in a study, the lowest first."""
+        below = self.substrate(family, specs)[1].below
+        return (*(self.layers(below, specs) if below else ()), family)

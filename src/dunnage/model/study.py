@@ -63,12 +63,13 @@ class TestbedSpec(Spec):
 
 
 class SubstrateSpec(Spec):
-    """What must run on the hosts before a platform can be used."""
+    """One family of what must run on the hosts before a platform can be used."""
 
-    kind: str = Field(default="daemons", examples=["daemons"])
-    """Which daemons are used: new ones, one per host, or existing ones."""
+    kind: str | None = Field(default=None, examples=["existing"])
+    """Whether it is made for the study, or exists already. Default: the family's first kind."""
     contexts: Mapping[str, str] = Field(default={}, examples=[{"db-1": "my-docker-context"}])
-    """The Docker context of each host, for existing daemons."""
+    """The Docker context of each host, for what exists already. In a Swarm, one of them must lead
+    to a manager, or a further one named `control` does."""
 
 
 class ConsistencySpec(Spec):
@@ -204,7 +205,11 @@ class Study(Spec):
         examples=[{"kind": "namespace", "hosts": {"db": 3, CLIENT_GROUP: 1}}]
     )
     """The hosts on which the study runs."""
-    substrate: SubstrateSpec = Field(default=SubstrateSpec(), examples=[{"kind": "daemons"}])
+    substrate: Mapping[Name, SubstrateSpec] = Field(
+        default={}, examples=[{"docker": {"kind": "existing", "contexts": {"db-1": "my-context"}}}]
+    )
+    """What must run on the hosts before a platform can be used, by family: `docker`, `swarm`.
+    Default: the first kind of each."""
     database: DatabaseSpec = Field(examples=[{"kind": "redis", "members": 3}])
     """What is deployed, the same in every variant."""
     deployments: Mapping[Name, DeploymentSpec] = Field(

@@ -14,7 +14,7 @@ from dunnage.platforms.link import addresses, link
 def way_in(
     client: DockerClient, daemon: Daemon, host: Host, container: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Driver, bridge, MTU, proxy processes and translations; `container` is its inspection."""
+    """Driver, bridge or overlay, MTU, proxies and translations; `container` is its inspection."""
     outside = link(host)
     joined: Mapping[str, Any] = next(iter(container["NetworkSettings"]["Networks"].values()))
     network = client.networks.get(joined["NetworkID"])
@@ -22,15 +22,22 @@ def way_in(
     if driver == "host":
         return {"driver": driver, **outside}
     inside = addresses(host, ["nsenter", f"--target={container['State']['Pid']}", "--net"])
+    own = _overlay(network.attrs) if driver == "overlay" else {"bridge": _bridge(network.attrs)}
     return {
         "driver": driver,
-        "bridge": _bridge(network.attrs),
+        **own,
         "interface": outside["interface"],
         "mtu": _mtu(inside, joined["IPAddress"]),
         "host_mtu": outside["mtu"],
         "proxies": str(_proxies(host)),
         "translations": _translations(host, daemon.environment),
     }
+
+
+def _overlay(network: Mapping[str, Any]) -> dict[str, str]:
+    """Whether an overlay encrypts. Its VXLAN's number is another one in every stay."""
+    options = network.get("Options") or {}
+    return {"encrypted": str("encrypted" in options).lower()}
 
 
 def _bridge(network: Mapping[str, Any]) -> str:

@@ -128,12 +128,6 @@ class Docker(OnDaemons):
         self._note_address(member, within)
         return member
 
-    def _stop(self, member: str) -> None:
-        if member in self._members:
-            with spoken("the container cannot be stopped", member):
-                started = self._members[member]
-                started.container.stop(timeout=round(started.service.stop_grace))
-
 
 def _directory(path: str) -> bytes:
     """An archive that holds one empty directory."""

@@ -30,6 +30,9 @@ from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.subnets import address_in
 
+Step = tuple[str, Callable[[], None]]
+"""The host that a step of taking down is about, and what it does."""
+
 
 class OnDaemons(HostedMembers[ContainerMember]):
     """Members in containers, each on the daemon of its host.
@@ -51,10 +54,6 @@ class OnDaemons(HostedMembers[ContainerMember]):
         self._stay = StayNames(f"{stay}-{secrets.token_hex(4)}")
         self._clients: dict[str, DockerClient] = {}
         self._containers: dict[str, ClientContainer] = {}
-
-    @abstractmethod
-    def _stop(self, member: str) -> None:
-        """Stop one member that was started."""
 
     @abstractmethod
     def _prepare_network(self, host: Host) -> None:
@@ -101,8 +100,9 @@ class OnDaemons(HostedMembers[ContainerMember]):
     def down(self) -> None:
         """Stop everything in reverse order and remove it, all of it even if some of it fails."""
         members = tuple(reversed(self._places.values()))
-        steps: list[tuple[str, Callable[[], None]]] = []
+        steps: list[Step] = []
         steps += [(place.host, partial(self._stop, place.member)) for place in members]
+        steps += self._after_stops()
         steps += [(host, partial(self._clear, host)) for host in self._clients]
         steps += self._last_steps()
         steps += [(place.host, partial(self._remove_directory, place)) for place in members]
@@ -112,9 +112,19 @@ class OnDaemons(HostedMembers[ContainerMember]):
             for client in self._clients.values():
                 client.close()
 
-    def _last_steps(self) -> Iterable[tuple[str, Callable[[], None]]]:
-        """What is removed after all containers of the stay, each by the host it is about."""
+    def _after_stops(self) -> Iterable[Step]:
+        """What is to be done once all members have stopped."""
         return ()
+
+    def _last_steps(self) -> Iterable[Step]:
+        """What is removed after all containers of the stay."""
+        return ()
+
+    def _stop(self, member: str) -> None:
+        if member in self._members:
+            with spoken("the container cannot be stopped", member):
+                started = self._members[member]
+                started.container.stop(timeout=round(started.service.stop_grace))
 
     def _outside(self, place: Place) -> str:
         """Where a member's host has its data; a volume is made if it is not there yet."""

@@ -30,7 +30,7 @@ from dunnage.platforms.containers import HOST, OVERLAY, network_name
 from dunnage.platforms.docker import DOCKER
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
-from dunnage.platforms.on_daemons import OnDaemons, ulimits_of
+from dunnage.platforms.on_daemons import OnDaemons, Step, ulimits_of
 from dunnage.platforms.services import arguments
 from dunnage.platforms.subnets import subnet
 
@@ -44,7 +44,7 @@ Docker names it in `libnetwork`, drivers/bridge."""
 _STARTED = 60.0
 """Seconds within which a service has a container, or the reason why not."""
 _REMOVED = 30.0
-"""Seconds within which what a service left is gone, beyond the time in which its member stops."""
+"""Seconds within which what a service left is gone."""
 _INTERVAL = 0.02
 _FAILED = ("failed", "rejected", "orphaned", "shutdown", "complete", "remove")
 
@@ -205,30 +205,31 @@ class Swarm(OnDaemons):
             hint=f"docker service ps --no-trunc {self._stay.thing(member)}",
         )
 
-    def _stop(self, member: str) -> None:
-        service = self._services.get(member)
-        if service is None:
-            return
-        with spoken("the service cannot be removed", member):
-            self._api.remove_service(service)
-        started = self._members.get(member)
-        if started is not None:
-            grace = started.service.stop_grace + _REMOVED
-            _until(partial(_gone, started.container), grace, "its container", member)
+    def _after_stops(self) -> Iterable[Step]:
+        """Remove the services, whose members have ended by now, and wait for their containers.
 
-    def _last_steps(self) -> Iterable[tuple[str, Callable[[], None]]]:
+        A Swarm that has to stop a task waits 2 s for other nodes to learn of it; one that has ended
+        it removes at once.
+        """
         if self._orders is None:
-            return ()
-        return ((self._swarm.manager.host, self._clear_manager),)
+            return
+        yield self._swarm.manager.host, self._remove_services
+        for member in self._members.values():
+            yield member.host.name, partial(_await_gone, member)
 
-    def _clear_manager(self) -> None:
-        """Remove services whose start was broken off, and the stay's network."""
-        where = self._swarm.manager.host
-        with spoken("what the stay left in the Swarm cannot be removed", where):
+    def _last_steps(self) -> Iterable[Step]:
+        if self._orders is not None:
+            yield self._swarm.manager.host, self._remove_networks
+
+    def _remove_services(self) -> None:
+        with spoken("the stay's services cannot be removed", self._swarm.manager.host):
             for service in self._manager.services.list(filters=self._stay.filter):
                 self._api.remove_service(service.id)
+
+    def _remove_networks(self) -> None:
+        where = self._swarm.manager.host
         for network in self._manager.networks.list(filters=self._stay.filter):
-            _until(partial(_removed, network), _REMOVED, f"network `{network.name}`", where)
+            _until(partial(_removed, network), f"network `{network.name}`", where)
 
     def down(self) -> None:
         try:
@@ -238,12 +239,17 @@ class Swarm(OnDaemons):
                 self._orders.close()
 
 
-def _gone(container: Container) -> bool:
-    try:
-        container.reload()
-    except NotFound:
-        return True
-    return False
+def _await_gone(member: ContainerMember) -> None:
+    """Wait until a member's container is no longer there."""
+
+    def gone() -> bool:
+        try:
+            member.container.reload()
+        except NotFound:
+            return True
+        return False
+
+    _until(gone, "its container", member.service.member)
 
 
 def _removed(network: Any) -> bool:
@@ -257,11 +263,13 @@ def _removed(network: Any) -> bool:
     return True
 
 
-def _until(done: Callable[[], bool], seconds: float, what: str, where: str) -> None:
-    ends = time.monotonic() + seconds
+def _until(done: Callable[[], bool], what: str, where: str) -> None:
+    ends = time.monotonic() + _REMOVED
     while time.monotonic() < ends:
         with spoken(f"{what} cannot be removed", where):
             if done():
                 return
         time.sleep(_INTERVAL)
-    raise StayError(f"{what} is still there after {seconds:g} s", where=where, hint="dunnage clean")
+    raise StayError(
+        f"{what} is still there after {_REMOVED:g} s", where=where, hint="dunnage clean"
+    )

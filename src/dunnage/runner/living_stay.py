@@ -20,6 +20,7 @@ from dunnage.runner.inspection import control, inspect
 from dunnage.runner.slowdown import slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Equipment, Stay
+from dunnage.runner.substrates import awake_for
 from dunnage.store.write import ResultWriter
 
 
@@ -48,10 +49,8 @@ def living_stay(
     platform = catalog.platform(deployment, testbed, substrate, equipment.trees, name)
     database = catalog.DATABASES[spec.kind]()
     with ExitStack() as stack:
-        for other in equipment.substrates.values():
-            if other is not substrate and not together:
-                other.freeze()
-                stack.callback(other.wake)
+        if not together:
+            stack.enter_context(awake_for(equipment, deployment))
         stack.push(ending(platform.down))
         controlled = {} if together else control(testbed.group(CLIENT_GROUP)[0])
         started = testbed.clock.now()

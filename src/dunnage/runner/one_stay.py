@@ -12,8 +12,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form
-from dunnage.runner.study import open_substrates
-from dunnage.study.slots import with_slots
+from dunnage.runner.substrates import open_substrates, testbed_of
 
 _NAME = "look"
 """What the stay is called on its hosts."""
@@ -31,9 +30,9 @@ def paths_of(
     with ExitStack() as stack:
         stack.enter_context(catalog.measuring(study, say))
         testbed = stack.enter_context(
-            catalog.open_testbed(with_slots(study, [deployment]), study.name, keep=False)
+            catalog.open_testbed(testbed_of(study, [deployment]), study.name, keep=False)
         )
-        substrates = open_substrates(stack, study, plan, testbed, keep=False)
+        substrates = open_substrates(stack, study, plan, [deployment], testbed, keep=False)
         family = catalog.family(deployment)
         substrate = substrates[family] if family is not None else None
         trees = catalog.software(study.testbed.kind)

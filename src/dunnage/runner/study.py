@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from dunnage import __version__, catalog
-from dunnage.contracts import Substrate, Testbed
-from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
-from dunnage.model.study import CLIENT_GROUP, Study
+from dunnage.model.study import Study
+from dunnage.model.value import Scalar
 from dunnage.runner import known_loss, spare
 from dunnage.runner.blocks import carry_out_blocks, carry_out_stay
 from dunnage.runner.calibrate import calibrated, insist_enough, told
@@ -19,12 +17,12 @@ from dunnage.runner.interrupt import Stop
 from dunnage.runner.patience import Patience
 from dunnage.runner.progress import Watcher
 from dunnage.runner.stay import Equipment
+from dunnage.runner.substrates import open_substrates, substrate_facts, testbed_of
 from dunnage.runner.work import Work
 from dunnage.store.events import OPENED
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
-from dunnage.study.slots import slot, with_slots
 
 
 @dataclass(frozen=True)
@@ -61,15 +59,14 @@ def carry_out(
     with ExitStack() as stack:
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))
+        every = every_deployment(study, plan)
         testbed = stack.enter_context(
-            catalog.open_testbed(
-                with_slots(study, every_deployment(study, plan)), study.name, keep=keep
-            )
+            catalog.open_testbed(testbed_of(study, every), study.name, keep=keep)
         )
         equipment = Equipment(
             study=study,
             testbed=testbed,
-            substrates=open_substrates(stack, study, plan, testbed, keep=keep),
+            substrates=open_substrates(stack, study, plan, every, testbed, keep=keep),
             trees=catalog.software(study.testbed.kind),
             generator=catalog.GENERATORS[study.generator](),
             sampler=catalog.SAMPLERS[study.sampler.kind](),
@@ -131,31 +128,9 @@ def every_deployment(study: Study, plan: Plan) -> list[Deployment]:
     return [each for each in deployments(study, catalog.OFFER) if each.name not in skipped]
 
 
-def open_substrates(
-    stack: ExitStack, study: Study, plan: Plan, testbed: Testbed, *, keep: bool
-) -> Mapping[str, Substrate]:
-    """One substrate for each family that a deployment needs, on the hosts that need it."""
-    substrates = {}
-    needed = list(plan.deployments)
-    if plan.calibration is not None:
-        needed.append(plan.calibration.deployment)
-    for family in catalog.families(needed):
-        users = [d for d in needed if catalog.family(d) == family]
-        groups = {deployment.hosts for deployment in users}
-        if study.load.turns is not None:  # each may live on any of them
-            places = range(len(every_deployment(study, plan)))
-            groups = {slot(group, place) for group in groups for place in places}
-        if any(deployment.client is ClientPlace.CONTAINER for deployment in users):
-            groups.add(CLIENT_GROUP)
-        hosts = tuple(host for host in testbed.hosts if host.group in groups)
-        substrates[family] = stack.enter_context(
-            catalog.open_substrate(family, study.substrate, testbed, hosts, keep=keep)
-        )
-    return substrates
-
-
-def _environment(equipment: Equipment) -> dict[str, str | int | float | bool | None]:
-    facts = {"dunnage.version": __version__, **equipment.testbed.environment()}
-    for family, substrate in equipment.substrates.items():
-        facts |= {f"{family}.{key}": value for key, value in substrate.facts().items()}
-    return facts
+def _environment(equipment: Equipment) -> dict[str, Scalar]:
+    return {
+        "dunnage.version": __version__,
+        **equipment.testbed.environment(),
+        **substrate_facts(equipment.substrates),
+    }

@@ -15,6 +15,7 @@ from dunnage.runner.in_turns import measure
 from dunnage.runner.living_stay import living_stay
 from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
+from dunnage.runner.substrates import rest_idle
 from dunnage.runner.work import Work, until_done
 from dunnage.store.events import FINISHED
 
@@ -75,21 +76,8 @@ def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[S
     stays = stack.enter_context(side_by_side(scopes))
     for stay in stays:
         writer.journal("stay ready", stay=stay.name)
-    _rest_idle_substrates(work, stays, stack)
+    rest_idle(work.equipment, stays, stack)
     return stays
-
-
-def _rest_idle_substrates(work: Work, stays: Sequence[Stay], stack: ExitStack) -> None:
-    """Freeze substrates on the hosts of deployments that do not need them, until the stack ends.
-
-    What a daemon does on such a host would be counted as its deployment's.
-    """
-    testbed = work.equipment.testbed
-    for substrate in work.equipment.substrates.values():
-        without = [stay for stay in stays if stay.substrate is not substrate]
-        hosts = [host.name for stay in without for host in testbed.group(stay.deployment.hosts)]
-        stack.callback(substrate.wake)
-        substrate.freeze(hosts)
 
 
 @contextmanager

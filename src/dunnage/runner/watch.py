@@ -13,6 +13,7 @@ from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
 from dunnage.runner import others
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.stay import Equipment, Stay
+from dunnage.runner.substrates import units_on
 from dunnage.runner.waiting import Part
 
 
@@ -86,10 +87,4 @@ def _units(stay: Stay, host: Host, running: Sequence[RunningMember]) -> dict[str
     for member in running:
         if member.host.name == host.name:
             units[member.member] = member.control_group
-    if stay.substrate is not None:
-        try:
-            daemon = stay.substrate.daemon(host.name)
-        except KeyError:
-            return units
-        units |= {unit: host.control_group(unit) for unit in daemon.units}
-    return units
+    return {**units, **units_on(stay.substrate, host)}

@@ -39,7 +39,8 @@ class Draft:
     """What could be understood. None, or an absent name, is a part with problems of its own."""
 
     testbed: TestbedSpec | None
-    substrate: SubstrateSpec | None
+    substrates: Mapping[str, SubstrateSpec]
+    """Those of the families that are specified and can be understood."""
     database: DatabaseSpec | None
     deployments: Mapping[str, Mapping[str, object]]
     """Usable keys of every usable deployment, as the file says them."""
@@ -98,7 +99,7 @@ def draft(data: Mapping[str, Any], wrong: list[Finding], *, stored: bool = False
     workloads = map(spelled_out, usable.get("workloads", []))
     return Draft(
         testbed=_read(TestbedSpec, usable.get("testbed")),
-        substrate=_read(SubstrateSpec, usable.get("substrate", {})),
+        substrates=_understood(SubstrateSpec, usable.get("substrate", {})),
         database=_read(DatabaseSpec, usable.get("database")),
         deployments=deployments,
         broken=tuple(name for name in _deployments(data) if name not in deployments),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dunnage.errors import Problem, StudyError, shown
 from dunnage.model.offer import Offer
@@ -13,6 +14,7 @@ from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.doubts import doubts
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
+from dunnage.study.renewed import outdated, renewed
 from dunnage.study.rules import factor_rules, find_mistakes
 from dunnage.study.rules_worth import worth_rules
 
@@ -36,8 +38,11 @@ def read_stored_study(text: str, path: str, offer: Offer) -> Study:
 
 
 def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
-    document = read_document(text)
+    written = read_document(text)
+    document = replace(written, data=renewed(written.data))
     found = _wrong(document, offer, stored=stored)
+    if not stored:
+        found += outdated(written.data)
     wrong = [each for each in found if each.path not in document.spoiled]
     told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
     problems = [*document.problems, *told]

@@ -72,9 +72,6 @@ def find_mistakes(draft: Draft, offer: Offer) -> list[Finding]:
 def _kinds(draft: Draft, offer: Offer) -> Iterator[Finding]:
     if draft.testbed and draft.testbed.kind not in offer.testbeds:
         yield unknown(("testbed", "kind"), "testbed", draft.testbed.kind, offer.testbeds)
-    chosen = draft.substrate if draft.substrate and draft.substrate.model_fields_set else None
-    if chosen and chosen.kind not in offer.substrates:
-        yield unknown(("substrate", "kind"), "substrate", chosen.kind, offer.substrates)
     if draft.generator and draft.generator not in offer.generators:
         yield unknown(("generator",), "generator", draft.generator, offer.generators)
     if draft.sampler and draft.sampler.kind not in offer.samplers:

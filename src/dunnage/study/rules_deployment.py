@@ -11,12 +11,13 @@ from pydantic import ValidationError
 from dunnage.errors import shown
 from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec
 from dunnage.study.document import Path, shown_at
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import LOADING, storage_rules
+from dunnage.study.rules_substrate import groups_of, substrate_rules
 from dunnage.study.suggest import hint, listed
 
 _At = Callable[..., Path]
@@ -31,7 +32,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
     if draft.database and not every:
         for key, what, advice in _database(draft.database, offer, draft.data):
             yield Finding(_study_place(draft, key), what, advice)
-    used: set[str] = set()
+    used: dict[str, set[str]] = {}
     for variant in every:
         at = partial(draft.place, variant.origin)
         written = ("deployments", variant.origin)
@@ -47,11 +48,10 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield from _platform(spec, platform, at)
             yield from storage_rules(spec, platform, draft.data, at("storage"))
             if platform.substrate:
-                used.add(platform.substrate)
+                used.setdefault(platform.substrate, set()).update(groups_of(spec))
         yield from _group(spec, draft.groups, at)
         yield from _own_database(spec, draft, offer, at)
-    if draft.substrate and draft.groups is not None:
-        yield from _substrate(draft.substrate, draft.groups, used, offer)
+    yield from substrate_rules(draft, used, offer)
 
 
 def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterator[Finding]:
@@ -168,37 +168,3 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
         yield from ((key, what, "") for key, what in database.check(whole))
         if data is Data.RESTORE:
             yield from ((key, what, LOADING) for key, what in database.check_restore(whole))
-
-
-def _substrate(
-    substrate: SubstrateSpec, groups: Mapping[str, int], used: set[str], offer: Offer
-) -> Iterator[Finding]:
-    """Check the study's substrate; it matters only for platforms of its own family."""
-    chosen = offer.substrates.get(substrate.kind)
-    if chosen is None:
-        return
-    if not chosen.contexts:
-        named = next((name for name, each in offer.substrates.items() if each.contexts), "")
-        if substrate.contexts:
-            yield Finding(
-                ("substrate", "contexts"),
-                f"`contexts` belongs to the substrate `{named}`, not to {shown(substrate.kind)}",
-                f"write `kind: {named}`",
-            )
-        return
-    hosts = [f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1)]
-    for host in substrate.contexts:
-        if host not in hosts:
-            yield unknown(("substrate", "contexts", host), "host", host, tuple(hosts))
-    if chosen.family in used:
-        without = [
-            host
-            for host in hosts
-            if host not in substrate.contexts and not host.startswith(f"{CLIENT_GROUP}-")
-        ]
-        if without:
-            yield Finding(
-                ("substrate",),
-                f"there is no Docker context for {listed(without, most=4)}",
-                f"write `contexts: {{{without[0]}: my-docker-context}}`",
-            )

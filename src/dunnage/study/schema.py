@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,7 +30,7 @@ def study_schema(offer: Offer) -> dict[str, Any]:
     }
     topologies = {name for each in offer.databases.values() for name in each.topologies}
     _name_them(parts["TestbedSpec"], "kind", offer.testbeds)
-    _name_them(parts["SubstrateSpec"], "kind", offer.substrates)
+    _substrates(schema, parts, offer)
     _name_them(parts["DatabaseSpec"], "kind", offer.databases)
     _name_them(parts["DatabaseSpec"], "topology", topologies)
     _name_them(parts["DeploymentSpec"], "platform", offer.platforms)
@@ -79,6 +80,20 @@ def _name_them(
         said["anyOf"] = [{"type": "string", "enum": names}, {"type": "null"}]
     else:
         said["enum"] = names
+
+
+def _substrates(schema: dict[str, Any], parts: dict[str, Any], offer: Offer) -> None:
+    """Every family is a key, with kinds of its own."""
+    said = schema["properties"]["substrate"]
+    one = parts.pop("SubstrateSpec")
+    for part in ("additionalProperties", "propertyNames"):
+        said.pop(part, None)
+    families = {}
+    for family, kinds in offer.substrates.items():
+        parts[f"SubstrateSpec.{family}"] = own = copy.deepcopy(one)
+        _name_them(own, "kind", kinds)
+        families[family] = {"$ref": f"#/$defs/SubstrateSpec.{family}"}
+    said.update(properties=families, additionalProperties=False)
 
 
 def _override(parts: dict[str, Any]) -> None:

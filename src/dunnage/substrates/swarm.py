@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import docker
 
@@ -134,8 +134,9 @@ class Swarm:
             return
         self._below.wake()
         with self._asked(self._control, "services were not removed", "dunnage clean") as client:
-            for service in client.api.services():
-                client.api.remove_service(service["ID"])
+            api: Any = client.api  # the SDK has typed neither of these
+            for service in api.services():
+                api.remove_service(service["ID"])
 
     def _leave(self, host: Host) -> None:
         with self._asked(host, "this host cannot leave the Swarm that it was in") as client:

@@ -63,7 +63,7 @@ def _cluster(place: Place) -> Iterator[tuple[str, Scalar]]:
         yield "cluster-announce-ip", redis.advertised.host
         yield "cluster-announce-bus-port", bus.advertised.port
     else:
-        yield "cluster-announce-ip", str(redis.peer.host)
+        yield "cluster-announce-ip", redis.numeric_peer.host
         yield "cluster-announce-bus-port", bus.peer.port
         yield "cluster-announce-hostname", redis.advertised.host
         yield "cluster-preferred-endpoint-type", "hostname"

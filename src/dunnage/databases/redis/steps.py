@@ -124,8 +124,8 @@ def form(places: Sequence[Place], primaries: int) -> tuple[Step, ...]:
             ),
         ]
     for place in others:
-        redis, bus = place.ports["redis"].peer, place.ports["bus"].peer
-        where = (str(redis.host), str(redis.port), str(bus.port))
+        redis, bus = place.ports["redis"].numeric_peer, place.ports["bus"].peer
+        where = (redis.host, str(redis.port), str(bus.port))
         argv = command(first, "CLUSTER", "MEET", *where)
         steps.append(Step(f"meet {place.member}", first.member, argv, done=_says_ok))
     for i, place in enumerate(places[primaries:]):

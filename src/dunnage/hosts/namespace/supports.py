@@ -16,6 +16,8 @@ from dunnage.model.offer import Capability, Support
 ROOT = Capability("root")
 NAMESPACES = Capability("namespaces")
 CGROUPS = Capability("cgroups")
+VXLAN = Capability("vxlan")
+IPVS = Capability("ipvs")
 
 _TOOLS = {"ip": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 
@@ -71,7 +73,29 @@ def _cgroups() -> Support:
     return Support(True)
 
 
-_TRIED = {NAMESPACES: _namespaces, CGROUPS: _cgroups}
+def _vxlan() -> Support:
+    add = "ip link add tunnel type vxlan id 1 dstport 4789 dev lo"
+    complaint = _attempt(["unshare", "--net", "sh", "-c", add])
+    if complaint is None:
+        return Support(True)
+    return Support(
+        False,
+        f"VXLAN devices, which overlay networks are made of, cannot be created here: {complaint}",
+        "modprobe vxlan",
+    )
+
+
+def _ipvs() -> Support:
+    if _attempt(["unshare", "--net", "cat", "/proc/self/net/ip_vs"]) is None:
+        return Support(True)
+    return Support(
+        False,
+        "the kernel has no IPVS, which spreads connections to service addresses over members",
+        "modprobe ip_vs",
+    )
+
+
+_TRIED = {NAMESPACES: _namespaces, CGROUPS: _cgroups, VXLAN: _vxlan, IPVS: _ipvs}
 
 
 def _attempt(argv: Sequence[str]) -> str | None:

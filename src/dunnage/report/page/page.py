@@ -31,6 +31,8 @@ from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.paths import sentences as ways
 from dunnage.findings.paths.recorded import DeploymentPaths, recorded
+from dunnage.findings.rungs.figures import ladders
+from dunnage.findings.rungs.sentences import APART, READING
 from dunnage.findings.saturation.open_levels import open_levels
 from dunnage.findings.saturation.searches import searches
 from dunnage.findings.saturation.sentences import capacities, over_capacity
@@ -149,6 +151,8 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "times": times(analysis),
         "sequels": sequels(analysis),
         "bars": cpu_bars(analysis),
+        "ladders": ladders(analysis),
+        "ladders_read": (READING, APART),
         "variance": variance_bars(analysis),
         "unseparated": tuple(
             dict.fromkeys(text for split in analysis.variance for text in inseparable(split))
