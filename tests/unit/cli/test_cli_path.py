@@ -20,7 +20,7 @@ deployments:
   late: {platform: fake, network: late}
   named: {platform: fake, network: named, endpoint: container-dns, client: container}
 workloads: [A]
-load: {threads: [1], duration: 1s}
+load: {threads: [1], duration: 4s}
 blocks: 1
 generator: fake
 sampler: {kind: fake}
