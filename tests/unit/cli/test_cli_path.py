@@ -51,7 +51,7 @@ def test_a_living_deployments_path_is_drawn_and_nothing_is_written(
     shown = dunnage("path", study, deployment)
     assert shown.code == 0
     head, *lines = shown.out.splitlines()
-    assert head.startswith("from client-1 to ")
+    assert head.startswith("From client-1 to ")
     assert [line.lstrip("↓ ").split()[0] for line in lines] == kinds
     assert [each.name for each in study.parent.iterdir()] == ["ways.yaml"]
 
@@ -82,7 +82,7 @@ def test_a_result_shows_what_its_first_stay_recorded_and_starts_nothing(
     shown = dunnage("path", study.parent / "results", "late")
     assert shown.code == 0
     assert shown.out.splitlines()[:2] == living.splitlines()[:2]
-    assert "recorded in stay `" in shown.err
+    assert "Recorded in stay `" in shown.err
     answer = json.loads(dunnage("path", study.parent / "results", "late", "--format", "json").out)
     assert answer["differing"] == []
     assert answer["stays"] == 1

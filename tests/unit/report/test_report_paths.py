@@ -42,7 +42,7 @@ def test_members_that_are_reached_alike_are_drawn_once() -> None:
     assert way.members == ("redis-1", "redis-2", "redis-3")
     assert [each.host for each in way.stretches] == ["client-1", "", "db-1"]
     assert sentences.leads(way) == (
-        "from client-1 to redis-1 at 10.0.0.1:6379; to redis-2 and redis-3 in the same way"
+        "From client-1 to redis-1 at 10.0.0.1:6379; to redis-2 and redis-3 in the same way"
     )
 
 
@@ -126,7 +126,7 @@ def drawn(path: NetworkPath) -> list[str]:
 def test_the_terminal_draws_a_line_for_each_hop() -> None:
     path = paths("docker-bridge")[0]
     head, *lines = drawn(path)
-    assert head == "from client-1 to redis-1 at 10.0.0.1:6379"
+    assert head == "From client-1 to redis-1 at 10.0.0.1:6379"
     assert len(lines) == len(path.hops)
     assert lines[:3] == [
         "  client       client-1  client        connects to 10.0.0.1:6379",
