@@ -28,6 +28,7 @@ from fake_cases import (
 from real_cases import (
     CASSANDRA_ONE,
     CASSANDRA_RING,
+    CONTROLLED,
     DOCKER_BRIDGE,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
@@ -36,7 +37,10 @@ from real_cases import (
     REDIS_CLUSTER,
     REDIS_REPLICAS,
     REDIS_SINGLE,
+    SWARM_CONTAINER_DNS,
+    SWARM_HOST_PORT,
     daemons,
+    swarm,
 )
 
 from dunnage.databases.cassandra.database import Cassandra
@@ -63,6 +67,10 @@ PLATFORMS = [
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
     pytest.param(DOCKER_USER_DEFINED, id="docker-user-defined", marks=pytest.mark.live),
+    pytest.param(SWARM_CONTAINER_DNS, id="swarm-container-dns", marks=pytest.mark.live),
+    pytest.param(
+        SWARM_HOST_PORT, id="swarm-host-port", marks=[pytest.mark.live, pytest.mark.proof]
+    ),
 ]
 
 DATABASES = [
@@ -90,6 +98,7 @@ SAMPLERS = [
 SUBSTRATES = [
     pytest.param(SubstrateCase(FAKE_TESTBED, fake_substrate), id="fake"),
     pytest.param(SubstrateCase(NAMESPACE, daemons), id="daemons", marks=pytest.mark.live),
+    pytest.param(SubstrateCase(CONTROLLED, swarm), id="swarm", marks=pytest.mark.live),
 ]
 
 SOFTWARE = [

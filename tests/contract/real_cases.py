@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
@@ -10,12 +11,14 @@ from dunnage.contracts import Host, Platform, Substrate, Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
-from dunnage.model.study import DatabaseSpec
+from dunnage.model.study import CONTROL_GROUP, DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
+from dunnage.platforms.swarm import Swarm as SwarmPlatform
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.swarm import Swarm, open_swarm
 
 
 def _open_namespace(name: str) -> AbstractContextManager[Testbed]:
@@ -27,7 +30,14 @@ def _lose_namespace(testbed: Testbed, host: Host) -> None:
     testbed.host(host.name).power_cut()
 
 
+def _open_controlled(name: str) -> AbstractContextManager[Testbed]:
+    spec = HOSTS.model_copy(update={"hosts": {**HOSTS.hosts, CONTROL_GROUP: 1}})
+    return open_namespace(spec, name=name, engine=engine_path(), keep=False)
+
+
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
+CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
+"""With a host for a Swarm's manager."""
 
 REDIS_SINGLE = DatabaseSpec(kind="redis", version="7.0", topology="single")
 REDIS_REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
@@ -36,20 +46,43 @@ CASSANDRA_ONE = DatabaseSpec(kind="cassandra", version="4.1")
 CASSANDRA_RING = DatabaseSpec(kind="cassandra", version="5.0", members=3)
 
 
+Opener = Callable[[Testbed], AbstractContextManager[Substrate | None]]
+
+
 def daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
     return open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts)
 
 
+@contextmanager
+def swarm(testbed: Testbed) -> Iterator[Swarm]:
+    with (
+        open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts) as below,
+        open_swarm(testbed, below, testbed.hosts) as opened,
+    ):
+        yield opened
+
+
+_SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {
+    Native: (NAMESPACE, lambda _testbed: nullcontext()),
+    Docker: (NAMESPACE, daemons),
+    SwarmPlatform: (CONTROLLED, swarm),
+}
+
+
 def _redis(
-    platform: type[Platform], network: str, client: ClientPlace = ClientPlace.HOST
+    platform: type[Platform],
+    network: str,
+    client: ClientPlace = ClientPlace.HOST,
+    endpoint: str = "host-port",
 ) -> PlatformCase:
+    testbed, substrate = _SUBSTRATES[platform]
     return PlatformCase(
-        testbed=NAMESPACE,
-        substrate=daemons if platform is Docker else lambda _testbed: nullcontext(),
+        testbed=testbed,
+        substrate=substrate,
         trees=DebianSoftware,
         platform=platform,
         network=network,
-        endpoint="host-port",
+        endpoint=endpoint,
         database=Redis,
         spec=REDIS_REPLICAS,
         client=client,
@@ -60,3 +93,5 @@ NATIVE = _redis(Native, "host")
 DOCKER_HOST = _redis(Docker, "host")
 DOCKER_BRIDGE = _redis(Docker, "bridge")
 DOCKER_USER_DEFINED = _redis(Docker, "user-defined", ClientPlace.CONTAINER)
+SWARM_HOST_PORT = _redis(SwarmPlatform, "overlay")
+SWARM_CONTAINER_DNS = _redis(SwarmPlatform, "overlay", ClientPlace.CONTAINER, "container-dns")

@@ -180,22 +180,22 @@ class Swarm:
     def _wait(self, error: type[DunnageError] = UnavailableError, steady: float = 0.0) -> None:
         """Wait until all nodes of living hosts are ready, for `steady` seconds without a break."""
         clock = self._testbed.clock
+        ends = clock.now() + _READY
         since: float | None = None
-        late: Mapping[str, str] = {}
         with self._asked(self._control, "the manager does not answer") as client:
-
-            def ready() -> bool:
-                nonlocal since, late
+            while since is None or clock.now() - since < steady:
                 late = self._late(client)
-                since = None if late else clock.now() if since is None else since
-                return since is not None and clock.now() - since >= steady
+                if late and clock.now() >= ends:
+                    raise self._lagging(error, late)
+                since = None if late else since or clock.now()
+                if since is None or steady:
+                    clock.sleep(_INTERVAL)
 
-            if self._until(ready):
-                return
+    def _lagging(self, error: type[DunnageError], late: Mapping[str, str]) -> DunnageError:
         told = ", ".join(f"`{host}` is {state}" for host, state in late.items())
-        where = next(iter(late), self._control.name)
-        raise error(
-            f"nodes of the Swarm are not ready within {_READY:g} s: {told or 'they come and go'}"
+        where = next(iter(late))
+        return error(
+            f"nodes of the Swarm are not ready within {_READY:g} s: {told}"
             f"{self._below.logged(where)}",
             where=where,
             hint=HINT,

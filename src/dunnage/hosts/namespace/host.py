@@ -152,6 +152,7 @@ class NamespaceHost:
 
     def power_cut(self) -> None:
         """Kill the first process: everything on the host ends at once, without warning."""
+        self.thaw("")  # what is frozen cannot end
         self.door().first.end()
 
     def forget_units(self) -> None:

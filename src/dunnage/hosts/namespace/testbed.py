@@ -109,6 +109,7 @@ class NamespaceTestbed:
 
     def restore(self, name: str) -> None:
         host = self._hosts[name]
+        self._groups.thaw(host.control_group(""))  # what is frozen cannot end
         self._first[name].end()
         self._groups.remove(host.control_group(""))
         host.forget_units()
