@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -52,8 +51,6 @@ WAYS = (
     (USER_DEFINED, [*ACROSS, *BEHIND_A_BRIDGE]),
     (INSIDE, [*OUT_OF_A_BRIDGE, *ACROSS, *BEHIND_A_BRIDGE]),
 )
-MOST_SECONDS = 1.0
-"""For all members; ten times what it takes where nothing else runs."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +84,7 @@ def paths(lab: Lab, deployment: Deployment, *, without_rules: bool = False) -> l
         client = platform.client(lab.testbed.group("client")[0])
         if without_rules:
             flush_rules(lab)
-        began = time.monotonic()
-        found = list(platform.paths(client))
-        assert time.monotonic() - began < MOST_SECONDS
-        return found
+        return list(platform.paths(client))
     finally:
         platform.down()
 

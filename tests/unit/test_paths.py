@@ -327,3 +327,23 @@ def test_a_name_that_nobody_knows_is_said() -> None:
     path = paths_where(Completed(0, "", ""), meant="")
     assert path.unknown == "nobody has told what address `redis-1` stands for"
     assert path.address == "redis-1:6379"
+
+
+def test_each_host_is_asked_once_for_all_members() -> None:
+    asked = []
+    spec = TestbedSpec(kind="fake", hosts={"db": 2, "client": 1})
+    with open_fake(spec, name="paths") as testbed:
+        for host in testbed.hosts:
+
+            def run(*_: object, name: str = host.name, **__: object) -> Completed:
+                asked.append(name)
+                return Completed(1, "", "")
+
+            host.run = run  # type: ignore[method-assign]
+        (client,) = testbed.group("client")
+        members = [
+            Member(RunningMember(f"redis-{number}", host, number, ""), Address("", 1), "10.0.0.1")
+            for number, host in enumerate(testbed.group("db") * 2, start=1)
+        ]
+        assert len(read_paths(Client(client, None), members, [], {})) == 4
+    assert sorted(asked) == ["client-1", "db-1", "db-2"]

@@ -7,15 +7,15 @@ from dunnage.model.path import Hop, HopKind
 from dunnage.wording import numbers, terms
 
 _KINDS = {
-    HopKind.CLIENT: "process that makes the load",
-    HopKind.VETH: "end of a virtual cable",
+    HopKind.CLIENT: "client process",
+    HopKind.VETH: "virtual cable",
     HopKind.DEVICE: "device",
     HopKind.BRIDGE: "bridge",
-    HopKind.TRANSLATION: "translation of addresses",
+    HopKind.TRANSLATION: "address translation",
     HopKind.PROXY: "proxy process",
     HopKind.TUNNEL: "tunnel",
-    HopKind.WIRE: "between hosts",
-    HopKind.MEMBER: "process of the database",
+    HopKind.WIRE: "cable or switch",
+    HopKind.MEMBER: "database process",
 }
 
 
@@ -37,7 +37,7 @@ def leads(way: Way) -> str:
     """From where to where, and who else is reached alike."""
     path = way.path
     first = (
-        f"from {terms.plain(path.client)} to {terms.plain(path.member)} "
+        f"From {terms.plain(path.client)} to {terms.plain(path.member)} "
         f"at {terms.plain(path.address)}"
     )
     others = [terms.plain(member) for member in way.members if member != path.member]
@@ -53,8 +53,8 @@ def broken(way: Way) -> str:
 def others(found: DeploymentPaths) -> str:
     """What other stays recorded."""
     if found.stays == 1:
-        return f"recorded in stay `{terms.plain(found.stay)}`"
-    first = f"recorded in stay `{terms.plain(found.stay)}`, the first of {found.stays}"
+        return f"Recorded in stay `{terms.plain(found.stay)}`"
+    first = f"Recorded in stay `{terms.plain(found.stay)}`, the first of {found.stays}"
     if not found.differing:
         return f"{first}; the others have paths of the same shape"
     names = [f"`{terms.plain(stay)}`" for stay in found.differing]
