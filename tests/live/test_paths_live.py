@@ -18,6 +18,7 @@ from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import Daemons, open_daemons
+from dunnage.substrates.swarm import Swarm, open_swarm
 
 pytestmark = pytest.mark.live
 
@@ -40,16 +41,39 @@ DOCKER_HOST = NATIVE.model_copy(update={"name": "docker-host", "platform": "dock
 DOCKER_BRIDGE = DOCKER_HOST.model_copy(update={"name": "docker-bridge", "network": "bridge"})
 USER_DEFINED = DOCKER_HOST.model_copy(update={"name": "docker-user", "network": "user-defined"})
 INSIDE = DOCKER_BRIDGE.model_copy(update={"name": "inside", "client": ClientPlace.CONTAINER})
+HOST_PORT = NATIVE.model_copy(
+    update={"name": "swarm-host-port", "platform": "swarm", "network": "overlay"}
+)
+CONTAINER_DNS = HOST_PORT.model_copy(
+    update={
+        "name": "swarm-container-dns",
+        "endpoint": "container-dns",
+        "client": ClientPlace.CONTAINER,
+    }
+)
 
 ACROSS = ["device client-1", "wire ", "device db-1"]
 BEHIND_A_BRIDGE = ["translation db-1", "bridge db-1", "veth db-1", "veth db-1"]
 OUT_OF_A_BRIDGE = ["veth client-1", "veth client-1", "bridge client-1", "translation client-1"]
+OVER_AN_OVERLAY = [
+    "veth client-1",
+    "veth client-1",
+    "bridge client-1",
+    "tunnel client-1",
+    *ACROSS,
+    "tunnel db-1",
+    "bridge db-1",
+    "veth db-1",
+    "veth db-1",
+]
 WAYS = (
     (NATIVE, ACROSS),
     (DOCKER_HOST, ACROSS),
     (DOCKER_BRIDGE, [*ACROSS, *BEHIND_A_BRIDGE]),
     (USER_DEFINED, [*ACROSS, *BEHIND_A_BRIDGE]),
     (INSIDE, [*OUT_OF_A_BRIDGE, *ACROSS, *BEHIND_A_BRIDGE]),
+    (CONTAINER_DNS, OVER_AN_OVERLAY),
+    (HOST_PORT, [*ACROSS, *BEHIND_A_BRIDGE]),
 )
 
 
@@ -57,21 +81,26 @@ WAYS = (
 class Lab:
     testbed: contracts.Testbed
     daemons: Daemons
+    swarm: Swarm
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1}, cores=Cores.SHARED)
+    spec = TestbedSpec(
+        kind="namespace", hosts={"db": 2, "client": 1, "control": 1}, cores=Cores.SHARED
+    )
     with (
         open_namespace(spec, name="paths", engine=engine_path(), keep=False) as testbed,
         open_daemons(testbed, TREES.dockerd(), testbed.hosts) as daemons,
+        open_swarm(testbed, daemons, testbed.hosts) as swarm,
     ):
-        yield Lab(testbed, daemons)
+        yield Lab(testbed, daemons, swarm)
 
 
 def paths(lab: Lab, deployment: Deployment, *, without_rules: bool = False) -> list[NetworkPath]:
     """Those of a stay of its own, where the daemons' rules may have been removed before."""
-    platform = catalog.platform(deployment, lab.testbed, lab.daemons, TREES, "b1-paths")
+    substrate = lab.swarm if deployment.platform == "swarm" else lab.daemons
+    platform = catalog.platform(deployment, lab.testbed, substrate, TREES, "b1-paths")
     try:
         reservation = platform.reserve(Redis().layout(deployment.database))
         form(
@@ -113,7 +142,9 @@ def test_the_way_to_every_member_is_read_hop_by_hop(
     assert hops(first) == ["client client-1", *between, "member db-1"]
     assert hops(second) == [each.replace("db-1", "db-2") for each in hops(first)]
     assert (first.member, second.member) == ("redis-1", "redis-2")
-    assert first.address == f"{lab.testbed.group('db')[0].address}:6379"
+    named = deployment.endpoint == "container-dns"
+    where = "redis-1" if named else lab.testbed.group("db")[0].address
+    assert first.address == f"{where}:6379"
     assert first.hops[-1].name == "redis-server"
 
 
