@@ -166,6 +166,18 @@ def bench(case: PlatformCase) -> Iterator[Bench]:
             platform.down()
 
 
+def lose_and_mend(case: SubstrateCase, testbed: Testbed, substrate: Substrate, *names: str) -> None:
+    """Cut the power of hosts, restore them, and have the substrate mended on each."""
+    for host in testbed.hosts:
+        if host.name in names:
+            case.testbed.lose(testbed, host)
+    assert set(testbed.lost()) == set(names)
+    for name in testbed.lost():
+        testbed.restore(name)
+        substrate.mend(name)
+    assert testbed.lost() == ()
+
+
 def put(host: Host, directory: str, files: Mapping[str, str]) -> None:
     """Put a command's files where it wants them."""
     for name, text in files.items():

@@ -225,7 +225,9 @@ class Astray(Redis):
     def _changed(self, service: Any) -> Any:
         told = f"cluster-announce-hostname {self.hosts[service.member]}"
         files = {
-            path: re.sub(r"cluster-announce-hostname \S+", told, text)
+            path: re.sub(
+                r"bind .*", "bind 0.0.0.0", re.sub(r"cluster-announce-hostname \S+", told, text)
+            )
             for path, text in service.files.items()
         }
         return replace(service, files=files)

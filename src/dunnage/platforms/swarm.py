@@ -225,6 +225,8 @@ class Swarm(OnDaemons):
     def _last_steps(self) -> Iterable[Step]:
         if self._orders is not None:
             yield self._swarm.manager.host, self._remove_networks
+            for host, client in self._clients.items():
+                yield host, partial(_until, partial(self._forgotten, client), "its network", host)
 
     def _remove_services(self) -> None:
         with spoken("the stay's services cannot be removed", self._swarm.manager.host):
@@ -235,6 +237,10 @@ class Swarm(OnDaemons):
         where = self._swarm.manager.host
         for network in self._manager.networks.list(filters=self._stay.filter):
             _until(partial(_removed, network), f"network `{network.name}`", where)
+
+    def _forgotten(self, client: DockerClient) -> bool:
+        """Whether a node has let go of the stay's network, which it does by itself."""
+        return not any(each.name == self._stay.network for each in client.networks.list())
 
     def down(self) -> None:
         try:

@@ -185,7 +185,10 @@ def _offered() -> Iterator[str]:
         ("part", "kinds"),
         (
             ("testbed", codes(offer.testbeds)),
-            ("substrate", codes(offer.substrates)),
+            *(
+                (f"substrate {code(family)}", codes(kinds))
+                for family, kinds in offer.substrates.items()
+            ),
             ("generator", codes(offer.generators)),
             ("sampler", codes(offer.samplers)),
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
@@ -84,16 +83,16 @@ def _name_them(
 
 def _substrates(schema: dict[str, Any], parts: dict[str, Any], offer: Offer) -> None:
     """Every family is a key, with kinds of its own."""
-    said = schema["properties"]["substrate"]
-    one = parts.pop("SubstrateSpec")
-    for part in ("additionalProperties", "propertyNames"):
+    said, one = schema["properties"]["substrate"], {"$ref": "#/$defs/SubstrateSpec"}
+    for part in ("additionalProperties", "patternProperties", "propertyNames"):
         said.pop(part, None)
     families = {}
     for family, kinds in offer.substrates.items():
-        parts[f"SubstrateSpec.{family}"] = own = copy.deepcopy(one)
-        _name_them(own, "kind", kinds)
-        families[family] = {"$ref": f"#/$defs/SubstrateSpec.{family}"}
+        own = {"properties": {"kind": {"enum": [*sorted(kinds), None]}}}
+        families[family] = {"allOf": [one, own]}
     said.update(properties=families, additionalProperties=False)
+    every = {kind for kinds in offer.substrates.values() for kind in kinds}
+    _name_them(parts["SubstrateSpec"], "kind", every)
 
 
 def _override(parts: dict[str, Any]) -> None:

@@ -32,6 +32,9 @@ _INTERVAL = 0.02
 _T = TypeVar("_T")
 
 
+GATEWAY = "docker_gwbridge"
+
+
 @contextmanager
 def open_swarm(
     testbed: Testbed, below: Daemons, hosts: Sequence[Host], *, keep: bool = False
@@ -69,6 +72,7 @@ class Swarm:
         control = self._control
         pool = container_ranges(host.address for host in self._testbed.hosts).overlay
         with self._asked(control, "no Swarm can be begun") as client:
+            _give_gateway(client)
             client.swarm.init(
                 advertise_addr=control.address,
                 listen_addr=f"{control.address}:{PORT}",
@@ -150,6 +154,7 @@ class Swarm:
 
         def join(host: Host) -> None:
             with self._asked(host, "this host cannot join the Swarm") as client:
+                _give_gateway(client)
                 client.swarm.join(
                     remote_addrs=[f"{control.address}:{PORT}"],
                     join_token=token,
@@ -242,3 +247,19 @@ def _control(hosts: Sequence[Host]) -> Host:
         where="swarm",
         hint="dunnage plan STUDY",
     )
+
+
+def _give_gateway(client: docker.DockerClient) -> None:
+    """Make the bridge by which containers on an overlay reach their host, and it them.
+
+    A node makes it by itself with the first such container, which is too late for a member that is
+    told of its range before. The options are those of libnetwork's `setup_linux.go`.
+    """
+    if not client.networks.list(names=[GATEWAY]):
+        name = "com.docker.network.bridge"
+        options = {
+            f"{name}.name": GATEWAY,
+            f"{name}.enable_icc": "false",
+            f"{name}.enable_ip_masquerade": "true",
+        }
+        client.networks.create(GATEWAY, driver="bridge", options=options)
