@@ -29,7 +29,7 @@ def reservation(database: Redis | Cassandra, of: DatabaseSpec) -> Reservation:
                 home=f"/scratch/{seat.member}/home",
                 data=f"/scratch/{seat.member}/data",
                 prefix="/opt/tree",
-                ports={name: Addresses(each, each, each) for name, each in ports.items()},
+                ports={name: Addresses(each, each, each, each) for name, each in ports.items()},
             )
         )
     return Reservation(tuple(places))

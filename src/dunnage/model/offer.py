@@ -114,7 +114,8 @@ class PlatformOffer(PartOffer):
     restorable: tuple[Storage, ...] = ()
     """Storage that copies of files can be put on before a member starts."""
     begin_with: Mapping[str, str] = field(default_factory=dict)
-    """Networks that `dunnage init` compares, and what a member on each is; else the first alone."""
+    """Networks that `dunnage init` compares, and what a member on each is. A platform without any
+    is written only where it is asked for, with its first network."""
 
     def needs_of(self, network: str, endpoint: str) -> tuple[Capability, ...]:
         """What hosts must be able to do for one network and endpoint of it."""

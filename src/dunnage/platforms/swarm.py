@@ -80,7 +80,6 @@ class Swarm(OnDaemons):
         title="Swarm",
         needs=(DOCKER,),
         restorable=(Storage.BIND, Storage.VOLUME),
-        begin_with={OVERLAY: "services of a Docker Swarm, reached by ports of their hosts"},
     )
 
     def __init__(

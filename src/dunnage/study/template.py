@@ -16,14 +16,15 @@ def template(
 ) -> str:
     """Return a commented study called `name`, as far as that can be a name.
 
-    Nothing chosen means the first real database, and all platforms that go with the same hosts. The
-    first deployment of the first platform becomes the baseline. Raises KeyError for a database or
-    platform that is not on offer.
+    Nothing chosen means the first real database, and all platforms for the same hosts that say what
+    to begin with. The first deployment of the first platform becomes the baseline. Raises KeyError
+    for a database or platform that is not on offer.
     """
     kind = database or first(offer.databases, fake=False)
     chosen = offer.databases[kind]
     fake = chosen.fake
-    fitting = platforms or [name for name, each in offer.platforms.items() if each.fake is fake]
+    going = {name: each for name, each in offer.platforms.items() if each.fake is fake}
+    fitting = platforms or [name for name, each in going.items() if each.begin_with] or list(going)
     written = dict(
         each for platform in fitting for each in _deployments(platform, offer.platforms[platform])
     )

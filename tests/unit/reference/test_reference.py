@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dunnage.analysis.checks import GATES, Bounds
+from dunnage.cli.lab import VERBS as LAB_VERBS
 from dunnage.cli.main import VERBS
 from dunnage.errors import ExitCode
 from dunnage.model.metrics import COMPARED, METRICS
@@ -25,7 +26,8 @@ def page() -> dict[str, str]:
 
 def test_every_key_metric_gate_verb_and_exit_code_has_its_place(page: dict[str, str]) -> None:
     assert all(f"`{key}`" in page["study.md"] for key in Study.model_fields)
-    assert all(f"## `dunnage {verb}`" in page["commands.md"] for verb in VERBS)
+    assert all(f"## `dunnage {verb}" in page["commands.md"] for verb in VERBS)
+    assert all(f"## `dunnage lab {verb}`" in page["commands.md"] for verb in LAB_VERBS)
     assert all(f"| `{code.value}` |" in page["commands.md"] for code in ExitCode)
     assert all(f"`{gate}`" in page["metrics.md"] for gate in GATES)
     whole = [name for name in METRICS if name.count(".") < 2]
