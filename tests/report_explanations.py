@@ -16,6 +16,8 @@ from dunnage.model.explanation import (
     TimeSeries,
 )
 from dunnage.model.open_load import OpenLevel, Refusal, SaturationSearch, SearchProbe
+from dunnage.model.parity import Factor
+from dunnage.model.rungs import Rung, Rungs
 from dunnage.model.scalability import (
     FittedPoint,
     Knee,
@@ -312,6 +314,46 @@ def _probe(run: str, block: int, offered: float, most: float) -> SearchProbe:
         p99=0.002 if sustained else 0.3 * offered / most,
         sustained=sustained,
         refusals=() if sustained else (Refusal(what="achieved", value=most / offered),),
+    )
+
+
+def rungs(names: Sequence[str], workloads: Sequence[str]) -> tuple[Rungs, ...]:
+    """Steps up and down; in workload A one step has fewer blocks, in C one is not known."""
+    return tuple(
+        _ladder(names, workload, metric, first)
+        for workload in workloads
+        for metric, first in (("service.mean", 662e-6), ("cpu.database", 18e-6))
+    )
+
+
+def _ladder(names: Sequence[str], workload: str, metric: str, first: float) -> Rungs:
+    costs = [first * (0.05 if place % 2 else -0.02) for place in range(1, len(names))]
+    steps = [
+        Rung(
+            baseline=baseline,
+            deployment=name,
+            factors=(Factor(key="network", baseline="host", deployment="bridge"),),
+            difference=about(cost, 0.3, "s/op"),
+        )
+        for baseline, name, cost in zip(names, names[1:], costs, strict=False)
+    ]
+    if workload == "C":
+        costs[1] = 0.0
+        unknown = Estimate(value=0, low=None, high=None, n=0, unit="s/op", method="made up")
+        steps[1] = steps[1].model_copy(update={"difference": unknown})
+    rest = 0.0 if workload == "A" and metric == "service.mean" else first * 0.03
+    whole = about(math.fsum(costs) + rest, 0.2, "s/op")
+    return Rungs(
+        workload=workload,
+        level="t32",
+        metric=metric,
+        first=about(first, unit="s/op"),
+        steps=tuple(steps),
+        whole=Rung(
+            baseline=names[0], deployment=names[-1], factors=steps[-1].factors, difference=whole
+        ),
+        unexplained=rest,
+        left_out=("docker-noisy",) if workload == "C" else (),
     )
 
 

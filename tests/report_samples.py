@@ -34,6 +34,7 @@ from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDiffere
 from dunnage.model.plan import Block, Plan, RunPlan, Skipped, StayPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import DatabaseSpec, Limits, Study
+from report_paths import paths
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>&\"'"
 """What a name must never be able to do."""
@@ -535,6 +536,7 @@ def _analysis(study: Study, plan: Plan) -> Analysis:
         conditions=explanations.CONDITIONS,
         open_levels=explanations.open_levels(names[1:4]),
         searches=explanations.searches(names[1:4]),
+        rungs=explanations.rungs(["native", *names[1:4]], workloads),
     )
 
 
@@ -635,6 +637,7 @@ def _stays(plan: Plan) -> tuple[StayRecord, ...]:
             ),
             endpoint=("10.0.0.1:6379", "10.0.0.2:6379", "10.0.0.3:6379"),
             network={"driver": stay.deployment, "mtu": "1500"},
+            paths=paths(stay.deployment),
         )
         for number, stay in enumerate(stay for block in plan.blocks for stay in block.stays)
     )

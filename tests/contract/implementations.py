@@ -37,6 +37,8 @@ from real_cases import (
     REDIS_CLUSTER,
     REDIS_REPLICAS,
     REDIS_SINGLE,
+    SWARM_CONTAINER_DNS,
+    SWARM_HOST_PORT,
     daemons,
     swarm,
 )
@@ -65,6 +67,10 @@ PLATFORMS = [
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
     pytest.param(DOCKER_USER_DEFINED, id="docker-user-defined", marks=pytest.mark.live),
+    pytest.param(SWARM_CONTAINER_DNS, id="swarm-container-dns", marks=pytest.mark.live),
+    pytest.param(
+        SWARM_HOST_PORT, id="swarm-host-port", marks=[pytest.mark.live, pytest.mark.proof]
+    ),
 ]
 
 DATABASES = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from cases import HOSTS, PlatformCase, TestbedCase
@@ -14,6 +14,7 @@ from dunnage.model.choices import ClientPlace
 from dunnage.model.study import CONTROL_GROUP, DatabaseSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
+from dunnage.platforms.swarm import Swarm as SwarmPlatform
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
@@ -45,6 +46,9 @@ CASSANDRA_ONE = DatabaseSpec(kind="cassandra", version="4.1")
 CASSANDRA_RING = DatabaseSpec(kind="cassandra", version="5.0", members=3)
 
 
+Opener = Callable[[Testbed], AbstractContextManager[Substrate | None]]
+
+
 def daemons(testbed: Testbed) -> AbstractContextManager[Substrate]:
     return open_daemons(testbed, DebianSoftware().dockerd(), testbed.hosts)
 
@@ -58,16 +62,27 @@ def swarm(testbed: Testbed) -> Iterator[Swarm]:
         yield opened
 
 
+_SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {
+    Native: (NAMESPACE, lambda _testbed: nullcontext()),
+    Docker: (NAMESPACE, daemons),
+    SwarmPlatform: (CONTROLLED, swarm),
+}
+
+
 def _redis(
-    platform: type[Platform], network: str, client: ClientPlace = ClientPlace.HOST
+    platform: type[Platform],
+    network: str,
+    client: ClientPlace = ClientPlace.HOST,
+    endpoint: str = "host-port",
 ) -> PlatformCase:
+    testbed, substrate = _SUBSTRATES[platform]
     return PlatformCase(
-        testbed=NAMESPACE,
-        substrate=daemons if platform is Docker else lambda _testbed: nullcontext(),
+        testbed=testbed,
+        substrate=substrate,
         trees=DebianSoftware,
         platform=platform,
         network=network,
-        endpoint="host-port",
+        endpoint=endpoint,
         database=Redis,
         spec=REDIS_REPLICAS,
         client=client,
@@ -78,3 +93,5 @@ NATIVE = _redis(Native, "host")
 DOCKER_HOST = _redis(Docker, "host")
 DOCKER_BRIDGE = _redis(Docker, "bridge")
 DOCKER_USER_DEFINED = _redis(Docker, "user-defined", ClientPlace.CONTAINER)
+SWARM_HOST_PORT = _redis(SwarmPlatform, "overlay")
+SWARM_CONTAINER_DNS = _redis(SwarmPlatform, "overlay", ClientPlace.CONTAINER, "container-dns")

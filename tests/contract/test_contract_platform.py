@@ -16,6 +16,7 @@ from dunnage.errors import StayError
 from dunnage.model.choices import ClientPlace
 from dunnage.model.late import unfilled
 from dunnage.model.layout import ENGINE, Reservation, Stage
+from dunnage.model.path import HopKind
 from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form, take
 
@@ -120,6 +121,20 @@ class TestFormedPlatform:
     def test_the_network_in_force_is_read_back(self, formed: Formed) -> None:
         platform, _ = formed
         assert platform.network()
+
+    def test_the_way_to_every_member_leads_from_the_client_to_its_process(
+        self, grounds: Ground, formed: Formed
+    ) -> None:
+        platform, reservation = formed
+        (host,) = grounds.testbed.group("client")
+        paths = platform.paths(platform.client(host))
+        assert [path.member for path in paths] == [place.member for place in reservation.places]
+        for path, place in zip(paths, reservation.places, strict=True):
+            assert path.unknown == ""
+            first, *_, last = path.hops
+            assert (first.kind, first.host) == (HopKind.CLIENT, host.name)
+            assert (last.kind, last.host) == (HopKind.MEMBER, place.host)
+            assert path.address in {str(each.contact) for each in place.ports.values()}
 
     def test_a_client_is_a_host_on_the_clients_own_host(
         self, grounds: Ground, formed: Formed

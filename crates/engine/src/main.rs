@@ -14,8 +14,11 @@ mod load;
 mod moment;
 mod mounts;
 mod pause;
+mod resolve;
+mod rest;
 mod sample;
 mod schema;
+mod start;
 mod stop;
 mod turns;
 
@@ -45,8 +48,14 @@ enum Verb {
     Inspect(inspect::Arguments),
     /// Stop processes for a share of the time.
     Pause(pause::Arguments),
+    /// Print the IPv4 addresses of names as JSON, as `load` finds them.
+    Resolve(resolve::Arguments),
+    /// Do nothing until TERM or INT, and hold a network namespace for others.
+    Rest,
     /// Record a host's counters until it is stopped.
     Sample(sample::Arguments),
+    /// Fill in the address that a member has only where it runs, and become its program.
+    Start(start::Arguments),
     /// Let processes run one after the other.
     Turns(turns::Arguments),
     /// Write the JSON Schemas of the border into a directory.
@@ -63,7 +72,10 @@ fn main() -> std::process::ExitCode {
         Verb::Load(arguments) => load::load(&arguments),
         Verb::Inspect(arguments) => inspect::inspect(&arguments),
         Verb::Pause(arguments) => pause::pause(&arguments),
+        Verb::Resolve(arguments) => resolve::resolve(&arguments),
+        Verb::Rest => rest::rest(),
         Verb::Sample(arguments) => sample::sample(&arguments),
+        Verb::Start(arguments) => start::start(&arguments),
         Verb::Turns(arguments) => turns::turns(&arguments),
         Verb::Schema(arguments) => schema::write(&arguments),
     };

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from dunnage.analysis.groups import grouped
-from dunnage.analysis.intervals import block_logs
+from dunnage.analysis.intervals import block_logs, block_means
 from dunnage.model.analysis import Overload, RunSummary
 from dunnage.model.check import Status
 from dunnage.model.metrics import METRICS
@@ -29,11 +29,18 @@ class Runs:
 
     def logs(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
         """Block → mean log value of a deployment's valid runs."""
-        return block_logs(
-            (run.block, run.values[metric])
-            for run in self.valid(deployment, setting)
-            if counts(run, metric)
-        )
+        return block_logs(self._values(deployment, setting, metric))
+
+    def means(self, deployment: str, setting: Setting, metric: str) -> dict[int, float]:
+        """Block → arithmetic mean over a deployment's valid runs."""
+        return block_means(self._values(deployment, setting, metric))
+
+    def _values(
+        self, deployment: str, setting: Setting, metric: str
+    ) -> Iterator[tuple[int, float]]:
+        for run in self.valid(deployment, setting):
+            if counts(run, metric):
+                yield run.block, run.values[metric]
 
     def over_capacity(self, deployment: str, setting: Setting) -> tuple[RunSummary, ...]:
         """Valid runs in which a deployment could not keep up with the open load."""

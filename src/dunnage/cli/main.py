@@ -28,6 +28,7 @@ VERBS = (
     "init",
     "doctor",
     "plan",
+    "path",
     "run",
     "status",
     "report",

@@ -22,6 +22,7 @@ from dunnage.findings.differences.comparisons import Comparisons
 from dunnage.findings.differences.scope import Scope, pairs
 from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.stays import Checked, check_parity
+from dunnage.findings.rungs.rungs import rungs
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.findings.scalability.over_levels import over_levels
 from dunnage.findings.scalability.scalability import scalability
@@ -143,6 +144,7 @@ def analyse(
         restored=restored(plan, stays),
         open_levels=open_levels(plan, gathered),
         searches=searches(plan, gathered),
+        rungs=rungs(plan, comparisons, base),
     )
 
 

@@ -73,19 +73,23 @@ def standing() -> tuple[StandingLab, ...]:
 
 
 def chosen(name: str | None) -> StandingLab:
-    """The lab of this name, or the only one; raises UsageError where that is not clear."""
+    """The lab of this name, or the only one that was left standing, or else the only one.
+
+    Raises UsageError where that is not clear.
+    """
     labs = standing()
-    if name is None and len(labs) == 1:
-        return labs[0]
+    kept = [lab for lab in labs if lab.kept] or labs
+    if name is None and len(kept) == 1:
+        return kept[0]
     for lab in labs:
         if lab.name == name:
             return lab
     if not labs:
         raise UsageError("no lab stands on this machine", hint="dunnage lab up")
-    known = ", ".join(f"`{lab.name}`" for lab in labs)
-    what = f"there is no lab `{name}`" if name is not None else f"{len(labs)} labs stand here"
+    known = ", ".join(f"`{lab.name}`" for lab in kept)
+    what = f"there is no lab `{name}`" if name is not None else f"{len(kept)} labs stand here"
     raise UsageError(
-        f"{what}; name one of {known}: `--lab {labs[0].name}`", hint="dunnage lab status"
+        f"{what}; name one of {known}: `--lab {kept[0].name}`", hint="dunnage lab status"
     )
 
 

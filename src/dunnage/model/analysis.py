@@ -16,6 +16,7 @@ from dunnage.model.loss import KnownLoss
 from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.parity import Difference, Factor, FoundDifference
 from dunnage.model.plan import Skipped
+from dunnage.model.rungs import Rungs
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
@@ -356,3 +357,5 @@ class Analysis(Value):
     """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()
     """Results and probes of the searches, for every deployment and workload."""
+    rungs: tuple[Rungs, ...] = ()
+    """For every workload, level and metric with values of at least three deployments."""

@@ -18,7 +18,7 @@ class HopKind(StrEnum):
     """A network device that leads to the wire, or to the switch of a lab."""
     BRIDGE = "bridge"
     TRANSLATION = "translation"
-    """A rule that changes the address of its destination."""
+    """A rule that changes the address of its destination, or of its source."""
     PROXY = "proxy"
     """A process that takes connections and makes others."""
     TUNNEL = "tunnel"

@@ -92,6 +92,12 @@ class ClientContainer(Guest):
         with self._spoken("a client's container cannot be inspected"):
             return ContainerProcess(self._resting).pid
 
+    @property
+    def sandbox(self) -> str:
+        """The file by which the daemon holds this container's network, as it told when last asked
+        for `pid`."""
+        return str(self._resting.attrs["NetworkSettings"].get("SandboxKey") or "")
+
     def run(
         self,
         argv: Sequence[str],

@@ -42,6 +42,11 @@ class ContainerMember:
         pid = int(self.container.attrs["State"]["Pid"])
         return RunningMember(self.service.member, self.host, pid, self._control_group(pid))
 
+    @property
+    def sandbox(self) -> str:
+        """The file by which its daemon holds its network, as its daemon told it last."""
+        return str(self.container.attrs["NetworkSettings"].get("SandboxKey") or "")
+
     def ended(self) -> str | None:
         """How it ended, or None while it lives."""
         state = self.state()

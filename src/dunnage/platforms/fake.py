@@ -29,6 +29,7 @@ from dunnage.model.layout import (
     Service,
 )
 from dunnage.model.offer import HOST_PORT, EndpointOffer, NetworkOffer, PlatformOffer
+from dunnage.model.path import Hop, HopKind, NetworkPath
 from dunnage.model.study import Limits
 from dunnage.platforms import places
 from dunnage.platforms.guest import Guest
@@ -126,6 +127,12 @@ class FakePlatform(HostedMembers[ProcessMember]):
         late = {f"address.{member}": address for member, address in self._late.items()}
         return {"driver": self._deployment.network, "mtu": "1500", **late}
 
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:
+        """A way as such a network would have it."""
+        self._need_awake()
+        host = client.landlord if isinstance(client, Guest) else client
+        return tuple(self._path(host, member.identified()) for member in self._started())
+
     def crash(self, member: str) -> None:
         self._members[member].process.signal("KILL")
 
@@ -184,6 +191,29 @@ class FakePlatform(HostedMembers[ProcessMember]):
                 where=self._deployment.name,
             )
         return filled
+
+    def _path(self, client: Host, member: RunningMember) -> NetworkPath:
+        contact = next(iter(self._places[member.member].ports.values())).contact.filled(self._late)
+        here, there, network = client.name, member.host.name, self._deployment.network
+        hops = [
+            Hop(kind=HopKind.CLIENT, host=here, name="client", detail=f"connects to {contact}"),
+            Hop(kind=HopKind.DEVICE, host=here, name="eth0", detail=f"{client.address}, MTU 1500"),
+            Hop(kind=HopKind.WIRE, host="", name="wire"),
+            Hop(kind=HopKind.DEVICE, host=there, name="eth0", detail="MTU 1500"),
+            Hop(
+                kind=HopKind.MEMBER, host=there, name="fake-server", detail=f"process {member.pid}"
+            ),
+        ]
+        own = self._late.get(member.member, "")
+        if network == LATE:
+            rule = f"{contact.port} to {own}"
+            hops.insert(4, Hop(kind=HopKind.TRANSLATION, host=there, name="fake", detail=rule))
+        if network == NAMED:
+            hops.insert(4, _tunnel(there))
+            hops.insert(1, _tunnel(here))
+        return NetworkPath(
+            client=here, member=member.member, address=str(contact), hops=tuple(hops)
+        )
 
     def _ready(self, member: ProcessMember) -> bool:
         name, probe = member.service.member, member.service.ready
@@ -270,6 +300,10 @@ def _wrapper(place: Place, service: Service, argv: tuple[str, ...]) -> tuple[str
     ]
     head = ("fake-start", "--member", place.member, "--address", _address_file(place))
     return (*head, *files, *ports, "--", *argv)
+
+
+def _tunnel(host: str) -> Hop:
+    return Hop(kind=HopKind.TUNNEL, host=host, name="tunnel0", detail="MTU 1450")
 
 
 def _address_file(place: Place) -> str:

@@ -17,3 +17,8 @@ class Guest:
         """A unit's group on the host; what runs inside lies in it or below."""
         self.freeze, self.thaw = host.freeze, host.thaw
         self.clock_offset = host.clock_offset
+
+    @property
+    def landlord(self) -> Host:
+        """The host that it stands on."""
+        return self._host

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -16,6 +17,8 @@ from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
 from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free
+from dunnage.platforms.paths.read import Member, read_paths, standing
+from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import Starting, await_ready, death, side_by_side
 from dunnage.platforms.snapshots import MemberFiles
 
@@ -55,9 +58,22 @@ class HostedMembers(ABC, Generic[M]):
         """The addresses of members that have started, where they were late."""
         return dict(self._late)
 
-    def paths(self, client: Host) -> tuple[NetworkPath, ...]:  # noqa: ARG002
-        """None is read yet."""
-        return ()
+    def paths(self, client: Host) -> tuple[NetworkPath, ...]:
+        """The way to the port of each member that its layout names first: that of clients."""
+        standpoint = standing(client)
+        named = {host.name: host.address for host in (*self._hosts.values(), standpoint.host)}
+        named |= self._late
+        members = []
+        for member in self._started():
+            running = member.identified()
+            contact = next(iter(self._places[running.member].ports.values())).contact
+            filled = contact.filled(self._late)
+            members.append(Member(running, filled, _meant(filled.host, named)))
+        addresses = (*(each.meant for each in members if each.meant), *named.values())
+        hosts = {each.running.host.name: each.running.host for each in members}
+        tools = {host.name: self._tools(host) for host in (*hosts.values(), standpoint.host)}
+        there = {name: each for name, each in tools.items() if each is not None}
+        return read_paths(standpoint, members, tuple(dict.fromkeys(addresses)), there)
 
     def log(self, member: str, lines: int = 20) -> str:
         """Nothing if it was never started."""
@@ -107,6 +123,10 @@ class HostedMembers(ABC, Generic[M]):
         """Whether a step failed as its host is gone: nothing of this stay is left there."""
         return isinstance(error, HostLostError)
 
+    def _tools(self, host: Host) -> Tools | None:  # noqa: ARG002  # others have a daemon there
+        """What a daemon of the host translates addresses with; None if there is none."""
+        return None
+
     def _outside(self, place: Place) -> str:
         """Where a member's host has its data."""
         return place.data
@@ -122,3 +142,12 @@ class HostedMembers(ABC, Generic[M]):
 
     def _host(self, member: str) -> Host:
         return self._hosts[self._places[member].host]
+
+
+def _meant(host: str, named: Mapping[str, str]) -> str:
+    """The address that a contact's host stands for; empty where nobody has told."""
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        return named.get(host, "")
+    return host

@@ -7,6 +7,7 @@ import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
 
 from docker import DockerClient
@@ -25,6 +26,7 @@ from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import StayNames, network_name, ulimits
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import provide
+from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.subnets import address_in
 
@@ -200,6 +202,17 @@ class OnDaemons(HostedMembers[ContainerMember]):
         except HostLostError:
             return True
         return False
+
+    def _tools(self, host: Host) -> Tools | None:
+        try:
+            daemon = self._daemon(host)
+        except KeyError:
+            return None
+        files = [each.sandbox for each in self._started() if each.host.name == host.name]
+        if host.name in self._containers:
+            files.append(self._containers[host.name].sandbox)
+        directory = next((str(PurePosixPath(file).parent) for file in files if file), "")
+        return Tools(daemon.environment, directory)
 
     def _daemon(self, host: Host) -> Daemon:
         return self._substrate.daemon(host.name)

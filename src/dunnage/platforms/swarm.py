@@ -119,6 +119,11 @@ class Swarm(OnDaemons):
         return self._reserve(layout, places.translated)
 
     @property
+    def _published(self) -> bool:
+        """Whether ports of members are ports of their hosts as well."""
+        return self._deployment.endpoint == HOST_PORTS
+
+    @property
     def _manager(self) -> DockerClient:
         if self._orders is None:
             self._orders = self._connect(self._swarm.manager, self._swarm.manager.host)
@@ -165,7 +170,7 @@ class Swarm(OnDaemons):
             argv=argv,
             engine=host.engine,
             network=self._deployment.network,
-            published=self._deployment.endpoint == HOST_PORTS and within is not None,
+            published=self._published and within is not None,
             storage=self._deployment.storage,
             limits=self._deployment.limits,
             ulimits=ulimits_of(host),

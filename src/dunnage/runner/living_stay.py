@@ -49,8 +49,7 @@ def living_stay(
     platform = catalog.platform(deployment, testbed, substrate, equipment.trees, name)
     database = catalog.DATABASES[spec.kind]()
     with ExitStack() as stack:
-        if not together:
-            stack.enter_context(awake_for(equipment, deployment))
+        awake = {} if together else stack.enter_context(awake_for(equipment, deployment))
         stack.push(ending(platform.down))
         controlled = {} if together else control(testbed.group(CLIENT_GROUP)[0])
         started = testbed.clock.now()
@@ -97,6 +96,7 @@ def living_stay(
                 late=platform.late(),
                 network=platform.network(),
                 paths=platform.paths(clients[0]),
+                substrates=awake,
                 restored_from=kept.stay if kept else None,
                 control=controlled,
             )

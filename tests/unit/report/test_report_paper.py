@@ -40,6 +40,7 @@ def test_every_section_of_the_page_with_a_figure_has_one_for_a_paper() -> None:
         "tails",
         "time",
         "cpu",
+        "rungs",
         "variance",
     }
     assert len(names) == len(set(names))

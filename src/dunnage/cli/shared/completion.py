@@ -10,6 +10,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.errors import DunnageError
+from dunnage.model.study import Study
 from dunnage.store.newest import RESULTS
 from dunnage.store.regular import regular_bytes
 from dunnage.study.matrix import deployments, levels
@@ -36,14 +37,8 @@ def results(incomplete: str) -> list[str]:
 
 def only(context: typer.Context, incomplete: str) -> list[str]:
     """Deployments, workloads and levels of the study on the command line."""
-    # An option without its value ends the parsing before arguments have their names.
-    path = context.params.get("study") or next(iter(context.args), None)
-    if path is None:
-        return []
-    try:
-        text = regular_bytes(Path(path), _MOST_BYTES).decode()
-        study = read_study(text, str(path), catalog.OFFER)
-    except (OSError, ValueError, DunnageError):
+    study = _study(context)
+    if study is None:
         return []
     names = (
         *(deployment.name for deployment in deployments(study, catalog.OFFER)),
@@ -51,6 +46,27 @@ def only(context: typer.Context, incomplete: str) -> list[str]:
         *(level.name for level in levels(study.load)),
     )
     return _matching(names, incomplete)
+
+
+def deployments_of(context: typer.Context, incomplete: str) -> list[str]:
+    """Deployments of the study on the command line."""
+    study = _study(context)
+    if study is None:
+        return []
+    return _matching((each.name for each in deployments(study, catalog.OFFER)), incomplete)
+
+
+def _study(context: typer.Context) -> Study | None:
+    """The study that is named on the command line; None where none can be read."""
+    # An option without its value ends the parsing before arguments have their names.
+    path = context.params.get("study") or next(iter(context.args), None)
+    if path is None:
+        return None
+    try:
+        text = regular_bytes(Path(path), _MOST_BYTES).decode()
+        return read_study(text, str(path), catalog.OFFER)
+    except (OSError, ValueError, DunnageError):
+        return None
 
 
 def _matching(names: Iterable[str], incomplete: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dunnage.analysis import looks
@@ -12,6 +13,9 @@ from dunnage.findings.differences.scope import Scope
 from dunnage.findings.differences.verdict import Edges
 from dunnage.model.analysis import Ground, Overload
 from dunnage.model.metrics import METRICS
+
+Values = Callable[[str, Setting, str], dict[int, float]]
+"""A deployment's values of a metric at a setting, by block."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,17 @@ class Twins:
         their mean, so that choosing by it biases nothing, and the mean makes intervals narrower. A
         block that has one of the two has that one's value.
         """
-        own = self._gathered.logs(name, setting, metric)
+        return self._both(self._gathered.logs, name, setting, metric)
+
+    def means(self, name: str, setting: Setting, metric: str) -> dict[int, float]:
+        """Block → arithmetic mean of a deployment; both twins stand for their original as above."""
+        return self._both(self._gathered.means, name, setting, metric)
+
+    def _both(self, values: Values, name: str, setting: Setting, metric: str) -> dict[int, float]:
+        own = values(name, setting, metric)
         if not self.alike(name, metric, setting) or self.pair is None:
             return own
-        copy = self._gathered.logs(self.pair[0], setting, metric)
+        copy = values(self.pair[0], setting, metric)
         return {
             block: (own.get(block, copy.get(block, 0.0)) + copy.get(block, own.get(block, 0.0))) / 2
             for block in sorted(own.keys() | copy.keys())

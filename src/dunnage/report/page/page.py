@@ -29,6 +29,10 @@ from dunnage.findings.cpu.shares import OUTSIDE, PARTS
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.sentences import losses
+from dunnage.findings.paths import sentences as ways
+from dunnage.findings.paths.recorded import DeploymentPaths, recorded
+from dunnage.findings.rungs.figures import ladders
+from dunnage.findings.rungs.sentences import APART, READING
 from dunnage.findings.saturation.open_levels import open_levels
 from dunnage.findings.saturation.searches import searches
 from dunnage.findings.saturation.sentences import capacities, over_capacity
@@ -90,6 +94,7 @@ def page(
         slowed=any(run.paused is not None for run in analysis.runs),
         moved=any(run.trend is not None for run in analysis.runs),
         servers=_servers(plan, stays),
+        paths=_paths(plan, stays),
         facts=sorted(analysis.environment.items()),
         fewest=MINIMUM_BLOCKS,
     )
@@ -146,6 +151,8 @@ def _drawn(analysis: Analysis, plan: Plan) -> Mapping[str, Any]:
         "times": times(analysis),
         "sequels": sequels(analysis),
         "bars": cpu_bars(analysis),
+        "ladders": ladders(analysis),
+        "ladders_read": (READING, APART),
         "variance": variance_bars(analysis),
         "unseparated": tuple(
             dict.fromkeys(text for split in analysis.variance for text in inseparable(split))
@@ -173,7 +180,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_clean,
     )
-    words = {"n": numbers, "w": terms, "s": sentences, "c": checks, "p": parity, "v": verdict}
+    words = {
+        "n": numbers,
+        "w": terms,
+        "s": sentences,
+        "c": checks,
+        "p": parity,
+        "v": verdict,
+        "ways": ways,
+    }
     environment.globals.update(words, at=places, why_not=reasons.of_run, METRICS=METRICS)
     environment.filters.update(plain=terms.plain, fact=_fact, coded=_coded)
     return environment
@@ -259,6 +274,12 @@ def _servers(plan: Plan, stays: Sequence[StayRecord]) -> list[dict[str, Any]]:
         )
         like, usual = like or deployment.name, usual or own[0].facts
     return found
+
+
+def _paths(plan: Plan, stays: Sequence[StayRecord]) -> list[DeploymentPaths]:
+    """What each deployment's stays recorded of the way to its members."""
+    found = (recorded(deployment.name, stays) for deployment in plan.deployments)
+    return [each for each in found if each is not None]
 
 
 def _fact(value: Scalar) -> str:

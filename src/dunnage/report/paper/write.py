@@ -12,9 +12,11 @@ from matplotlib.figure import Figure as Sheet
 
 from dunnage.drawing.figure import Figure, Panels
 from dunnage.drawing.forest import Forest
+from dunnage.drawing.ladder import Ladders
 from dunnage.drawing.stack import Stack
 from dunnage.findings.cpu.bars import cpu_bars
 from dunnage.findings.differences.forests import forests
+from dunnage.findings.rungs.figures import ladders
 from dunnage.findings.scalability.growth import growths
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
@@ -22,13 +24,14 @@ from dunnage.findings.variance.bars import variance_bars
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Plan
 from dunnage.report.paper.forest import paint_forest
+from dunnage.report.paper.ladder import paint_ladders
 from dunnage.report.paper.plot import Numbers, paint_figure, paint_panels
 from dunnage.report.paper.stack import paint_stack
 from dunnage.report.paper.style import FORMATS, SETTINGS
 from dunnage.store.write import write_again
 from dunnage.wording import terms
 
-Described = Figure | Panels | Forest | Stack
+Described = Figure | Panels | Forest | Stack | Ladders
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
 
@@ -55,6 +58,7 @@ def figures(analysis: Analysis) -> Iterator[Described]:
     yield from (found.figure for found in (*tails(analysis), *shifts(analysis)))
     yield from (found.panels for found in times(analysis))
     yield from cpu_bars(analysis)
+    yield from ladders(analysis)
     if variance := variance_bars(analysis):
         yield variance
 
@@ -69,6 +73,8 @@ def _paint(figure: Described, numbers: Numbers) -> Sheet:
             return paint_forest(figure)
         case Stack():
             return paint_stack(figure)
+        case Ladders():
+            return paint_ladders(figure, numbers)
 
 
 def _save(sheet: Sheet, path: Path, kind: str) -> Path:

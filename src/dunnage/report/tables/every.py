@@ -15,6 +15,7 @@ from dunnage.report.tables import flatten
 from dunnage.report.tables.column import Cell, joined
 from dunnage.report.tables.comparisons import comparisons
 from dunnage.report.tables.means import cpu, latency_curves, shown_summaries
+from dunnage.report.tables.rungs import rungs
 from dunnage.report.tables.runs import runs
 from dunnage.report.tables.table import Table, untyped
 from dunnage.wording import checks, parity
@@ -23,7 +24,7 @@ Rows = Iterator[Mapping[str, Cell]]
 _OTHERWISE = frozenset(
     {
         *("answers", "comparisons", "twin", "runs", "curves", "shares", "summaries"),
-        *("gates", "skipped"),
+        *("gates", "rungs", "skipped"),
     }
 )
 """Parts of the analysis that have a table of their own here; every other is flattened."""
@@ -40,6 +41,7 @@ def tables(analysis: Analysis, plan: Plan) -> list[Table[Any]]:
         untyped("factors", "What each question compares", _factors(analysis)),
         latency_curves(analysis),
         cpu(analysis),
+        rungs(analysis),
         untyped("deployments", "Deployments", _deployments(plan)),
         untyped("checks", "Why runs are not valid", _reasons(analysis)),
         untyped("gates", "What every gate saw", _gates(analysis)),

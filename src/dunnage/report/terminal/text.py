@@ -22,6 +22,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.report.terminal.notes import Line, grid, labelled, left_out, notes
+from dunnage.report.terminal.rungs import rungs_tables
 from dunnage.study.balance import balance
 from dunnage.study.expected_time import calibration_seconds, loss_seconds, snapshot_seconds
 from dunnage.units import duration, percent
@@ -55,6 +56,7 @@ def answer_table(
     parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
+    parts += rungs_tables(analysis)
     parts.append(notes(analysis, failures, compared=not why))
     return Group(*parts)
 

@@ -24,7 +24,7 @@ pub use self::session::Session;
 use self::settings::Settings;
 use self::statements::Statements;
 use super::connected::{Watch, established};
-use super::resolve::resolve;
+use super::resolve::Resolved;
 use super::values::Values;
 use super::{Failure, Fault};
 
@@ -45,6 +45,7 @@ pub struct Cassandra {
 struct Shared {
     settings: Settings,
     values: Values,
+    resolved: Resolved,
     ready: OnceCell<Ready>,
 }
 
@@ -63,6 +64,7 @@ impl Cassandra {
         let shared = Shared {
             settings: Settings::of(plan)?,
             values: Values::new(plan),
+            resolved: Resolved::default(),
             ready: OnceCell::new(),
         };
         Ok(Self {
@@ -106,7 +108,7 @@ impl Shared {
         let settings = &self.settings;
         let mut members = Vec::with_capacity(settings.addresses.len());
         for address in &settings.addresses {
-            members.push(resolve(address).await?);
+            members.push(self.resolved.address(address).await?);
         }
         let profile = ExecutionProfile::builder()
             .load_balancing_policy(DefaultPolicy::builder().token_aware(true).build())
@@ -126,7 +128,9 @@ impl Shared {
         let state = session.get_cluster_state();
         let members = state.get_nodes_info();
         if let Some(member) = members.iter().find(|member| !member.is_connected()) {
-            let message = format!("the member at `{}` cannot be reached", member.address);
+            let remote = SocketAddr::new(member.address.ip(), member.address.port());
+            let told = self.resolved.told(remote);
+            let message = format!("the member at {told} cannot be reached");
             return Err(Failure::new(Fault::Connection, message));
         }
         // With one connection to each the driver is content, and it opens the others later. It

@@ -1,10 +1,12 @@
 //! One connection to one server.
 
+use std::io;
+use std::net::SocketAddr;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::resp::{Head, Reply, Scanner, Tree, tree};
-use crate::drive::resolve::resolve;
 use crate::drive::{Failure, Fault};
 
 const FIRST_BUFFER: usize = 16 * 1024;
@@ -19,14 +21,10 @@ pub struct Link {
 }
 
 impl Link {
-    /// Connect to `host:port`.
-    pub async fn open(address: &str) -> Result<Self, Failure> {
-        let remote = resolve(address).await?;
-        let failed = |error: std::io::Error| {
-            Failure::new(Fault::Connection, format!("`{address}`: {error}"))
-        };
-        let stream = TcpStream::connect(remote).await.map_err(failed)?;
-        stream.set_nodelay(true).map_err(failed)?;
+    /// Connect to a server.
+    pub async fn open(remote: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(remote).await?;
+        stream.set_nodelay(true)?;
         let incoming = vec![0; FIRST_BUFFER];
         Ok(Self {
             stream,
@@ -38,7 +36,7 @@ impl Link {
     }
 
     /// The address at the other end.
-    pub fn remote(&self) -> Option<std::net::SocketAddr> {
+    pub fn remote(&self) -> Option<SocketAddr> {
         self.stream.peer_addr().ok()
     }
 

@@ -13,6 +13,7 @@ use self::requests::Requests;
 use self::resp::{command, word};
 pub use self::session::Session;
 use self::slots::Map;
+use super::resolve::Resolved;
 use super::{Failure, Fault};
 
 mod link;
@@ -34,6 +35,7 @@ struct Shared {
     map: RefCell<Map>,
     /// The map is to be asked for (again) before the next operation.
     stale: Cell<bool>,
+    resolved: Resolved,
     remotes: RefCell<BTreeSet<SocketAddr>>,
 }
 
@@ -70,6 +72,7 @@ impl Redis {
             cluster,
             map: RefCell::new(Map::single(&target.addresses[0])),
             stale: Cell::new(cluster),
+            resolved: Resolved::default(),
             remotes: RefCell::default(),
         };
         Ok(Self {
@@ -91,7 +94,11 @@ impl Redis {
 impl Shared {
     /// Connect to `address` and remember where that went.
     async fn open(&self, address: &str) -> Result<Link, Failure> {
-        let link = Link::open(address).await?;
+        let remote = self.resolved.address(address).await?;
+        let link = Link::open(remote).await.map_err(|error| {
+            let told = self.resolved.told(remote);
+            Failure::new(Fault::Connection, format!("{told}: {error}"))
+        })?;
         self.remotes.borrow_mut().extend(link.remote());
         Ok(link)
     }

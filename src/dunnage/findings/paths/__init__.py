@@ -1,0 +1,1 @@
+"""The network paths that stays recorded."""

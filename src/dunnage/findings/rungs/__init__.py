@@ -1,0 +1,1 @@
+"""What each deployment adds to an operation over the one before it."""

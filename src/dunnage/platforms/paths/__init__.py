@@ -1,0 +1,1 @@
+"""The network path to members, read from kernels hop by hop."""

@@ -1,0 +1,170 @@
+"""Rules that translate addresses, as `iptables --table nat --list-rules` prints them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What the rules know of a connection's first packet."""
+
+    source: str
+    address: str
+    """Where it goes to."""
+    port: int
+    entered: str = ""
+    """The interface that it came in by; empty if it was made here."""
+    leaves: str = ""
+    """The interface that it goes out by; empty before that is known."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What a rule makes of a packet. Its port is 0 where it stays."""
+
+    rule: str
+    target: str
+    address: str = ""
+    port: int = 0
+
+
+class UnreadableRuleError(Exception):
+    """Whether a rule applies cannot be told; the text is the rule."""
+
+
+Words = tuple[str, ...]
+
+_TRANSLATES = ("DNAT", "SNAT", "MASQUERADE", "REDIRECT")
+_ENDS = ("ACCEPT", "RETURN")
+
+
+def chains(listing: str) -> dict[str, list[Words]]:
+    """Chain → its rules in order, each in words; the built-in chains' policy is no rule."""
+    found: dict[str, list[Words]] = {}
+    for line in listing.splitlines():
+        words = tuple(shlex.split(line))
+        if len(words) > 1 and words[0] == "-A":
+            found.setdefault(words[1], []).append(words[2:])
+    return found
+
+
+def translation(
+    rules: Mapping[str, Sequence[Words]],
+    chain: str,
+    packet: Packet,
+    is_local: Callable[[str], bool],
+) -> Translation | None:
+    """What the chain makes of a packet; None if it leaves it alone.
+
+    `is_local` tells whether an address is the host's own. Raises UnreadableRuleError at the first
+    rule that could apply and has a condition that is not known here.
+    """
+    found = _followed(rules, chain, packet, is_local)
+    return None if found is None or found.target in _ENDS else found
+
+
+def _followed(
+    rules: Mapping[str, Sequence[Words]],
+    chain: str,
+    packet: Packet,
+    is_local: Callable[[str], bool],
+) -> Translation | None:
+    for words in rules.get(chain, ()):
+        conditions, target, option = _parts(words)
+        if not _applies(words, conditions, packet, is_local):
+            continue
+        rule = _text(("-A", chain, *words))
+        if target in _TRANSLATES:
+            address, _, port = option.partition(":")
+            return Translation(rule, target, address, int(port.partition("-")[0] or 0))
+        if target in _ENDS:
+            return Translation(rule, target)
+        inner = _followed(rules, target, packet, is_local)
+        if inner is not None and inner.target != "RETURN":
+            return inner
+    return None
+
+
+def _parts(words: Words) -> tuple[Words, str, str]:
+    """Conditions, target, and where the target sends to."""
+    if "-j" not in words:
+        return words, "", ""
+    at = words.index("-j")
+    options = words[at + 2 :]
+    names = ("--to-destination", "--to-source", "--to-ports")
+    option = next((options[options.index(name) + 1] for name in names if name in options), "")
+    return words[:at], words[at + 1], f":{option}" if "--to-ports" in options else option
+
+
+def _applies(
+    words: Words, conditions: Words, packet: Packet, is_local: Callable[[str], bool]
+) -> bool:
+    """Whether all conditions hold; one that fails decides, whatever others are unknown."""
+    known = True
+    for negated, name, value in _conditions(conditions):
+        holds = _holds(name, value, packet, is_local)
+        if holds is None:
+            known = False
+        elif holds is negated:
+            return False
+    if not known:
+        raise UnreadableRuleError(_text(words))
+    return True
+
+
+def _conditions(words: Sequence[str]) -> list[tuple[bool, str, str]]:
+    found, at = [], 0
+    while at < len(words):
+        negated = words[at] == "!"
+        at += negated
+        name = words[at]
+        at += 1
+        first = at
+        while at < len(words) and not words[at].startswith("-") and words[at] != "!":
+            at += 1
+        found.append((negated, name, " ".join(words[first:at])))
+    return found
+
+
+def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool]) -> bool | None:
+    """Whether one condition holds; None where it is not known here."""
+    match name:
+        case "-m" | "--comment":  # an extension by itself is no condition
+            return True
+        case "-p":
+            return value in ("tcp", "all")
+        case "-s":
+            return _inside(packet.source, value)
+        case "-d":
+            return _inside(packet.address, value)
+        case "-i":
+            return _named(packet.entered, value)
+        case "-o":
+            return _named(packet.leaves, value)
+        case "--dport":
+            first, _, last = value.partition(":")
+            return int(first) <= packet.port <= int(last or first)
+        case "--dst-type" if value == "LOCAL":
+            return is_local(packet.address)
+        case "--src-type" if value == "LOCAL":
+            return not packet.entered
+        case _:
+            return None
+
+
+def _text(words: Words) -> str:
+    """Words as `iptables` prints them; only what holds a space is quoted."""
+    return " ".join(shlex.quote(word) if " " in word else word for word in words)
+
+
+def _inside(address: str, network: str) -> bool:
+    return ip_address(address) in ip_network(network, strict=False)
+
+
+def _named(interface: str, pattern: str) -> bool:
+    """Whether an interface has this name; one that ends in `+` stands for all that begin so."""
+    return interface.startswith(pattern[:-1]) if pattern.endswith("+") else interface == pattern

@@ -1,0 +1,88 @@
+"""The script that reads a host's namespaces in one go: starting a command costs more than it does.
+
+What it prints is in sections. Each begins with a line of `MARK`, its name, and what it is about.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+MARK = "@@dunnage"
+
+_LINKS = f'echo {MARK} links; echo "$asked" | ip -json -details -force -batch -'
+_SOCKETS = "ss --no-header --listening --tcp --numeric --processes"
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a host's daemon has for containers' networks."""
+
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables under which its `iptables` runs."""
+    namespaces: str = ""
+    """Directory in which it keeps network namespaces as files; empty if not known."""
+
+
+def script(
+    addresses: Iterable[str], pids: Iterable[int], tools: Tools | None, *, members: bool
+) -> str:
+    """Read the host's own namespace, and those of processes and of Docker's overlay networks.
+
+    `addresses` are those whose routes are asked for; `tools` is None where no daemon translates.
+    `members` says whether some of the processes are of members, so that listeners matter.
+    """
+    asked = "\n".join(("address show", *(f"route get {each}" for each in addresses)))
+    sockets = f"; echo {MARK} sockets; {_SOCKETS}" if members else ""
+    parts = [f"asked={shlex.quote(asked)}; export asked", f"echo {MARK} own; {_LINKS}"]
+    if members:
+        parts.append(_LISTENERS)
+    if tools is not None:
+        parts.append(_rules(tools))
+    parts += [_of_process(pid, _LINKS + sockets) for pid in pids]
+    if tools is not None and tools.namespaces:
+        parts.append(_overlays(tools.namespaces))
+    return "\n".join(parts)
+
+
+_LISTENERS = f"""\
+sockets=$({_SOCKETS})
+echo {MARK} sockets; echo "$sockets"
+while :; do
+case $sockets in *'"docker-proxy",pid='*) ;; *) break ;; esac
+sockets=${{sockets#*\'"docker-proxy",pid='}}; pid=${{sockets%%,*}}
+echo {MARK} command $pid; tr '\\0' '\\n' </proc/$pid/cmdline
+done"""
+"""Also what proxies were told: their command lines say where they connect to."""
+
+
+def _rules(tools: Tools) -> str:
+    variables = "".join(
+        f"export {name}={shlex.quote(value)}; " for name, value in tools.environment.items()
+    )
+    return (
+        f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
+        f"|| echo {MARK} no-rules"
+    )
+
+
+def _of_process(pid: int, inside: str) -> str:
+    """Where its network is the host's own, that is all there is to say."""
+    return f"""\
+echo {MARK} process {pid}
+if [ /proc/{pid}/ns/net -ef /proc/self/ns/net ]; then echo {MARK} shared
+else nsenter --target={pid} --net sh -c {shlex.quote(inside)}; fi"""
+
+
+def _overlays(directory: str) -> str:
+    """Docker begins the names of overlay networks' namespaces with a number and a dash."""
+    inside = (
+        f"echo {MARK} links; ip -json -details address show; "
+        f"echo {MARK} forwarding; bridge -json fdb show"
+    )
+    return f"""\
+for each in {shlex.quote(directory)}/[0-9]*-*; do
+[ -e "$each" ] || continue
+echo {MARK} overlay; nsenter --net="$each" sh -c {shlex.quote(inside)}
+done"""

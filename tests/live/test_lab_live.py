@@ -1,0 +1,99 @@
+"""`dunnage lab`: a real Swarm on this machine without a study, from its making to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import docker
+import pytest
+from lab_traces import Traces, clean_away
+
+from dunnage.errors import ExitCode
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+
+DUNNAGE = (sys.executable, "-m", "dunnage")
+
+
+def said(*words: str) -> subprocess.CompletedProcess[str]:
+    """What a verb says to its end."""
+    return subprocess.run([*DUNNAGE, "lab", *words], capture_output=True, text=True, timeout=120)
+
+
+@contextmanager
+def stands(*words: str) -> Iterator[dict[str, Any]]:
+    """A lab that was left standing; gone afterwards, whatever happened."""
+    up = said("up", *words, "--format", "json")
+    assert up.returncode == 0, up.stderr
+    lab: dict[str, Any] = json.loads(up.stdout)
+    try:
+        yield lab
+    finally:
+        down = said("down", "--lab", lab["lab"])
+        clean_away(lab["lab"])
+    assert down.returncode == 0, down.stderr
+    assert lab["lab"] in down.stdout
+    Traces(lab["lab"]).insist_gone()
+
+
+@pytest.fixture(scope="module")
+def swarm() -> Iterator[dict[str, Any]]:
+    with stands("--hosts", "2", "--swarm", "--expose") as lab:
+        yield lab
+
+
+def test_a_swarm_stands_with_its_manager_on_a_host_of_its_own(swarm: dict[str, Any]) -> None:
+    assert list(swarm["hosts"]) == ["db-1", "db-2", "client-1", "control-1"]
+    status = said("status", "--format", "json")
+    (lab,) = (each for each in json.loads(status.stdout) if each["lab"] == swarm["lab"])
+    assert lab["kept"]
+    assert all(host["alive"] and host["daemon"] for host in lab["hosts"])
+    (control,) = (host["daemon"] for host in lab["hosts"] if host["name"] == "control-1")
+    with contextlib.closing(docker.DockerClient(base_url=control)) as client:
+        nodes = client.nodes.list()
+        assert sorted(node.attrs["Description"]["Hostname"] for node in nodes) == sorted(
+            swarm["hosts"]
+        )
+        assert {node.attrs["Status"]["State"] for node in nodes} == {"ready"}
+        assert [
+            n.attrs["Description"]["Hostname"] for n in nodes if "ManagerStatus" in n.attrs
+        ] == ["control-1"]
+
+
+def test_the_contexts_that_it_wrote_lead_to_its_daemons(
+    swarm: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_CONFIG", swarm["contexts"])
+    for host in swarm["hosts"]:
+        context = docker.ContextAPI.get_context(host)
+        assert context is not None
+        with contextlib.closing(docker.DockerClient(base_url=context.Host)) as client:
+            assert client.info()["Name"] == host
+
+
+def test_a_shell_is_inside_of_its_host(swarm: dict[str, Any]) -> None:
+    where = said("shell", "--lab", swarm["lab"], "db-2", "--", "hostname")
+    assert (where.returncode, where.stdout) == (0, "db-2\n")
+    addresses = said("shell", "--lab", swarm["lab"], "db-2", "--", "ip", "-json", "address")
+    assert swarm["hosts"]["db-2"] in addresses.stdout
+    failed = said("shell", "--lab", swarm["lab"], "db-2", "--", "false")
+    assert failed.returncode == 1
+    unknown = said("shell", "--lab", swarm["lab"], "db-9")
+    assert unknown.returncode == ExitCode.USAGE
+    assert "db-1, db-2, client-1, control-1" in unknown.stderr
+
+
+def test_two_labs_stand_side_by_side_and_must_be_named(swarm: dict[str, Any]) -> None:
+    with stands("--hosts", "1") as second:
+        assert second["lab"] != swarm["lab"]
+        unclear = said("shell", "db-1", "--", "true")
+        assert unclear.returncode == ExitCode.USAGE
+        assert second["lab"] in unclear.stderr
+        assert swarm["lab"] in unclear.stderr
+    assert said("shell", "--lab", swarm["lab"], "db-1", "--", "true").returncode == 0

@@ -1,0 +1,273 @@
+"""Redis on a real Swarm of a lab: every endpoint, a detour, failures, a Swarm of someone else's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dunnage import contracts
+from dunnage.contracts import Host
+from dunnage.databases.redis.database import Redis
+from dunnage.docker_api import connect
+from dunnage.errors import StayError
+from dunnage.generators.engine import EngineGenerator
+from dunnage.hosts.namespace.testbed import open_namespace
+from dunnage.model.choices import Arrivals, ClientPlace, Cores, Peers, Phase, Storage
+from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.layout import Reservation, Stage, Target
+from dunnage.model.level import Level
+from dunnage.model.load import LoadOrder
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.platforms.swarm import Swarm
+from dunnage.runner.endpoint import allowed, resolved
+from dunnage.runner.formation import form
+from dunnage.software.engine import engine_path
+from dunnage.software.trees import DebianSoftware
+from dunnage.substrates.contexts import write_contexts
+from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.existing_swarm import open_existing_swarm
+from dunnage.substrates.swarm import Swarm as SwarmSubstrate
+from dunnage.substrates.swarm import open_swarm
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+
+TREES = DebianSoftware()
+REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
+CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=3)
+
+
+@dataclass(frozen=True)
+class Lab:
+    testbed: contracts.Testbed
+    swarm: SwarmSubstrate
+
+    @property
+    def members(self) -> tuple[Host, ...]:
+        return self.testbed.group("db")
+
+    @property
+    def client(self) -> Host:
+        return self.testbed.group("client")[0]
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    hosts = {"db": 3, "client": 1, "control": 1}
+    spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED)
+    with (
+        open_namespace(spec, name="swarm", engine=engine_path(), keep=False) as testbed,
+        open_daemons(testbed, TREES.dockerd(), testbed.hosts) as below,
+        open_swarm(testbed, below, testbed.hosts) as swarm,
+    ):
+        yield Lab(testbed, swarm)
+
+
+def deployed_as(
+    network: str = "overlay",
+    endpoint: str = "host-port",
+    client: ClientPlace = ClientPlace.HOST,
+    database: DatabaseSpec = REPLICAS,
+    **changes: Any,
+) -> Deployment:
+    known: dict[str, Any] = {
+        "name": "tested",
+        "title": "Tested",
+        "platform": "swarm",
+        "network": network,
+        "endpoint": endpoint,
+        "storage": Storage.BIND,
+        "peers": Peers.ENDPOINT,
+        "client": client,
+        "hosts": "db",
+        "limits": Limits(),
+        "slowdown": 0.0,
+        "database": database,
+    }
+    return Deployment(**(known | changes))
+
+
+INSIDE = deployed_as(endpoint="container-dns", client=ClientPlace.CONTAINER)
+
+
+@contextmanager
+def formed(
+    lab: Lab,
+    deployment: Deployment,
+    substrate: contracts.Substrate | None = None,
+    platform: type[Swarm] = Swarm,
+    database: type[Redis] = Redis,
+) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
+    """A living deployment, what a generator needs of it, and where its connections may go."""
+    made = platform(deployment, lab.members, substrate or lab.swarm, TREES, "b1-live")
+    redis, spec = database(), deployment.database
+    try:
+        reservation = made.reserve(redis.layout(spec))
+        walk = partial(redis.stages, spec)
+        living = form(made, walk, reservation, lab.testbed.clock, 60.0).reservation
+        target = redis.target(spec, living)
+        yield made, target, allowed(target, resolved(target, [made.client(lab.client)]))
+    finally:
+        made.down()
+    assert traces(lab) == {}
+
+
+def traces(lab: Lab) -> dict[str, Sequence[str]]:
+    """What of stays is left on the daemons of all hosts."""
+    left: dict[str, Sequence[str]] = {}
+    for host in lab.testbed.hosts:
+        client = connect(lab.swarm.daemon(host.name))
+        try:
+            containers = [str(each.name) for each in client.containers.list(all=True)]
+            volumes = [str(each.name) for each in client.volumes.list()]
+            networks = [str(each.name) for each in client.networks.list()]
+        finally:
+            client.close()
+        own = [name for name in networks if name.startswith("dunnage-")]
+        if found := [*containers, *volumes, *own]:
+            left[host.name] = found
+    return left
+
+
+def driven(client: Host, target: Target) -> frozenset[str]:
+    """Drive a database for a moment; returns the addresses that the engine connected to."""
+    remotes: set[str] = set()
+    for phase in (Phase.LOAD, Phase.RUN):
+        order = LoadOrder(
+            workload=Workload(name="A", core="A", phase=phase, records=300),
+            phase=phase,
+            level=Level(threads=4),
+            target=target,
+            connections=4,
+            arrivals=Arrivals.CONSTANT,
+            warmup=0.0,
+            duration=None,
+            operations=None if phase is Phase.LOAD else 1000,
+            timeout=5.0,
+            seed=7,
+        )
+        generator, directory = EngineGenerator(), f"{client.scratch}/load-{phase.value}"
+        (command,) = generator.commands(order, client.engine, [directory])
+        for name, text in command.files.items():
+            client.put(f"{command.directory}/{name}", text.encode())
+        process = client.start(command.argv, unit="generator", log=f"{directory}/log")
+        assert process.wait(60.0) == 0, client.get(f"{directory}/log")
+        left = {name: client.get(f"{command.directory}/{name}") for name in command.artefacts}
+        client.remove(directory)
+        remotes |= set(generator.parse([left]).remotes)
+    return frozenset(remotes)
+
+
+@pytest.mark.parametrize(
+    ("deployment", "drivers"),
+    [
+        (deployed_as(), {"driver": "overlay", "proxies": "2", "translations": "1"}),
+        (deployed_as("host"), {"driver": "host"}),
+        (INSIDE, {"driver": "overlay", "proxies": "0", "translations": "0"}),
+        pytest.param(
+            deployed_as(client=ClientPlace.CONTAINER),
+            {"driver": "overlay", "translations": "1"},
+            marks=pytest.mark.proof,
+        ),
+        pytest.param(
+            INSIDE.model_copy(update={"database": CLUSTER, "storage": Storage.VOLUME}),
+            {"driver": "overlay"},
+            marks=pytest.mark.proof,
+        ),
+        pytest.param(
+            deployed_as(database=CLUSTER, storage=Storage.TMPFS),
+            {"driver": "overlay"},
+            marks=pytest.mark.proof,
+        ),
+    ],
+    ids=["host-port", "host-network", "container-dns", "inside", "cluster-dns", "cluster-port"],
+)
+def test_load_stays_inside_of_the_endpoint(
+    lab: Lab, deployment: Deployment, drivers: dict[str, str]
+) -> None:
+    with formed(lab, deployment) as (platform, target, endpoint):
+        network = platform.network()
+        assert {name: network[name] for name in drivers} == drivers
+        remotes = driven(platform.client(lab.client), target)
+        assert remotes
+        assert remotes <= endpoint
+        in_overlay = deployment.endpoint == "container-dns"
+        assert all(each.startswith("10.66.") for each in endpoint) == in_overlay
+        for path in platform.paths(platform.client(lab.client)):
+            assert not path.unknown
+            assert ("tunnel" in {hop.kind for hop in path.hops}) == in_overlay
+
+
+class Published(Swarm):
+    """Members in an overlay whose ports are ports of their hosts besides."""
+
+    _published = True
+
+
+class Astray(Redis):
+    """A cluster whose members tell clients the addresses of their hosts."""
+
+    hosts: dict[str, str]
+
+    def stages(self, spec: DatabaseSpec, reservation: Reservation) -> tuple[Stage, ...]:
+        return tuple(
+            replace(stage, services=tuple(map(self._changed, stage.services)))
+            for stage in super().stages(spec, reservation)
+        )
+
+    def _changed(self, service: Any) -> Any:
+        told = f"cluster-announce-hostname {self.hosts[service.member]}"
+        files = {
+            path: re.sub(r"cluster-announce-hostname \S+", told, text)
+            for path, text in service.files.items()
+        }
+        return replace(service, files=files)
+
+
+def test_a_cluster_that_announces_its_hosts_behind_an_overlay_is_found_out(lab: Lab) -> None:
+    Astray.hosts = {f"redis-{n}": host.address for n, host in enumerate(lab.members, 1)}
+    deployment = INSIDE.model_copy(update={"database": CLUSTER})
+    with formed(lab, deployment, platform=Published, database=Astray) as (platform, target, may):
+        outside = driven(platform.client(lab.client), target) - may
+        assert {each.rpartition(":")[0] for each in outside} <= set(Astray.hosts.values())
+        assert outside
+
+
+def test_a_service_that_cannot_start_is_told_with_its_tasks_last_error(lab: Lab) -> None:
+    too_little = deployed_as(limits=Limits.model_construct(memory=5 * 2**20, cpus=None, pids=None))
+    with pytest.raises(StayError) as raised, formed(lab, too_little):
+        raise AssertionError("it started")
+    assert "redis-1: its service did not start" in str(raised.value)
+    assert "memory" in str(raised.value).lower()
+    assert "docker service ps" in (raised.value.hint or "")
+    assert traces(lab) == {}
+
+
+def test_a_swarm_of_someone_elses_takes_a_stay_and_keeps_what_is_theirs(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    daemons = {host.name: lab.swarm.daemon(host.name) for host in lab.testbed.hosts}
+    write_contexts(tmp_path, daemons)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    contexts = {name: name for name in daemons}
+    theirs = connect(lab.swarm.manager)
+    network = theirs.networks.create("theirs", driver="overlay")
+    try:
+        hosts = (*lab.members, lab.client, *lab.testbed.group("control"))
+        with open_existing_swarm(contexts, hosts) as existing:
+            existing.freeze()
+            assert existing.facts()["frozen_when_unused"] is False
+            with formed(lab, INSIDE, existing) as (platform, target, endpoint):
+                assert driven(platform.client(lab.client), target) <= endpoint
+        assert [each.name for each in theirs.networks.list(names=["theirs"])] == ["theirs"]
+        assert json.loads((tmp_path / "config.json").read_text()) == {}
+    finally:
+        network.remove()
+        theirs.close()
