@@ -7,6 +7,7 @@ counters. The parts do not know each other; the runner connects them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
@@ -180,6 +181,14 @@ class SeesOthers(Protocol):
 
     def others(self) -> Mapping[tuple[int, int], OtherProcess]:
         """All processes that belong to no host. The key tells one from a later one of its id."""
+
+
+@runtime_checkable
+class Outweighs(Protocol):
+    """A testbed whose hosts can come before all else that runs on their machine."""
+
+    def outweighing(self) -> AbstractContextManager[None]:
+        """Have them come first, our own orchestration behind them, while the `with` lasts."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from dunnage.runner.condition import condition
 from dunnage.runner.drive import drive, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.living_stay import living_stay
+from dunnage.runner.outweigh import outweighing
 from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
 from dunnage.runner.work import ATTEMPTS, Work, restore_lost, said
@@ -192,7 +193,8 @@ def _look(work: Work, stay: Stay, run: RunPlan, share: float, number: int) -> Lo
         order_for(stay, run), warmup=LEAD, duration=STEP, interval=WINDOW, latencies=False
     )
     members = stay.platform.running()
-    with slowdown(share, members, testbed.clock, Toggle(begin, PIECE)) as held:
+    toggle = Toggle(begin, PIECE)
+    with outweighing(testbed), slowdown(share, members, testbed.clock, toggle) as held:
         _, measurement = drive(stay, order, f"loss/{number}")
         began = measurement.began - stay.clients[0].clock_offset()
         paused, cpu = (of(began, measurement.seconds) or 0.0 for of in (held.paused, held.cpu))

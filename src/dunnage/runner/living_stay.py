@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
@@ -17,6 +17,7 @@ from dunnage.runner.ending import ending
 from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import control, inspect
+from dunnage.runner.outweigh import outweighing
 from dunnage.runner.slowdown import slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Equipment, Stay
@@ -51,7 +52,10 @@ def living_stay(
     with ExitStack() as stack:
         awake = {} if together else stack.enter_context(awake_for(equipment, deployment))
         stack.push(ending(platform.down))
-        controlled = {} if together else control(testbed.group(CLIENT_GROUP)[0])
+        controlled: Mapping[str, float] = {}
+        if not together:
+            with outweighing(testbed):
+                controlled = control(testbed.group(CLIENT_GROUP)[0])
         started = testbed.clock.now()
         reservation = platform.reserve(database.layout(spec))
         members = [place.member for place in reservation.places]

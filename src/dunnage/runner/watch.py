@@ -12,6 +12,7 @@ from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
 from dunnage.runner import others
 from dunnage.runner.drive import collect, put, start
+from dunnage.runner.outweigh import outweighing
 from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import units_on
 from dunnage.runner.waiting import Part
@@ -48,7 +49,11 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     began = clock.now()
     running = [(stay, stay.platform.running()) for stay in stays]
     hosts = equipment.testbed.hosts
-    with ThreadPoolExecutor(max_workers=len(hosts)) as pool, ExitStack() as stack:
+    with (
+        outweighing(equipment.testbed),
+        ThreadPoolExecutor(max_workers=len(hosts)) as pool,
+        ExitStack() as stack,
+    ):
 
         def begin(host: Host) -> Part:
             units: dict[str, str] = {}

@@ -14,7 +14,6 @@ from dunnage.contracts import Daemon, DockerBinaries, Host, Process, Testbed
 from dunnage.docker_api import Refused, connect, explanation, translated
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.agreement import agreed
-from dunnage.model.study import Limits
 from dunnage.model.value import Scalar
 from dunnage.substrates.inquiry import daemon_facts
 from dunnage.substrates.ranges import SUBNET_SIZE, Ranges, container_ranges
@@ -25,12 +24,6 @@ HINT = "dunnage doctor"
 CONTAINERS = "containers"
 STORAGE_DRIVER = "overlay2"
 CGROUP_DRIVER = "cgroupfs"
-CPUS = 0.5
-"""Processors that a daemon and its tools may use. To switch IPv6 off in a sandbox, Docker's `exe`
-writes a sysctl that the kernel restarts for as long as another holds its network lock
-(`addrconf_disable_ipv6`, net/ipv6/addrconf.c). Two such loops, weighing what a lab weighs, keep the
-kernel's own threads from giving the lock back: without a bound this machine stands still for up to
-100 s when five daemons join a Swarm at once."""
 _READY = 60.0
 _STOP = 20.0
 _INTERVAL = 0.02
@@ -165,7 +158,6 @@ class Daemons:
             unit=UNIT,
             log=place.log,
             env=self._binaries.environment,
-            limits=Limits(cpus=CPUS),
         )
         self._facts[host.name] = self._wait(host, place)
 
@@ -196,7 +188,7 @@ class Daemons:
             if facts[name] != value:
                 what = f"{name.replace('_', ' ')} is `{facts[name]}`, not `{value}` as asked for"
                 raise self._failure(host, place, what)
-        return {**facts, "userland_proxy": True, "cpus": CPUS, "origin": self._binaries.origin}
+        return {**facts, "userland_proxy": True, "origin": self._binaries.origin}
 
     def _failure(self, host: Host, place: _Place, what: str) -> UnavailableError:
         return UnavailableError(f"{what}{_log(host, place)}", where=host.name, hint=HINT)

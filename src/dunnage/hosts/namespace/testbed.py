@@ -57,8 +57,7 @@ def open_namespace(
         clean_held(groups, kept=False)
         lab = Lab.make(name)
         for group in (TOP, lab.group):
-            # All of a lab outweighs what else runs here, our own orchestration included.
-            groups.make(group, Shape(weight=MOST_WEIGHT))
+            groups.make(group, Shape())
     testbed = NamespaceTestbed(spec, lab, groups, engine)
     with ExitStack() as release:
         release.callback(testbed.release)
@@ -120,6 +119,26 @@ class NamespaceTestbed:
 
     def others(self) -> Mapping[tuple[int, int], OtherProcess]:
         return others(self._lab.group)
+
+    @contextmanager
+    def outweighing(self) -> Iterator[None]:
+        """Have all of the lab outweigh what else runs here, our own orchestration included.
+
+        The kernel's own threads are among that: a lab that outweighed them while daemons start and
+        containers come and go would keep them from giving back locks that it waits for itself, and
+        this machine would stand still for seconds. (Docker's `exe` restarts the writing of a sysctl
+        for as long as another holds the network's lock: `addrconf_disable_ipv6`,
+        net/ipv6/addrconf.c.)
+        """
+        self._weigh(MOST_WEIGHT)
+        try:
+            yield
+        finally:
+            self._weigh(1.0)
+
+    def _weigh(self, weight: float) -> None:
+        for group in (TOP, self._lab.group):
+            self._groups.make(group, Shape(weight=weight))
 
     def environment(self) -> Mapping[str, Scalar]:
         return {
