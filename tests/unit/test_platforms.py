@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -239,6 +240,13 @@ def test_all_that_belongs_to_a_stay_carries_its_label(hosts: tuple[Host, ...]) -
     volume = container["mounts"][1]  # type: ignore[index]
     assert volume["VolumeOptions"]["Labels"] == {"dunnage.stay": "b1-x-1"}
     assert StayNames("b1-x-1").filter == {"label": "dunnage.stay=b1-x-1"}
+
+
+@pytest.mark.parametrize("stay", ["b01-port", "b01-port.2", "b01-" + "x" * 62, "b1-a_b..c", "b1-é"])
+def test_names_of_a_stay_are_its_own_and_fit_a_swarm(stay: str) -> None:
+    names = [StayNames.of(stay).thing("cassandra-12") for _ in range(2)]
+    assert names[0] != names[1]
+    assert all(re.fullmatch("dunnage-[A-Za-z0-9][A-Za-z0-9-]{0,54}", name) for name in names)
 
 
 def test_limits_are_those_of_a_control_group_with_a_short_period() -> None:

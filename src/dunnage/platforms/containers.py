@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,8 @@ from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
 
 LABEL = "dunnage.stay"
+_LONGEST = 28
+"""Letters of a stay's own name in the names of its things."""
 HOST, BRIDGE, USER_DEFINED, OVERLAY = "host", "bridge", "user-defined", "overlay"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
@@ -25,6 +29,15 @@ class StayNames:
     """The names by which all that belongs to one stay can be found again, and only that."""
 
     id: str
+
+    @classmethod
+    def of(cls, stay: str) -> StayNames:
+        """Names for a stay that no other has, whatever it is called.
+
+        A Swarm wants names of at most 63 letters, digits and hyphens, members' names included.
+        """
+        known = re.sub(r"[^A-Za-z0-9-]+", "-", stay)[:_LONGEST].strip("-")
+        return cls(f"{known}-{secrets.token_hex(4)}")
 
     @property
     def labels(self) -> dict[str, str]:
