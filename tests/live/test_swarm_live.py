@@ -208,7 +208,7 @@ def test_load_stays_inside_of_the_endpoint(
 class Published(Swarm):
     """Members in an overlay whose ports are ports of their hosts besides."""
 
-    _published = True
+    _published = "host"
 
 
 class Astray(Redis):

@@ -33,6 +33,13 @@ def named(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # a
     return Addresses(bind=own, peer=told, contact=told, advertised=own)
 
 
+def served(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+    """All use the member's name, which stands for an address that is translated to its own."""
+    told = Address(member, port)
+    own = Address(late_host(member), port)
+    return Addresses(bind=own, peer=told, contact=told, advertised=told)
+
+
 def reserve(
     layout: Layout, hosts: Sequence[Host], prefix: str, addressing: Addressing = direct
 ) -> Reservation:
