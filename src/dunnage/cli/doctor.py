@@ -24,10 +24,12 @@ def command(format_: FormatOption = Format.TEXT) -> ExitCode:
     if format_ is Format.JSON:
         show_json(
             {
-                name: {"met": support.met, "reason": support.reason, "hint": support.hint}
-                for name, support in supports.items()
+                "capabilities": {
+                    name: {"met": support.met, "reason": support.reason, "hint": support.hint}
+                    for name, support in supports.items()
+                },
+                "endpoints": [asdict(each) for each in catalog.reachable("namespace")],
             }
-            | {"endpoints": [asdict(each) for each in catalog.reachable("namespace")]}
         )
     else:
         table = Table(box=None, pad_edge=False)
