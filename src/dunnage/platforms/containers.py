@@ -14,8 +14,11 @@ from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
+from dunnage.model.value import Scalar
 
 LABEL = "dunnage.stay"
+OWN = "dunnage-"
+"""How the names of networks, volumes, containers and services of a stay begin."""
 _LONGEST = 28
 """Letters of a stay's own name in the names of its things."""
 HOST, BRIDGE, USER_DEFINED, OVERLAY = "host", "bridge", "user-defined", "overlay"
@@ -52,11 +55,11 @@ class StayNames:
     @property
     def network(self) -> str:
         """Name of the stay's own network."""
-        return f"dunnage-{self.id}"
+        return f"{OWN}{self.id}"
 
     def thing(self, name: str) -> str:
         """Name of a member's container or volume."""
-        return f"dunnage-{self.id}-{name}"
+        return f"{OWN}{self.id}-{name}"
 
 
 def arguments(
@@ -97,6 +100,17 @@ def arguments(
         "network": network_name(network, stay),
         **_published(place, address, network),
         **limit_arguments(limits),
+    }
+
+
+def described(default: str, options: Mapping[str, Scalar], stay: StayNames) -> dict[str, Any]:
+    """Arguments of `networks.create` for the stay's own network, by its driver's options."""
+    given = {key: "" if value is None else str(value) for key, value in options.items()}
+    return {
+        "name": stay.network,
+        "driver": given.pop("driver", default),
+        "options": given,
+        "labels": stay.labels,
     }
 
 

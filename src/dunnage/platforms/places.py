@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from dunnage.contracts import Host
 from dunnage.model.late import late_host
@@ -38,6 +39,15 @@ def served(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # 
     told = Address(member, port)
     own = Address(late_host(member), port)
     return Addresses(bind=own, peer=told, contact=told, advertised=told)
+
+
+def by_host_name(addressing: Addressing) -> Addressing:
+    """The same, but that clients begin at the name of a member's host."""
+
+    def addresses(member: str, host: Host, port: int) -> Addresses:
+        return replace(addressing(member, host, port), contact=Address(host.name, port))
+
+    return addresses
 
 
 def reserve(

@@ -18,7 +18,7 @@ from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import (
-    HOST_PORT,
+    OF_HOSTS,
     Capability,
     EndpointOffer,
     NetworkOffer,
@@ -26,7 +26,7 @@ from dunnage.model.offer import (
 )
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import HOST, OVERLAY, network_name
+from dunnage.platforms.containers import HOST, OVERLAY, described, network_name
 from dunnage.platforms.docker import DOCKER
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
@@ -38,8 +38,7 @@ VXLAN = Capability("vxlan")
 """The kernel has VXLAN devices, of which Swarm's own networks are made."""
 IPVS = Capability("ipvs")
 """The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
-HOST_PORTS, CONTAINER_DNS = "host-port", "container-dns"
-SERVICE_IP, NODE_PORT = "service-ip", "node-port"
+CONTAINER_DNS, SERVICE_IP, NODE_PORT = "container-dns", "service-ip", "node-port"
 
 _INGRESS = "ingress"
 """Swarm's own network of its routing mesh."""
@@ -66,7 +65,7 @@ class Swarm(OnDaemons):
         networks={
             OVERLAY: NetworkOffer(
                 {
-                    HOST_PORTS: HOST_PORT,
+                    **OF_HOSTS,
                     CONTAINER_DNS: EndpointOffer(
                         "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
                     ),
@@ -79,11 +78,10 @@ class Swarm(OnDaemons):
                     NODE_PORT: EndpointOffer("NodePort", needs=(IPVS,), of_cluster=True),
                 },
                 phrase="with an overlay network",
+                takes_options=True,
                 needs=(VXLAN,),
             ),
-            HOST: NetworkOffer(
-                {HOST_PORTS: HOST_PORT}, title="HostNetwork", phrase="with host networking"
-            ),
+            HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
@@ -136,7 +134,9 @@ class Swarm(OnDaemons):
     @property
     def _published(self) -> str | None:
         """Whose ports the ports of members are as well: of their `host`, or of all (`ingress`)."""
-        return {HOST_PORTS: "host", NODE_PORT: "ingress"}.get(self._deployment.endpoint)
+        if self._deployment.endpoint in OF_HOSTS:
+            return "host"
+        return "ingress" if self._deployment.endpoint == NODE_PORT else None
 
     @property
     def _manager(self) -> DockerClient:
@@ -158,21 +158,19 @@ class Swarm(OnDaemons):
             return
         with self._making, spoken("the stay's network cannot be created", host.name):
             if not self._manager.networks.list(filters=self._stay.filter):
+                options = self._deployment.network_options
                 self._manager.networks.create(
-                    self._network, driver="overlay", attachable=True, labels=self._stay.labels
+                    **described("overlay", options, self._stay), attachable=True
                 )
 
     def _within(self, host: Host) -> str | None:
         """The range in which a member's own address on a host lies; None where it is the host's."""
         if self._deployment.network == HOST:
             return None
-        match self._deployment.endpoint:
-            case "host-port":
-                return subnet(self._client(host), _GATEWAY, host.name)
-            case "node-port":
-                return subnet(self._manager, _INGRESS, self._swarm.manager.host)
-            case _:
-                return subnet(self._manager, self._network, self._swarm.manager.host)
+        if self._deployment.endpoint in OF_HOSTS:
+            return subnet(self._client(host), _GATEWAY, host.name)
+        network = _INGRESS if self._deployment.endpoint == NODE_PORT else self._network
+        return subnet(self._manager, network, self._swarm.manager.host)
 
     def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
         self._make_directories(place, host)
