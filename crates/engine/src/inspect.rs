@@ -229,6 +229,7 @@ mod tests {
         input.write_all(b"?").unwrap();
         output.read_exact(&mut [0]).unwrap();
         let found = look(&Arguments {
+            within: None,
             pid: child.id(),
             data: PathBuf::from("/"),
             files: vec![file.clone(), missing.clone()],
