@@ -67,7 +67,7 @@ deployments:
   native: {{platform: native}}
 workloads: [A, C]
 records: 300
-load: {{threads: [4], warmup: 500ms, duration: 8s, timeout: 1s}}
+load: {{threads: [4], warmup: 500ms, duration: 4s, timeout: 1s}}
 blocks: 1
 deadline: 120s
 patience: 0s

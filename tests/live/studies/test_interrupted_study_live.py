@@ -25,7 +25,7 @@ database: {{kind: redis, topology: replicas, members: 2}}
 deployments:
   native: {{platform: native}}
   {other}
-workloads: [A, C]
+workloads: {workloads}
 records: 1000
 load: {{threads: [8], warmup: 500ms, duration: {duration}}}
 blocks: {blocks}
@@ -38,31 +38,34 @@ BRIDGE = "bridge: {platform: docker, network: bridge}"
 SWARM = "swarm: {platform: swarm, endpoint: container-dns, client: container}"
 
 
+def written(
+    directory: Path, *, blocks: int, duration: str, workloads: str = "[A, C]", other: str = BRIDGE
+) -> tuple[str, Path]:
+    """A study under a name of its own."""
+    name = f"hurt-{uuid.uuid4().hex[:8]}"
+    path = directory / "study.yaml"
+    path.write_text(
+        STUDY.format(name=name, blocks=blocks, duration=duration, workloads=workloads, other=other)
+    )
+    return name, path
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> tuple[str, Path]:
     """A study under a name of its own, of about 40 s."""
-    name = f"hurt-{uuid.uuid4().hex[:8]}"
-    path = tmp_path / "study.yaml"
-    path.write_text(STUDY.format(name=name, blocks=3, duration="2s", other=BRIDGE))
-    return name, path
+    return written(tmp_path, blocks=3, duration="2s")
 
 
 @pytest.fixture
 def on_a_swarm(tmp_path: Path) -> tuple[str, Path]:
     """The same, with a Swarm beside the native deployment."""
-    name = f"hurt-{uuid.uuid4().hex[:8]}"
-    path = tmp_path / "study.yaml"
-    path.write_text(STUDY.format(name=name, blocks=3, duration="2s", other=SWARM))
-    return name, path
+    return written(tmp_path, blocks=3, duration="2s", other=SWARM)
 
 
 @pytest.fixture
 def short(tmp_path: Path) -> tuple[str, Path]:
-    """One block of short runs."""
-    name = f"hurt-{uuid.uuid4().hex[:8]}"
-    path = tmp_path / "study.yaml"
-    path.write_text(STUDY.format(name=name, blocks=1, duration="3s", other=BRIDGE))
-    return name, path
+    """One block of a short run of each deployment."""
+    return written(tmp_path, blocks=1, duration="2s", workloads="[A]")
 
 
 def in_a_run(running: StudyProcess) -> object:
@@ -176,9 +179,9 @@ def test_ctrl_c_twice_ends_now_and_leaves_nothing(short: tuple[str, Path]) -> No
 
 
 def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
-    short: tuple[str, Path], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    name, path = short
+    name, path = written(tmp_path, blocks=1, duration="2s")
     small = tmp_path / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], check=True)
@@ -197,17 +200,18 @@ def test_a_full_disk_keeps_finished_runs_and_says_how_to_go_on(
     insist_nothing_left(name, {lab})
 
 
-def test_a_load_generator_that_stands_still_costs_its_run_only(short: tuple[str, Path]) -> None:
+def test_a_load_generator_that_stands_still_costs_its_run_only(tmp_path: Path) -> None:
     """Nobody lets it go on: after its time and some patience it is ended, and its run repeated."""
-    _, path = short
+    name, path = written(tmp_path, blocks=1, duration="2s", workloads="[A]", other="")
     path.write_text(path.read_text().replace("warmup:", "timeout: 2s, warmup:"))
-    with under_way(*short, in_a_run) as running:
+    with under_way(name, path, in_a_run) as running:
         os.kill(running.until(lambda: running.member("load")), signal.SIGSTOP)
         assert running.wait() in (0, 5), running.said
     insist_complete(running)
     assert "the generator did not end within" in running.said
 
 
+@pytest.mark.proof
 def test_a_load_generator_that_stands_still_while_it_loads_costs_one_run_only(
     short: tuple[str, Path], tmp_path: Path
 ) -> None:

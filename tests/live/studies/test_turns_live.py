@@ -170,7 +170,7 @@ def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
 def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
     tmp_path: Path,
 ) -> None:
-    name, path = written(tmp_path, "5s")
+    name, path = written(tmp_path, "2s")
     with under_way(name, path, lambda study: study.member("turns --plan")) as running:
         os.kill(running.until(lambda: running.member("redis-server")), signal.SIGKILL)
         assert running.wait() in (0, 5), running.said

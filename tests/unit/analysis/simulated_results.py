@@ -134,14 +134,18 @@ def planned(root: Path, blocks: int) -> Plan:
     return plan
 
 
-def simulated(root: Path, noise: Noise, blocks: int, studies: int) -> Iterator[Analysis]:
-    """Analyses of so many results that lay on the disk; every seed is fixed."""
+def simulated(root: Path, noise: str, blocks: int, studies: int) -> Iterator[Analysis]:
+    """Analyses of so many results that lay on the disk.
+
+    Every seed is fixed, and none is that of another kind of noise or number of blocks.
+    """
+    seeds = np.random.SeedSequence([list(NOISES).index(noise), blocks]).spawn(studies)
     plan = planned(root, blocks)
     runs = list(plan.runs())
     layout = ResultLayout(root)
-    for seed in range(studies):
-        chance = np.random.default_rng([seed, blocks])
-        logs = _logs(plan, runs, noise, chance)
+    for seed in seeds:
+        chance = np.random.default_rng(seed)
+        logs = _logs(plan, runs, NOISES[noise], chance)
         for run, log in zip(runs, logs, strict=True):
             layout.record(run.id).write_text(_record(run, log, chance).model_dump_json())
         yield OpenedResult(open_result(root)).analysis

@@ -36,7 +36,7 @@ class Tally:
 
 def tally(root: Path, noise: str, blocks: int, studies: int) -> Tally:
     found = Tally()
-    for analysis in simulated(root, NOISES[noise], blocks, studies):
+    for analysis in simulated(root, noise, blocks, studies):
         assert analysis.valid == analysis.planned
         found.studies += 1
         for deployment, comparison in decided(analysis).items():
