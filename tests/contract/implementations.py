@@ -66,11 +66,12 @@ PLATFORMS = [
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
-    pytest.param(DOCKER_USER_DEFINED, id="docker-user-defined", marks=pytest.mark.live),
-    # What is special of a Swarm is in tests/live; the whole contract takes minutes on it.
+    # A network of one's own is a bridge too; what is special of a Swarm is in tests/live, and the
+    # whole contract takes minutes on it.
     *(
         pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
         for name, case in (
+            ("docker-user-defined", DOCKER_USER_DEFINED),
             ("swarm-container-dns", SWARM_CONTAINER_DNS),
             ("swarm-host-port", SWARM_HOST_PORT),
         )
