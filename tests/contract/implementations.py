@@ -30,6 +30,7 @@ from real_cases import (
     CASSANDRA_RING,
     CONTROLLED,
     DOCKER_BRIDGE,
+    DOCKER_FLOATING_IP,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
     NAMESPACE,
@@ -38,6 +39,7 @@ from real_cases import (
     REDIS_REPLICAS,
     REDIS_SINGLE,
     SWARM_CONTAINER_DNS,
+    SWARM_FLOATING_IP,
     SWARM_HOST_PORT,
     daemons,
     swarm,
@@ -67,12 +69,14 @@ PLATFORMS = [
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
     pytest.param(DOCKER_USER_DEFINED, id="docker-user-defined", marks=pytest.mark.live),
+    pytest.param(DOCKER_FLOATING_IP, id="docker-floating-ip", marks=pytest.mark.live),
     # What is special of a Swarm is in tests/live; the whole contract takes minutes on it.
     *(
         pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
         for name, case in (
             ("swarm-container-dns", SWARM_CONTAINER_DNS),
             ("swarm-host-port", SWARM_HOST_PORT),
+            ("swarm-floating-ip", SWARM_FLOATING_IP),
         )
     ),
 ]
