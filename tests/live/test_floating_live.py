@@ -27,7 +27,7 @@ from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 TREES = DebianSoftware()
 REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
@@ -48,6 +48,8 @@ NATIVE = Deployment(
 )
 BRIDGE = NATIVE.model_copy(update={"name": "bridge", "platform": "docker", "network": "bridge"})
 INSIDE = BRIDGE.model_copy(update={"name": "inside", "client": ClientPlace.CONTAINER})
+RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3, replication=3)
+BRIDGE_RING = BRIDGE.model_copy(update={"name": "ring", "database": RING})
 BRIDGE_CLUSTER = BRIDGE.model_copy(update={"name": "cluster", "database": CLUSTER})
 
 
@@ -82,17 +84,22 @@ def lab() -> Iterator[Lab]:
 def living(lab: Lab, deployment: Deployment) -> Iterator[tuple[Platform, Target, Reservation]]:
     """A formed deployment, what a generator needs of it, and where its members are."""
     platform = catalog.platform(deployment, lab.testbed, lab.substrate, TREES, "b1-live")
+    database, spec = catalog.DATABASES[deployment.database.kind](), deployment.database
     try:
-        reservation = platform.reserve(Redis().layout(deployment.database))
-        walk = partial(Redis().stages, deployment.database)
-        formed = form(platform, walk, reservation, lab.testbed.clock, 60.0).reservation
-        yield platform, Redis().target(deployment.database, formed), formed
+        reservation = platform.reserve(database.layout(spec))
+        walk = partial(database.stages, spec)
+        formed = form(platform, walk, reservation, lab.testbed.clock, 120.0).reservation
+        yield platform, database.target(spec, formed), formed
     finally:
         platform.down()
 
 
 @pytest.mark.parametrize(
-    "deployment", [NATIVE, BRIDGE, INSIDE, BRIDGE_CLUSTER], ids=lambda each: each.name
+    "deployment",
+    [
+        *(pytest.param(each, id=each.name) for each in (NATIVE, BRIDGE, INSIDE, BRIDGE_CLUSTER)),
+        pytest.param(BRIDGE_RING, id=BRIDGE_RING.name, marks=pytest.mark.proof),
+    ],
 )
 def test_load_goes_to_floating_addresses_and_the_path_shows_who_translates(
     lab: Lab, deployment: Deployment
@@ -106,7 +113,8 @@ def test_load_goes_to_floating_addresses_and_the_path_shows_who_translates(
         remotes = driven(client, target)
         assert remotes
         assert remotes <= may
-        assert not remotes & {str(place.ports["redis"].peer) for place in reservation.places}
+        peers = {str(each.peer) for place in reservation.places for each in place.ports.values()}
+        assert not remotes & peers
         for n, path in enumerate(platform.paths(client), start=1):
             assert not path.unknown
             between = [hop for hop in path.hops if hop.host == "switch"]

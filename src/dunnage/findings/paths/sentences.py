@@ -32,7 +32,7 @@ def place(stretch: Stretch, way: Way) -> str:
     if stretch.host == way.path.client:
         return f"client host {terms.plain(stretch.host)}"
     if any(hop.kind is HopKind.ROUTER for hop in stretch.hops):
-        return f"between hosts, {terms.plain(stretch.host)}"
+        return f"between hosts: {terms.plain(stretch.host)}"
     return f"database host {terms.plain(stretch.host)}"
 
 
