@@ -24,6 +24,7 @@ from dunnage.contracts import (
     SoftwareStore,
     Substrate,
     Testbed,
+    Translates,
 )
 from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.fake import FakeDatabase
@@ -44,6 +45,7 @@ from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
+    FLOATING,
     Capability,
     Offer,
     PlatformOffer,
@@ -133,6 +135,12 @@ OFFER = Offer(
 _OF_DAEMONS = frozenset({DOCKER, VXLAN, IPVS})
 """What daemons do with the machine that they run on: those of someone else's run elsewhere."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
+_NOT_OURS = Support(
+    met=False,
+    reason="floating addresses are translated by the switch of a lab, and a Docker daemon that "
+    "exists already does not stand behind it",
+    hint="dunnage schema study  # leave out `contexts`, or name another endpoint",
+)
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
 
@@ -142,7 +150,13 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
     if OFFER.testbeds[testbed].fake:
         return defaultdict(lambda: Support(met=True))
     debian = DebianSoftware()
-    machine = {**namespace_supports(), ENGINE: engine_support(), DOCKER: debian.docker_support()}
+    lab = namespace_supports()
+    machine = {
+        **lab,
+        ENGINE: engine_support(),
+        DOCKER: debian.docker_support(),
+        FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
+    }
     trees: dict[Capability, Support] = {}
     for name, database in OFFER.databases.items():
         for need in database.needs:
@@ -223,7 +237,10 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
     here = supports(study.testbed.kind)
     found = []
     for deployment in deployments:
-        unmet = missing(here, tuple(_needs(study, deployment)))
+        needs = tuple(_needs(study, deployment))
+        unmet = missing(here, needs)
+        if FLOATING in needs and _on_theirs(study, deployment):
+            unmet.append(_NOT_OURS)
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
@@ -236,11 +253,16 @@ def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
         yield from _LAB_NEEDS
         yield from OFFER.databases[deployment.database.kind].needs
     platform = OFFER.platforms[deployment.platform]
-    chosen = [OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment)]
-    theirs = any(each.contexts for each in chosen)
+    theirs = _on_theirs(study, deployment)
     for need in platform.needs_of(deployment.network, deployment.endpoint):
         if not (theirs and need in _OF_DAEMONS):
             yield need
+
+
+def _on_theirs(study: Study, deployment: Deployment) -> bool:
+    """Whether a deployment stands on something that exists already."""
+    chosen = (OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment))
+    return any(each.contexts for each in chosen)
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
@@ -248,6 +270,25 @@ def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContext
     if OFFER.testbeds[spec.kind].fake:
         return open_fake(spec, name=name)
     return open_namespace(spec, name=name, engine=engine_path(), keep=keep)
+
+
+def translate(testbed: Testbed, deployments: Iterable[Deployment]) -> None:
+    """Give hosts their floating addresses if a deployment is reached by them, else do nothing.
+
+    Raises UnavailableError when this testbed has none, or they cannot be translated.
+    """
+    platforms = OFFER.platforms
+    needed = (
+        platforms[each.platform].needs_of(each.network, each.endpoint) for each in deployments
+    )
+    if not any(FLOATING in needs for needs in needed):
+        return
+    if not isinstance(testbed, Translates):
+        raise UnavailableError(
+            "nothing translates floating addresses to the hosts of this testbed",
+            hint="dunnage schema study  # name another endpoint, such as host-port",
+        )
+    testbed.translate(DebianSoftware().dockerd().environment)
 
 
 @contextmanager

@@ -140,6 +140,33 @@ class Host(Protocol):
         """Seconds that this host's clock is ahead of ours."""
 
 
+class Router(Protocol):
+    """What stands between hosts, and translates a floating address of each to its own and back."""
+
+    @property
+    def name(self) -> str:
+        """What paths call it; no host has this name."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables under which its `iptables` runs."""
+
+    def floating(self, host: str) -> str:
+        """The floating IPv4 address of a host, which no interface has; KeyError if it has none."""
+
+    def run(self, argv: Sequence[str], *, timeout: float) -> Completed:
+        """Run a command in its network, with the errors of `Host.run`."""
+
+
+@runtime_checkable
+class HasRouter(Protocol):
+    """A host before which a router may stand."""
+
+    @property
+    def router(self) -> Router | None:
+        """None where nothing translates addresses for it."""
+
+
 class Testbed(Protocol):
     """Hosts, claimed until the end of the `with` that opened them."""
 
@@ -189,6 +216,17 @@ class Outweighs(Protocol):
 
     def outweighing(self) -> AbstractContextManager[None]:
         """Have them come first, our own orchestration behind them, while the `with` lasts."""
+
+
+@runtime_checkable
+class Translates(Protocol):
+    """A testbed that can give floating addresses to its hosts."""
+
+    def translate(self, tools: Mapping[str, str]) -> None:
+        """From now on a router stands before each host, and before each that is restored.
+
+        `tools` are variables under which `iptables` runs. Raises UnavailableError when it refuses.
+        """
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from real_cases import (
     CASSANDRA_RING,
     CONTROLLED,
     DOCKER_BRIDGE,
+    DOCKER_FLOATING_IP,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
     NAMESPACE,
@@ -38,6 +39,7 @@ from real_cases import (
     REDIS_REPLICAS,
     REDIS_SINGLE,
     SWARM_CONTAINER_DNS,
+    SWARM_FLOATING_IP,
     SWARM_HOST_PORT,
     daemons,
     swarm,
@@ -66,14 +68,16 @@ PLATFORMS = [
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
-    # A network of one's own is a bridge too; what is special of a Swarm is in tests/live, and the
-    # whole contract takes minutes on it.
+    # A network of one's own is a bridge too; what is special of floating addresses and of a Swarm is
+    # in tests/live, and the whole contract takes minutes on them.
     *(
         pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
         for name, case in (
             ("docker-user-defined", DOCKER_USER_DEFINED),
+            ("docker-floating-ip", DOCKER_FLOATING_IP),
             ("swarm-container-dns", SWARM_CONTAINER_DNS),
             ("swarm-host-port", SWARM_HOST_PORT),
+            ("swarm-floating-ip", SWARM_FLOATING_IP),
         )
     ),
 ]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
-from dunnage.contracts import Host, Platform, Substrate, Testbed
+from dunnage.contracts import Host, Platform, Substrate, Testbed, Translates
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
@@ -35,9 +36,20 @@ def _open_controlled(name: str) -> AbstractContextManager[Testbed]:
     return open_namespace(spec, name=name, engine=engine_path(), keep=False)
 
 
+@contextmanager
+def _translated(opened: AbstractContextManager[Testbed]) -> Iterator[Testbed]:
+    with opened as testbed:
+        assert isinstance(testbed, Translates)
+        testbed.translate(DebianSoftware().dockerd().environment)
+        yield testbed
+
+
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
 """With a host for a Swarm's manager."""
+FLOATING = TestbedCase(lambda name: _translated(_open_namespace(name)), _lose_namespace)
+FLOATING_CONTROLLED = TestbedCase(lambda name: _translated(_open_controlled(name)), _lose_namespace)
+"""With floating addresses besides."""
 
 REDIS_SINGLE = DatabaseSpec(kind="redis", version="7.0", topology="single")
 REDIS_REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
@@ -94,4 +106,8 @@ DOCKER_HOST = _redis(Docker, "host")
 DOCKER_BRIDGE = _redis(Docker, "bridge")
 DOCKER_USER_DEFINED = _redis(Docker, "user-defined", ClientPlace.CONTAINER)
 SWARM_HOST_PORT = _redis(SwarmPlatform, "overlay")
+DOCKER_FLOATING_IP = replace(_redis(Docker, "bridge", endpoint="floating-ip"), testbed=FLOATING)
+SWARM_FLOATING_IP = replace(
+    _redis(SwarmPlatform, "overlay", endpoint="floating-ip"), testbed=FLOATING_CONTROLLED
+)
 SWARM_CONTAINER_DNS = _redis(SwarmPlatform, "overlay", ClientPlace.CONTAINER, "container-dns")

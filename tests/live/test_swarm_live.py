@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from driving import driven
 
 from dunnage import catalog, contracts
 from dunnage.contracts import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError
-from dunnage.generators.engine import EngineGenerator
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import Arrivals, ClientPlace, Cores, Peers, Phase, Storage
-from dunnage.model.deployment import Deployment, Workload
+from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage, Target
-from dunnage.model.level import Level
-from dunnage.model.load import LoadOrder
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.swarm import Swarm
 from dunnage.runner.endpoint import allowed, resolved
@@ -107,6 +105,7 @@ def formed(
     database: contracts.Database | None = None,
 ) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
     """A living deployment, what a generator needs of it, and where its connections may go."""
+    catalog.translate(lab.testbed, [deployment])
     made = platform(deployment, lab.members, substrate or lab.swarm, TREES, "b1-live")
     spec = deployment.database
     what = database or catalog.DATABASES[spec.kind]()
@@ -136,35 +135,6 @@ def traces(lab: Lab) -> dict[str, Sequence[str]]:
         if found := [*containers, *volumes, *own]:
             left[host.name] = found
     return left
-
-
-def driven(client: Host, target: Target) -> frozenset[str]:
-    """Drive a database for a moment; returns the addresses that the engine connected to."""
-    remotes: set[str] = set()
-    for phase in (Phase.LOAD, Phase.RUN):
-        order = LoadOrder(
-            workload=Workload(name="A", core="A", phase=phase, records=300),
-            phase=phase,
-            level=Level(threads=4),
-            target=target,
-            connections=4,
-            arrivals=Arrivals.CONSTANT,
-            warmup=0.0,
-            duration=None,
-            operations=None if phase is Phase.LOAD else 1000,
-            timeout=5.0,
-            seed=7,
-        )
-        generator, directory = EngineGenerator(), f"{client.scratch}/load-{phase.value}"
-        (command,) = generator.commands(order, client.engine, [directory])
-        for name, text in command.files.items():
-            client.put(f"{command.directory}/{name}", text.encode())
-        process = client.start(command.argv, unit="generator", log=f"{directory}/log")
-        assert process.wait(60.0) == 0, client.get(f"{directory}/log")
-        left = {name: client.get(f"{command.directory}/{name}") for name in command.artefacts}
-        client.remove(directory)
-        remotes |= set(generator.parse([left]).remotes)
-    return frozenset(remotes)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +167,14 @@ def driven(client: Host, target: Target) -> frozenset[str]:
             deployed_as(endpoint="host-name"), {"driver": "overlay"}, marks=pytest.mark.proof
         ),
         pytest.param(deployed_as(database=RING), {"driver": "overlay"}, marks=pytest.mark.proof),
+        *(
+            pytest.param(
+                deployed_as(endpoint="floating-ip", database=database),
+                {"driver": "overlay", "translations": str(ports)},
+                marks=pytest.mark.proof,
+            )
+            for database, ports in ((REPLICAS, 1), (CLUSTER, 2))
+        ),
         pytest.param(
             deployed_as("host", database=RING), {"driver": "host"}, marks=pytest.mark.proof
         ),
@@ -215,6 +193,8 @@ def driven(client: Host, target: Target) -> frozenset[str]:
         "ring-dns",
         "host-name",
         "ring-port",
+        "floating-ip",
+        "cluster-floating-ip",
         "ring-host",
         "options",
     ],
@@ -230,9 +210,12 @@ def test_load_stays_inside_of_the_endpoint(
         assert remotes <= endpoint
         in_overlay = deployment.endpoint == "container-dns"
         assert all(each.startswith("10.66.") for each in endpoint) == in_overlay
+        floating = deployment.endpoint == "floating-ip"
+        assert all(each.startswith("10.77.1.") for each in endpoint) == floating
         for path in platform.paths(platform.client(lab.client)):
             assert not path.unknown
-            assert ("tunnel" in {hop.kind for hop in path.hops}) == in_overlay
+            kinds = {hop.kind for hop in path.hops}
+            assert ("tunnel" in kinds, "router" in kinds) == (in_overlay, floating)
 
 
 class Published(Swarm):

@@ -10,7 +10,8 @@ import pytest
 from dunnage import catalog
 from dunnage.contracts import Daemon
 from dunnage.errors import StudyError, UnavailableError
-from dunnage.model.offer import Capability, Support
+from dunnage.model.deployment import Deployment
+from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
@@ -199,6 +200,45 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
                         assert catalog.family(variant) == platform.substrate
                         made += 1
         assert made >= len(catalog.OFFER.platforms) - 1
+
+
+def floats(platform: str, **substrate: SubstrateSpec) -> tuple[Study, list[Deployment]]:
+    """A study with one deployment that is reached by floating addresses."""
+    read = study().model_copy(update={"substrate": substrate})
+    native = deployments(read, catalog.OFFER)[0]
+    network = next(iter(catalog.OFFER.platforms[platform].networks))
+    keys = {"platform": platform, "network": network, "endpoint": "floating-ip"}
+    return read, [native.model_copy(update=keys)]
+
+
+def test_floating_addresses_need_a_machine_that_translates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = defaultdict(lambda: Support(met=True))
+    monkeypatch.setattr(catalog, "supports", lambda _: machine)
+    assert catalog.lacking(*floats("native")) == ()
+    machine[FLOATING] = Support(False, "no iptables here", "modprobe nf_nat")
+    ((skipped, hint),) = catalog.lacking(*floats("native"))
+    assert (skipped.reason, hint) == ("no iptables here", "modprobe nf_nat")
+
+
+@pytest.mark.parametrize("platform", ["docker", "swarm"])
+def test_what_exists_already_does_not_stand_behind_the_labs_switch(
+    monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    monkeypatch.setattr(catalog, "supports", lambda _: defaultdict(lambda: Support(met=True)))
+    existing = SubstrateSpec(kind="existing", contexts={"db-1": "theirs"})
+    with pytest.raises(UnavailableError, match="translated by the switch of a lab"):
+        catalog.available(*floats(platform, **{platform: existing}))
+    assert catalog.lacking(*floats(platform)) == ()
+
+
+def test_hosts_get_floating_addresses_only_where_a_deployment_is_reached_by_them() -> None:
+    _, reached = floats("native")
+    with catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed:
+        catalog.translate(testbed, deployments(study(), catalog.OFFER))
+        with pytest.raises(UnavailableError, match="hosts of this testbed"):
+            catalog.translate(testbed, reached)
 
 
 def test_families_are_named_once_in_a_stable_order() -> None:

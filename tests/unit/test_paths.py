@@ -17,7 +17,7 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Address
 from dunnage.model.path import HopKind, NetworkPath
 from dunnage.model.study import TestbedSpec
-from dunnage.platforms.paths.namespace import ANY, Namespace
+from dunnage.platforms.paths.namespace import ANY, Interface, Namespace, Route
 from dunnage.platforms.paths.parse import forwarding, listeners, namespaces
 from dunnage.platforms.paths.read import Client, Member, read_paths
 from dunnage.platforms.paths.rules import Packet, UnreadableRuleError, chains, translation
@@ -171,6 +171,60 @@ def test_hops_tell_addresses_packet_sizes_rules_and_tunnels() -> None:
     )
 
 
+FLOATING_RULES = """\
+-A PREROUTING -d 10.77.1.1/32 -j DNAT --to-destination 10.77.0.1
+-A POSTROUTING -s {source}/32 -o lab0 -m conntrack --ctstate DNAT -j SNAT --to-source 10.77.1.9
+"""
+
+
+def floating(rules: str = FLOATING_RULES) -> list[Namespace]:
+    """The hosts of `bridge`, behind a switch that translates."""
+    first, *others = read("bridge")
+    by_switch = Route("eth0", "10.77.0.254", first.routes["10.77.0.1"].source, local=False)
+    client = replace(first, routes={**first.routes, "10.77.1.1": by_switch})
+    bridge = Interface("lab0", 2, "bridge", 1500, "02:00", "", 0, ("10.77.0.254",))
+    switch = Namespace(
+        host="switch",
+        pids=frozenset(),
+        own=True,
+        interfaces=(bridge,),
+        routes={"10.77.0.1": Route("lab0", "", "10.77.0.254", local=False)},
+        rules=chains(rules.format(source=by_switch.source)),
+        router=True,
+    )
+    return [client, *others, switch]
+
+
+def test_a_floating_address_is_translated_on_the_switch() -> None:
+    assert shape("bridge", "10.77.1.1", found=floating()) == (
+        [
+            "device client-1 eth0",
+            "wire  wire",
+            "router switch lab0",
+            "translation switch DNAT",
+            "translation switch SNAT",
+            *TO_A_BRIDGE[1:],
+        ],
+        "",
+    )
+
+
+def test_what_the_switch_does_to_a_packet_is_seen_on_the_wires() -> None:
+    spaces = floating()
+    hops, _ = walk(spaces, spaces[0], "10.77.1.1", 6379, Goal("db-1", member_pid(spaces)))
+    source = spaces[0].routes["10.77.1.1"].source
+    assert [hop.detail for hop in hops if hop.kind is HopKind.WIRE] == [
+        f"{source} → 10.77.1.1",
+        "10.77.1.9 → 10.77.0.1",
+    ]
+
+
+def test_without_its_rule_on_the_switch_a_floating_address_leads_nowhere() -> None:
+    hops, unknown = shape("bridge", "10.77.1.1", found=floating(""))
+    assert hops[-1] == "router switch lab0"
+    assert unknown == "`switch` has no route to 10.77.1.1 that could be read"
+
+
 def test_a_way_that_ends_at_another_process_says_so() -> None:
     spaces = read("native")
     pid = member_pid(spaces)
@@ -236,6 +290,12 @@ def test_rules_apply_in_order_through_chains_until_one_ends_it() -> None:
     assert applied(jump, sends, packet=replace(PACKET, address="10.0.0.9")) == ""
     assert applied(jump, sends.replace("6379", "6300:6400")) == "10.1.0.2:1"
     assert applied(jump, sends.replace("-p tcp", "-p udp")) == ""
+
+
+def test_what_applies_to_translated_packets_leaves_others_alone() -> None:
+    rule = "-A PREROUTING -m conntrack --ctstate DNAT -j DNAT --to-destination 10.1.0.2:1"
+    assert applied(rule) == ""
+    assert applied(rule, packet=replace(PACKET, translated=True)) == "10.1.0.2:1"
 
 
 def test_a_rule_with_an_unknown_condition_is_no_guess_unless_another_one_fails() -> None:

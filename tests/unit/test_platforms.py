@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dunnage.contracts import Completed, Host, Tree
-from dunnage.errors import RunError, StayError
+from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
 from dunnage.model.layout import (
@@ -32,6 +32,7 @@ from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import places
 from dunnage.platforms.containers import StayNames, arguments, described, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute
+from dunnage.platforms.floating import floating_address
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import insist_known, wrapped
 from dunnage.platforms.listening import holder
@@ -97,6 +98,26 @@ def test_clients_may_begin_at_a_hosts_name_and_go_on_by_its_address(
         port = places.reserve(layout(0), hosts, "/tree", by_name).places[0].ports["redis"]
         assert str(port.contact) == f"{hosts[0].name}:6379"
         assert str(port.advertised) == str(port.peer) == f"{hosts[0].address}:6379"
+
+
+def test_clients_may_be_told_floating_addresses_while_members_use_their_hosts_own(
+    hosts: tuple[Host, ...],
+) -> None:
+    for addressing in (places.direct, places.translated):
+        floating = places.by_floating_address(addressing, lambda host: f"floating-{host.name}")
+        reservation = places.reserve(layout(0), hosts, "/tree", floating)
+        port, plain = reservation.places[0].ports["redis"], addressing("redis-1", hosts[0], 6379)
+        told = f"floating-{hosts[0].name}:6379"
+        assert (port.bind, port.peer) == (plain.bind, plain.peer)
+        assert str(port.contact) == str(port.advertised) == told
+        assert {str(each) for each in reservation.endpoint("redis")} == {told}
+
+
+def test_a_host_before_which_nothing_translates_has_no_floating_address(
+    hosts: tuple[Host, ...],
+) -> None:
+    with pytest.raises(UnavailableError, match="nothing translates a floating address"):
+        floating_address(hosts[0])
 
 
 def test_what_is_late_is_filled_in_everywhere_at_once(hosts: tuple[Host, ...]) -> None:

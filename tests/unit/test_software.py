@@ -59,6 +59,35 @@ def test_offline_it_repeats_what_apt_get_said_after_one_update(
     assert verbs == ["download", "update", "download"]
 
 
+def test_what_keeps_floating_addresses_from_being_translated_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    for name in ("dockerd", "containerd", "runc", "iptables"):
+        program(tools, name, "exit 0")
+    program(tools, "unshare", 'case "$*" in *DNAT*SNAT*) exit 0 ;; esac; exit 1')
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    store = DebianSoftware(Cache(tmp_path / "cache"))
+    assert store.translation_support().met
+    program(tools, "unshare", "echo 'iptables: No chain/target/match by that name.' >&2; exit 1")
+    support = store.translation_support()
+    assert not support.met
+    assert support.reason == (
+        "floating addresses cannot be translated here: "
+        "iptables: No chain/target/match by that name."
+    )
+    assert support.hint.startswith("modprobe -a nf_nat")
+
+
+def test_without_docker_it_is_not_known_whether_floating_addresses_can_be_translated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    support = DebianSoftware(Cache(tmp_path / "cache")).translation_support()
+    assert not support.met
+    assert "`dockerd` is not on PATH" in support.reason
+
+
 def test_a_daemon_on_path_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = tmp_path / "tools"
     for name in ("dockerd", "containerd", "runc", "iptables"):

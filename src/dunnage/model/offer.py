@@ -42,7 +42,15 @@ class EndpointOffer:
 HOST_PORT = EndpointOffer("HostPort")
 HOST_NAME = EndpointOffer("HostNameHostPort", clients=(ClientPlace.HOST,))
 """A host's name and a port; hosts know each other's names, containers on them do not."""
-OF_HOSTS: Mapping[str, EndpointOffer] = {"host-port": HOST_PORT, "host-name": HOST_NAME}
+FLOATING = Capability("floating")
+"""What stands between the hosts translates a second, floating address of each to its own."""
+FLOATING_IP = EndpointOffer("FloatingIPHostPort", needs=(FLOATING,))
+"""A host's floating address and a port."""
+OF_HOSTS: Mapping[str, EndpointOffer] = {
+    "host-port": HOST_PORT,
+    "host-name": HOST_NAME,
+    "floating-ip": FLOATING_IP,
+}
 """The endpoints that hosts provide, by the names that studies have for them."""
 
 

@@ -23,6 +23,8 @@ class HopKind(StrEnum):
     """A process that takes connections and makes others."""
     TUNNEL = "tunnel"
     """A device that wraps packets into others, such as VXLAN."""
+    ROUTER = "router"
+    """A device of what stands between hosts and sends packets on by their addresses."""
     WIRE = "wire"
     """What lies between two hosts."""
     MEMBER = "member"

@@ -13,9 +13,10 @@ from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import HOST_NAME, OF_HOSTS
+from dunnage.model.offer import FLOATING_IP, HOST_NAME, OF_HOSTS, EndpointOffer
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
+from dunnage.platforms.floating import floating_address, router_before
 from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free
 from dunnage.platforms.paths.read import Member, read_paths, standing
@@ -74,7 +75,8 @@ class HostedMembers(ABC, Generic[M]):
         hosts = {each.running.host.name: each.running.host for each in members}
         tools = {host.name: self._tools(host) for host in (*hosts.values(), standpoint.host)}
         there = {name: each for name, each in tools.items() if each is not None}
-        return read_paths(standpoint, members, tuple(dict.fromkeys(addresses)), there)
+        router = router_before(standpoint.host) if self._endpoint is FLOATING_IP else None
+        return read_paths(standpoint, members, tuple(dict.fromkeys(addresses)), there, router)
 
     def log(self, member: str, lines: int = 20) -> str:
         """Nothing if it was never started."""
@@ -88,11 +90,18 @@ class HostedMembers(ABC, Generic[M]):
 
     def _reserve(self, layout: Layout, addressing: places.Addressing) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
-        if OF_HOSTS.get(self._deployment.endpoint) is HOST_NAME:
+        if self._endpoint is HOST_NAME:
             addressing = places.by_host_name(addressing)
+        if self._endpoint is FLOATING_IP:
+            addressing = places.by_floating_address(addressing, floating_address)
         reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, addressing)
         self._places = {place.member: place for place in reservation.places}
         return reservation
+
+    @property
+    def _endpoint(self) -> EndpointOffer | None:
+        """The endpoint under study, where hosts provide it."""
+        return OF_HOSTS.get(self._deployment.endpoint)
 
     def _bring_all_up(self, services: Sequence[Service], deadline: float) -> None:
         given_up = Event()

@@ -50,6 +50,19 @@ def by_host_name(addressing: Addressing) -> Addressing:
     return addresses
 
 
+def by_floating_address(addressing: Addressing, floating: Callable[[Host], str]) -> Addressing:
+    """The same, but that clients begin at the floating address of a member's host and are told it.
+
+    Members go on using what they use without it.
+    """
+
+    def addresses(member: str, host: Host, port: int) -> Addresses:
+        told = Address(floating(host), port)
+        return replace(addressing(member, host, port), contact=told, advertised=told)
+
+    return addresses
+
+
 def reserve(
     layout: Layout, hosts: Sequence[Host], prefix: str, addressing: Addressing = direct
 ) -> Reservation:

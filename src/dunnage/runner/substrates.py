@@ -41,12 +41,14 @@ def open_substrates(
 ) -> Mapping[str, Substrate]:
     """One substrate for each family that a deployment needs, on the hosts that need it.
 
-    They close with the stack. `every` is all of the study's deployments that can run here, among
+    Where a deployment is reached by floating addresses, hosts get those first. Substrates close
+    with the stack. `every` is all of the study's deployments that can run here, among
     whose places those of the plan rotate.
     """
     needed = list(plan.deployments)
     if plan.calibration is not None:
         needed.append(plan.calibration.deployment)
+    catalog.translate(testbed, needed)
     opened: dict[str, Substrate] = {}
     for family in catalog.families(study, needed):
         users = [each for each in needed if family in catalog.layers(study, each)]

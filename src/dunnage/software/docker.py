@@ -130,6 +130,25 @@ def _try_iptables(environment: Mapping[str, str]) -> str | None:
     return last_words(done) if done.returncode else None
 
 
+def refuses_floating(environment: Mapping[str, str]) -> str | None:
+    """What keeps iptables from translating floating addresses in a new network namespace, or None.
+
+    `environment` are the variables under which it runs.
+    """
+    rules = (
+        "echo 1 > /proc/sys/net/ipv4/ip_forward",
+        "iptables -t nat -A PREROUTING -d 10.77.1.1/32 -j DNAT --to-destination 10.77.0.1",
+        "iptables -t nat -A POSTROUTING -s 10.77.0.1/32 -m conntrack --ctstate DNAT "
+        "-j SNAT --to-source 10.77.1.1",
+    )
+    try:
+        script = ["unshare", "--net", "sh", "-c", " && ".join(rules)]
+        done = run(script, 30, env={**os.environ, **environment})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return last_words(done) if done.returncode else None
+
+
 def _versions(entry: Path) -> str:
     """`docker.io 20.10.24…, containerd …`: the packages that are programs."""
     lines = [line.split() for line in (entry / "packages.txt").read_text().splitlines()]

@@ -92,6 +92,26 @@ class DebianSoftware:
             hint="put dockerd, containerd, runc and iptables on PATH",
         )
 
+    def translation_support(self) -> Support:
+        """Whether the iptables of Docker's daemon translates floating addresses; root can ask.
+
+        What is yet to be downloaded is taken to.
+        """
+        ability = self.docker_support()
+        if not ability.met or not (docker.on_path() or docker.is_unpacked(self._cache)):
+            return ability
+        try:
+            refusal = docker.refuses_floating(self.dockerd().environment)
+        except UnavailableError as error:
+            return Support(met=False, reason=error.what, hint=error.hint)
+        if refusal is None:
+            return Support(met=True)
+        return Support(
+            met=False,
+            reason=f"floating addresses cannot be translated here: {refusal}",
+            hint="modprobe -a nf_nat nf_conntrack xt_conntrack",
+        )
+
     def _make(self, recipe: Recipe | JavaRecipe, entry: Path) -> str:
         """Fill a cache entry: `tree/`, `image.tar` and `facts.json`; returns its name."""
         tools = self._cache.obtain(_request(_PATCHELF), _make_patchelf)

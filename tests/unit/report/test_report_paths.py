@@ -73,6 +73,22 @@ def test_names_and_addresses_are_chance_and_kinds_are_not() -> None:
     )
 
 
+def test_what_translates_between_hosts_is_no_host() -> None:
+    path = paths("native")[0]
+    wire = next(number for number, hop in enumerate(path.hops) if hop.kind is HopKind.WIRE)
+    router = Hop(kind=HopKind.ROUTER, host="switch", name="lab0")
+    rule = Hop(kind=HopKind.TRANSLATION, host="switch", name="DNAT", detail="-A PREROUTING")
+    hops = (*path.hops[: wire + 1], router, rule, *path.hops[wire:])
+    (way,) = ways((path.model_copy(update={"hops": hops}),))
+    assert [sentences.place(each, way) for each in way.stretches] == [
+        "client host client-1",
+        "between hosts",
+        "between hosts: switch",
+        "between hosts",
+        "database host db-1",
+    ]
+
+
 def test_stays_without_paths_are_left_out() -> None:
     stays = [stay.model_copy(update={"paths": ()}) for stay in of(sample(), "native")]
     assert recorded("native", stays) is None

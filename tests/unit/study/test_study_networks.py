@@ -33,6 +33,12 @@ def resolved(keys: str) -> Deployment:
         ("platform: native", "Host_HostPort"),
         ("platform: native, endpoint: host-name", "Host_HostNameHostPort"),
         ("platform: docker, endpoint: host-name", "HostDockerBridgeHostNameHostPort"),
+        ("platform: native, endpoint: floating-ip", "Host_FloatingIPHostPort"),
+        (
+            "platform: docker, endpoint: floating-ip, client: container",
+            "HostDockerBridgeFloatingIPHostPort",
+        ),
+        ("platform: swarm, endpoint: floating-ip", "HostSwarmFloatingIPHostPort"),
         ("platform: swarm", "HostSwarmHostPort"),
         ("platform: swarm, endpoint: host-name", "HostSwarmHostNameHostPort"),
         ("platform: swarm, network: host", "HostSwarmHostNetworkHostPort"),

@@ -14,6 +14,7 @@ _KINDS = {
     HopKind.TRANSLATION: "address translation",
     HopKind.PROXY: "proxy process",
     HopKind.TUNNEL: "tunnel",
+    HopKind.ROUTER: "router",
     HopKind.WIRE: "cable or switch",
     HopKind.MEMBER: "database process",
 }
@@ -30,6 +31,8 @@ def place(stretch: Stretch, way: Way) -> str:
         return "between hosts"
     if stretch.host == way.path.client:
         return f"client host {terms.plain(stretch.host)}"
+    if any(hop.kind is HopKind.ROUTER for hop in stretch.hops):
+        return f"between hosts: {terms.plain(stretch.host)}"
     return f"database host {terms.plain(stretch.host)}"
 
 

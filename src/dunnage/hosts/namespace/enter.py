@@ -6,14 +6,17 @@ import contextlib
 import os
 import resource
 import select
+import shlex
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.contracts import Completed
 from dunnage.errors import HostLostError, RunError
 from dunnage.hosts.first_process import FirstProcess
+from dunnage.units import duration
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT: Mapping[str, str] = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
@@ -79,6 +82,28 @@ class Door:
             os.close(ours)
             if theirs >= 0:
                 os.close(theirs)
+
+    def complete(
+        self, argv: Sequence[str], join: Sequence[Path], *, stdin: str = "", timeout: float
+    ) -> Completed:
+        """Run a program to its end.
+
+        Raises HostLostError, and RunError when `timeout` seconds are over (it is killed then).
+        """
+        process = self.enter(argv, join)
+        try:
+            out, err = process.outside.communicate(stdin.encode(), timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.insist_alive()
+            raise RunError(
+                f"`{shlex.join(argv)}` did not end within {duration(timeout)}", where=self.host
+            ) from None
+        except BaseException:
+            process.kill()
+            raise
+        code = process.wait(0)
+        return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
     def _entered(
         self, outside: subprocess.Popen[bytes], report: Mapping[str, int], *, keep_streams: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from dunnage.contracts import Completed
+from dunnage.contracts import Completed, Router
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import ControlGroups, Shape
 from dunnage.hosts.machine_clock import MachineClock
 from dunnage.hosts.namespace.enter import Door, NamespaceProcess
 from dunnage.model.study import Limits
-from dunnage.units import duration
 
 ENGINE = "/run/dunnage/engine"
 """Where `dunnage-engine init` shows itself in every host."""
@@ -34,7 +32,8 @@ exec rm -rf -- "$1"
 
 @dataclass(frozen=True, eq=False)
 class NamespaceHost:
-    """One host of a lab; `door` is asked for the way into its present incarnation."""
+    """One host of a lab; `door` is asked for the way into its present incarnation, and
+    `before` for the router that stands before it, if one does by now."""
 
     engine = ENGINE
 
@@ -47,7 +46,12 @@ class NamespaceHost:
     groups: ControlGroups
     clock: MachineClock
     door: Callable[[], Door]
+    before: Callable[[], Router | None]
     _units: set[str] = field(default_factory=set)
+
+    @property
+    def router(self) -> Router | None:
+        return self.before()
 
     def run(
         self,
@@ -58,21 +62,8 @@ class NamespaceHost:
         unit: str = "command",
     ) -> Completed:
         self._make(unit, None)
-        door = self.door()
-        process = door.enter(argv, self.groups.join_files(self.control_group(unit)))
-        try:
-            out, err = process.outside.communicate(stdin.encode(), timeout)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            door.insist_alive()
-            raise RunError(
-                f"`{shlex.join(argv)}` did not end within {duration(timeout)}", where=self.name
-            ) from None
-        except BaseException:
-            process.kill()
-            raise
-        code = process.wait(0)
-        return Completed(code, out.decode(errors="replace"), err.decode(errors="replace"))
+        join = self.groups.join_files(self.control_group(unit))
+        return self.door().complete(argv, join, stdin=stdin, timeout=timeout)
 
     def start(
         self,

@@ -31,6 +31,11 @@ class Plug:
         return f"10.77.0.{self.number}"
 
     @property
+    def floating(self) -> str:
+        """The address that the switch translates to it, where it does."""
+        return f"10.77.1.{self.number}"
+
+    @property
     def hardware(self) -> str:
         """Ethernet address: a restored host keeps it, so that others need not ask anew."""
         return f"02:00:0a:4d:00:{self.number:02x}"
@@ -63,13 +68,15 @@ def switch_batch(plugs: Mapping[int, Plug], *, bridge: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def join_script(plug: Plug, steer_to: Sequence[int] | None) -> str:
+def join_script(plug: Plug, steer_to: Sequence[int] | None, routes: Sequence[str] = ()) -> str:
     """Shell script that a host runs to come up, and to say what is in force as a line of JSON.
 
     `steer_to` are the processors that shall take in its packets (receive packet steering); None
-    leaves that to the kernel: the sender's. The setting is only to be reached through a sysfs
+    leaves that to the kernel: the sender's. `routes` are lines for `ip` that say where else to send
+    packets. The setting is only to be reached through a sysfs
     mounted inside the network namespace; over `/sys` it would hide the control groups.
     """
+    lines = "\n".join(routes)
     steer = "" if steer_to is None else f'echo {mask(steer_to)} > "$queue/rps_cpus"'
     return f"""
 set -e
@@ -77,6 +84,7 @@ ip -batch - <<END
 link set lo up
 address add {plug.address}/{PREFIX} dev {INTERFACE}
 link set {INTERFACE} up
+{lines}
 END
 mkdir -p {_SYSFS}
 mount -t sysfs sysfs {_SYSFS}

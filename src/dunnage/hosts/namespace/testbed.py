@@ -25,6 +25,7 @@ from dunnage.hosts.namespace.cores import (
 )
 from dunnage.hosts.namespace.enter import Door
 from dunnage.hosts.namespace.environment import lab_facts, machine_facts
+from dunnage.hosts.namespace.floating import ROUTE
 from dunnage.hosts.namespace.host import INIT_UNIT, NamespaceHost
 from dunnage.hosts.namespace.network import (
     InForce,
@@ -34,6 +35,7 @@ from dunnage.hosts.namespace.network import (
     join_script,
     switch_batch,
 )
+from dunnage.hosts.namespace.router import LabRouter
 from dunnage.hosts.others import others
 from dunnage.model.study import CONTROL_GROUP, NO_MEMBERS, TestbedSpec
 from dunnage.model.value import Scalar
@@ -87,6 +89,8 @@ class NamespaceTestbed:
         self._plugs: dict[str, Plug] = {}
         self._in_force: dict[str, InForce] = {}
         self._hosts: dict[str, NamespaceHost] = {}
+        self._router: LabRouter | None = None
+        self._translator = ""
         self.clock = MachineClock()
         for group, count in spec.hosts.items():
             for number in range(1, count + 1):
@@ -144,7 +148,20 @@ class NamespaceTestbed:
         return {
             **machine_facts(),
             **lab_facts(self._spec, self._partition, self._groups.version, self._in_force),
+            **({"network.translator": self._translator} if self._translator else {}),
         }
+
+    def translate(self, tools: Mapping[str, str]) -> None:
+        """Have the switch translate a floating address of each host from now on."""
+        if self._router is not None:
+            return
+        router = LabRouter(self._door(_SWITCH), tools, self._plugs)
+        self._translator = router.translate()
+        for host in self._hosts.values():
+            process = host.enter(["ip", *ROUTE.split()])
+            out, err = process.outside.communicate()
+            _insist(subprocess.CompletedProcess([], process.outside.returncode, out, err))
+        self._router = router
 
     def open(self) -> None:
         """Make the switch and all hosts, and join them."""
@@ -182,8 +199,12 @@ class NamespaceTestbed:
             top=f"{self._lab.group}/{name}",
             groups=self._groups,
             clock=self.clock,
-            door=lambda: Door(self._engine, name, self._first[name]),
+            door=lambda: self._door(name),
+            before=lambda: self._router,
         )
+
+    def _door(self, name: str) -> Door:
+        return Door(self._engine, name, self._first[name])
 
     def _begin(self, names: list[str]) -> None:
         """Start the first processes of hosts side by side, and wait until all are furnished."""
@@ -225,7 +246,8 @@ class NamespaceTestbed:
         joining = {}
         for name in names:
             cores = self._partition.groups[self._hosts[name].group] if self._spec.steer else None
-            script = join_script(self._plugs[name], cores)
+            routes = [ROUTE] if self._router is not None else []
+            script = join_script(self._plugs[name], cores, routes)
             joining[name] = self._hosts[name].enter(["sh", "-c", script])
         for name, process in joining.items():
             out, err = process.outside.communicate()

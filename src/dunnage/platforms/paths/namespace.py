@@ -82,6 +82,8 @@ class Namespace:
     """Why those could not be read; empty if they were, or nothing makes any."""
     commands: Mapping[int, Words] = field(default_factory=dict)
     """Process id of a docker-proxy → its command line."""
+    router: bool = False
+    """Whether it is no host's, but that of a router between hosts."""
 
     def interface(self, name: str) -> Interface | None:
         """The interface of this name."""

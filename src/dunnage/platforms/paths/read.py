@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dunnage.contracts import Host, RunningMember
+from dunnage.contracts import Host, Router, RunningMember
 from dunnage.errors import DunnageError
 from dunnage.model.layout import Address
 from dunnage.model.path import Hop, HopKind, NetworkPath
@@ -51,11 +51,12 @@ def read_paths(
     members: Sequence[Member],
     addresses: Sequence[str],
     tools: Mapping[str, Tools],
+    router: Router | None = None,
 ) -> tuple[NetworkPath, ...]:
     """The path to each member. One that cannot be read to its end says why, and never raises.
 
-    `addresses` are all that a packet may be sent to on its way, and `tools` has the hosts whose
-    daemons translate addresses.
+    `addresses` are all that a packet may be sent to on its way, `tools` has the hosts whose daemons
+    translate addresses, and `router` is what translates them between hosts.
     """
     hosts = {each.running.host.name: each.running.host for each in members}
     hosts[client.host.name] = client.host
@@ -71,12 +72,22 @@ def read_paths(
         asked = script(addresses, pids[name], tools.get(name), members=name in with_members)
         return _look(hosts[name], asked)
 
-    with ThreadPoolExecutor(max_workers=len(hosts)) as pool:
+    with ThreadPoolExecutor(max_workers=len(hosts) + 1) as pool:
+        between = None if router is None else pool.submit(_look_between, router, addresses)
         seen = dict(zip(hosts, pool.map(look, hosts), strict=True))
-    return tuple(_path(client, each, seen) for each in members)
+        if router is not None and between is not None:
+            seen[router.name] = between.result()
+    passed = () if router is None else (router.name,)
+    return tuple(_path(client, each, seen, passed) for each in members)
 
 
-def _look(host: Host, text: str) -> tuple[Namespace, ...] | str:
+def _look_between(router: Router, addresses: Sequence[str]) -> tuple[Namespace, ...] | str:
+    """As `_look`, of a router's own namespace."""
+    found = _look(router, script(addresses, (), Tools(router.environment), members=False))
+    return found if isinstance(found, str) else tuple(replace(each, router=True) for each in found)
+
+
+def _look(host: Host | Router, text: str) -> tuple[Namespace, ...] | str:
     """What a host's script told, or why nothing can be told of it."""
     try:
         done = host.run(["sh", "-c", text], timeout=_SECONDS)
@@ -88,8 +99,12 @@ def _look(host: Host, text: str) -> tuple[Namespace, ...] | str:
 
 
 def _path(
-    client: Client, member: Member, seen: Mapping[str, tuple[Namespace, ...] | str]
+    client: Client,
+    member: Member,
+    seen: Mapping[str, tuple[Namespace, ...] | str],
+    passed: Sequence[str],
 ) -> NetworkPath:
+    """`passed` are what must have been read besides the two hosts."""
     host, running = client.host, member.running
     named = "" if member.meant == member.contact.host else f", which is {member.meant}"
     first = Hop(
@@ -110,7 +125,7 @@ def _path(
 
     if not member.meant:
         return path((), f"nobody has told what address `{member.contact.host}` stands for")
-    for name in (host.name, running.host.name):
+    for name in (host.name, *passed, running.host.name):
         if isinstance(unread := seen[name], str):
             return path((), unread)
     every = [each for found in seen.values() if not isinstance(found, str) for each in found]

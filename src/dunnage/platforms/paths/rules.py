@@ -20,6 +20,8 @@ class Packet:
     """The interface that it came in by; empty if it was made here."""
     leaves: str = ""
     """The interface that it goes out by; empty before that is known."""
+    translated: bool = False
+    """Whether a rule here has changed where it goes to."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool
         case "--dport":
             first, _, last = value.partition(":")
             return int(first) <= packet.port <= int(last or first)
+        case "--ctstate" if value == "DNAT":
+            return packet.translated
         case "--dst-type" if value == "LOCAL":
             return is_local(packet.address)
         case "--src-type" if value == "LOCAL":

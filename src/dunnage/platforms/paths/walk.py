@@ -78,7 +78,7 @@ class _Way:
         leaving = replace(packet, leaves=device.name)
         sent = self._translated(here, "POSTROUTING", leaving, own=route.source)
         onto = route.gateway or packet.address
-        self._leave(here, device, onto, replace(sent, entered="", leaves=""))
+        self._leave(here, device, onto, replace(sent, entered="", leaves="", translated=False))
 
     def _translated(self, here: Namespace, chain: str, packet: Packet, own: str = "") -> Packet:
         """A packet as a chain leaves it; `own` is the address that hides others by masquerade."""
@@ -122,6 +122,9 @@ class _Way:
 
     def _leave(self, here: Namespace, device: Interface, onto: str, packet: Packet) -> None:
         """Send to the neighbour `onto`, out by a device."""
+        if here.router:  # by the device that the packet came in by: it is told of once
+            self._arrive(*self._across(here, packet, onto), packet)
+            return
         if device.kind == "bridge":
             self._add_interface(here, HopKind.BRIDGE, device)
             self._switch(here, device, onto, packet)
@@ -132,7 +135,7 @@ class _Way:
             self._enter(*other, onto, packet)
             return
         self._add_interface(here, HopKind.DEVICE, device)
-        self._arrive(*self._across(here, packet.source, packet.address), packet)
+        self._arrive(*self._across(here, packet, onto), packet)
 
     def _enter(self, here: Namespace, device: Interface, onto: str, packet: Packet) -> None:
         """A packet comes out of this end of a veth pair."""
@@ -173,7 +176,7 @@ class _Way:
         outside = self._own(here.host)
         route = _route(outside, remote)
         self._add_interface(outside, HopKind.DEVICE, _interface(outside, route.device))
-        there, _ = self._across(outside, route.source, remote)
+        there, _ = self._across(outside, Packet(route.source, remote, 0), remote)
         for space in self._namespaces:
             for each in space.interfaces if space.host == there.host else ():
                 if each.vxlan is not None and each.vxlan == device.vxlan:
@@ -186,17 +189,21 @@ class _Way:
             f"`{there.host}` has no VXLAN device that takes what `{device.name}` sends"
         )
 
-    def _across(self, here: Namespace, source: str, address: str) -> tuple[Namespace, Interface]:
-        """The host on the other side that has an address, and its interface."""
-        for there in self._namespaces:
-            device = there.owner(address)
-            if there.own and there.host != here.host and device is not None:
-                self._append(
-                    Hop(kind=HopKind.WIRE, host="", name="wire", detail=f"{source} → {address}")
-                )
-                self._add_interface(there, HopKind.DEVICE, device)
-                return there, device
-        raise _LostError(f"no other host has the address {address}")
+    def _across(self, here: Namespace, packet: Packet, onto: str) -> tuple[Namespace, Interface]:
+        """The host on the other side that has the neighbour's address, and its interface.
+
+        A gateway that was not read is taken for a part of the wire.
+        """
+        for address in (onto, packet.address):
+            for there in self._namespaces:
+                device = there.owner(address)
+                if there.own and there.host != here.host and device is not None:
+                    between = f"{packet.source} → {packet.address}"
+                    self._append(Hop(kind=HopKind.WIRE, host="", name="wire", detail=between))
+                    kind = HopKind.ROUTER if there.router else HopKind.DEVICE
+                    self._add_interface(there, kind, device)
+                    return there, device
+        raise _LostError(f"no other host has the address {packet.address}")
 
     def _own(self, host: str) -> Namespace:
         return next(each for each in self._namespaces if each.own and each.host == host)
@@ -236,7 +243,10 @@ def _after(found: Translation, packet: Packet, own: str) -> Packet:
     match found.target:
         case "DNAT":
             return replace(
-                packet, address=found.address or packet.address, port=found.port or packet.port
+                packet,
+                address=found.address or packet.address,
+                port=found.port or packet.port,
+                translated=True,
             )
         case "REDIRECT":
             return replace(packet, port=found.port or packet.port)
