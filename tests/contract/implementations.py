@@ -68,8 +68,8 @@ PLATFORMS = [
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
-    # A network of one's own is a bridge too; what is special of floating addresses and of a Swarm is
-    # in tests/live, and the whole contract takes minutes on them.
+    # A network of one's own is a bridge too; what is special of floating addresses and of a Swarm
+    # is in tests/live, and the whole contract takes minutes on them.
     *(
         pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
         for name, case in (
