@@ -19,8 +19,8 @@ from dunnage.store.checksums import listed
 from dunnage.store.events import KEPT
 from dunnage.store.journal import Journal
 from dunnage.store.layout import ResultLayout
-from dunnage.store.regular import regular_bytes
 from dunnage.store.parse import DamagedError
+from dunnage.store.regular import regular_bytes
 
 RESULTS = Path("results")
 """Where results go unless told otherwise."""

@@ -52,6 +52,18 @@ def examine(result: Result, holds: Holds) -> Examined:
     return Examined(tuple(damages), len(search.read), search.unlisted)
 
 
+def foundation(result: Result) -> tuple[Damage, ...]:
+    """What is wrong with the files that are of no single run: the study, the plans, the looks, the
+    facts of the machine, what rates are made from, and the journal that has their checksums."""
+    search = _Search(result, lambda _name, _content: True)
+    return (*filter(None, [result.journal.damage]), *search.of_the_whole())
+
+
+def lost_runs(result: Result) -> tuple[Damage, ...]:
+    """Runs that the journal calls finished, and that have no record."""
+    return tuple(_Search(result, lambda _name, _content: True).of_lost_runs())
+
+
 def _records(result: Result) -> Sequence[Record]:
     return (*result.calibration_records, *result.alone_records, *result.records)
 
@@ -126,6 +138,8 @@ class _Search:
             content = regular_bytes(path)
         except FileNotFoundError:
             return Damage(file=name, flaw=Flaw.MISSING)
+        except PermissionError:
+            return Damage(file=name, flaw=Flaw.FORBIDDEN)
         except OSError as error:
             return Damage(file=name, flaw=Flaw.UNREADABLE, detail=error.strerror or "")
         if self._all_listed and not self._matches(name, content):
