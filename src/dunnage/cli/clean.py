@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
+from dunnage.cli.shared.kept_labs import kept_labs, tell_left
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
 from dunnage.wording.numbers import count
 
@@ -29,9 +30,11 @@ def command(
             {"lab": each.lab, "study": each.purpose, "hosts": len(each.first)} for each in removed
         ]
         show_json({"removed": labs})
+        tell_left(kept_labs())
         return
     for each in removed:
         study = f" of `{each.purpose}`" if each.purpose else ""
         hosts = count(len(each.first), "host")
         show_line(f"lab {each.lab}{study}: {hosts}, their processes, control groups and files")
     say(f"{count(len(removed), 'lab')} removed" if removed else "nothing to remove")
+    tell_left(kept_labs())

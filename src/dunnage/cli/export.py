@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,14 +23,15 @@ from dunnage.cli.shared.terminal import (
     typed,
 )
 from dunnage.errors import UnwrittenError, UsageError
+from dunnage.model.record import Record
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.export import csv_files, hlog, latex, markdown
 from dunnage.report.export.arrow import parquet
+from dunnage.report.export.directory import Content, ExportDirectory
 from dunnage.report.tables import runs
 from dunnage.report.tables.every import tables
 from dunnage.report.tables.table import Table
 from dunnage.store.newest import RESULTS
-from dunnage.store.write import write_again
 from dunnage.wording import damage
 from dunnage.wording.numbers import count
 
@@ -81,8 +84,14 @@ def command(
             where=str(to),
             hint=typed("export", result, "--to", "out", *options),
         )
-    again = typed("export", result, "--to", to, *options)
-    written = [path for kind in wanted for path in _guarded(opened, to, _WRITERS[kind], again)]
+    directory = ExportDirectory(to, opened.result.layout, opened.study.name)
+    files = {name: content for kind in wanted for name, content in _FILES[kind](opened)}
+    directory.insist_fit(files, typed("export", result, "--to", _free(to), *options))
+    try:
+        written = list(directory.write(files))
+    except UnwrittenError as error:
+        error.hint = error.then(typed("export", result, "--to", to, *options))
+        raise
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
         say("no histogram log was written: no run outside a search has one")
     searches = sum(record.search is not None for record in opened.records)
@@ -110,43 +119,47 @@ def _wanted(text: str, everything: str) -> tuple[As, ...]:
     return tuple(dict.fromkeys(As(name) for name in names))
 
 
-Writer = Callable[[OpenedResult, Path], Iterator[Path]]
+def _free(to: Path) -> Path:
+    """A directory beside this one that is not there."""
+    names = (to.with_name(f"{to.name or 'out'}-{number}") for number in itertools.count(2))
+    return next(path for path in names if not (path.exists() or path.is_symlink()))
 
 
-def _guarded(opened: OpenedResult, to: Path, write: Writer, again: str) -> list[Path]:
-    try:
-        return list(write(opened, to))
-    except UnwrittenError as error:
-        error.hint = error.then(again)
-        raise
+Files = Iterator[tuple[str, Content]]
+"""Paths inside the directory that is written into, with what they hold."""
 
 
-def _parquet(opened: OpenedResult, to: Path) -> Iterator[Path]:
-    content = parquet(opened.recorded_runs(), runs.RUNS_VERSION)
-    yield write_again(to / "runs.parquet", content)
-    yield write_again(to / "runs.parquet.md", runs.document().encode())
+def _parquet(opened: OpenedResult) -> Files:
+    yield "runs.parquet", lambda: parquet(opened.recorded_runs(), runs.RUNS_VERSION)
+    yield "runs.parquet.md", lambda: runs.document().encode()
 
 
-def _hlog(opened: OpenedResult, to: Path) -> Iterator[Path]:
+def _hlog(opened: OpenedResult) -> Files:
     for record in opened.records:
         if record.search is not None or record.run in opened.damaged:
             continue
-        log = hlog.one_log(opened.latency_logs(record.run), open_load=record.level.open)
-        if log:
-            mark = ".over-capacity" if record.over_capacity else ""
-            yield write_again(to / As.HLOG.value / f"{record.run}{mark}.hlog", log)
+        mark = ".over-capacity" if record.over_capacity else ""
+        yield f"{As.HLOG.value}/{record.run}{mark}.hlog", partial(_log, opened, record)
 
 
-def _tables(kind: As, suffix: str, document: Callable[[Table[Any]], str]) -> Writer:
-    def write(opened: OpenedResult, to: Path) -> Iterator[Path]:
+def _log(opened: OpenedResult, record: Record) -> bytes:
+    return hlog.one_log(opened.latency_logs(record.run), open_load=record.level.open)
+
+
+def _tables(kind: As, suffix: str, document: Callable[[Table[Any]], str]) -> _Maker:
+    def files(opened: OpenedResult) -> Files:
         for table in tables(opened.analysis, opened.plan):
-            path = to / kind.value / f"{table.name}.{suffix}"
-            yield write_again(path, document(table).encode())
+            yield f"{kind.value}/{table.name}.{suffix}", partial(_document, document, table)
 
-    return write
+    return files
 
 
-_WRITERS: dict[As, Writer] = {
+def _document(document: Callable[[Table[Any]], str], table: Table[Any]) -> bytes:
+    return document(table).encode()
+
+
+_Maker = Callable[[OpenedResult], Files]
+_FILES: dict[As, _Maker] = {
     As.CSV: _tables(As.CSV, "csv", csv_files.document),
     As.PARQUET: _parquet,
     As.LATEX: _tables(As.LATEX, "tex", latex.document),

@@ -55,7 +55,8 @@ def command(
         bool,
         typer.Option(
             "--keep",
-            help="Leave the testbed running afterwards; `dunnage clean --kept` removes it.",
+            help="Leave the testbed running afterwards: `dunnage lab shell` leads into it, "
+            "`dunnage lab down` removes it.",
         ),
     ] = False,
     yes: Annotated[

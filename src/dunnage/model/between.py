@@ -11,9 +11,10 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 5
+BETWEEN_VERSION = 6
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
-read it, which are shown with it. 4: damaged files of both results. 5: what is masked in both."""
+read it, which are shown with it. 4: damaged files of both results.
+5: blocks with both twins. 6: what is masked in both."""
 
 
 class ChangeVerdict(StrEnum):
@@ -133,6 +134,8 @@ class Change(Value):
     latencies where one of the two could not keep up with the load."""
     bound: float | None
     """The larger A/A bound of the two results; None unless both have one."""
+    twin_blocks: tuple[int | None, int | None]
+    """Blocks of each result that have both twins; None for a result without a twin."""
     tolerance: float
     verdict: ChangeVerdict
     ground: ChangeGround

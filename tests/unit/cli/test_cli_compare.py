@@ -133,7 +133,8 @@ def test_results_without_an_interval_never_pass_a_gate(
     assert dunnage(*words).code == 0
     shown = dunnage("compare", monday, tmp_path)
     assert shown.code == 5
-    assert "more blocks are needed" in shown.err
+    assert "the second result has 2 blocks, 6 are needed; to add them: " in shown.err
+    assert "--blocks +4`" in shown.err
 
 
 def lose(root: Path, runs: str) -> None:
@@ -148,6 +149,8 @@ def lose(root: Path, runs: str) -> None:
         ("*-late-*", "not everything could be compared, so no regression is ruled out"),
         ("b01-late-*", "no interval for late (throughput)"),
         ("*-plain-twin-*", "no A/A bound for plain (throughput)"),
+        ("*-plain-twin-*", "the second result has 0 blocks with both twins, 6 are needed"),
+        ("b01-plain-twin-*", "the second result has 5 blocks with both twins, 6 are needed"),
     ],
 )
 def test_a_result_that_lost_runs_passes_no_gate(
@@ -157,6 +160,14 @@ def test_a_result_that_lost_runs_passes_no_gate(
     shown = dunnage("compare", monday, tuesday)
     assert shown.code == 5
     assert told in shown.err
+
+
+def test_a_result_without_a_twin_is_named(dunnage: Command, monday: Path, tmp_path: Path) -> None:
+    without = measured(STUDY.replace("twin: plain\n", ""), tmp_path)
+    shown = dunnage("compare", monday, without, "--anyway")
+    assert shown.code == 5
+    assert "no A/A bound for plain (throughput)" in shown.err
+    assert "the second result has no twin" in shown.err
 
 
 def test_what_both_results_lost_passes_no_gate(

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars
 import pytest
 from command import Command
-from measured import without_checksums
+from measured import measured, without_checksums
 
 import dunnage as api
 from dunnage.errors import ResultError
@@ -61,8 +61,52 @@ def test_everything_is_written_and_the_result_stays_as_it_is(
 def test_only_what_is_asked_for_is_written(dunnage: Command, result: Path, tmp_path: Path) -> None:
     shown = dunnage("export", result, "--to", tmp_path, "--as", "parquet, hlog")
     assert shown.code == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"runs.parquet", "runs.parquet.md", "hlog"}
-    assert "3 files written" in shown.err
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "runs.parquet",
+        "runs.parquet.md",
+        "hlog",
+        "export.json",
+    }
+    assert "4 files written" in shown.err
+
+
+def test_files_of_two_results_never_mix(dunnage: Command, result: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    other = measured((ROOT / "studies" / "fake.yaml").read_text(), tmp_path)
+    assert dunnage("export", result, "--to", out, "--as", "csv").code == 0
+    before = {path: path.read_bytes() for path in out.rglob("*.*")}
+    shown = dunnage("export", other, "--to", out, "--as", "csv,latex")
+    assert shown.code == 2
+    assert "files of another result, `fake/" in shown.err
+    assert f"dunnage export {other} --to {out}-2 --as csv,latex" in shown.err
+    assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
+
+
+def test_an_export_is_made_again_and_what_is_not_written_any_more_goes(
+    dunnage: Command, result: Path, tmp_path: Path
+) -> None:
+    assert dunnage("export", result, "--to", tmp_path).code == 0
+    listed = json.loads((tmp_path / "export.json").read_text())
+    (tmp_path / "csv" / "former.csv").write_text("of an earlier Dunnage")
+    (tmp_path / "csv" / "own.csv").write_text("of the user")
+    files = [*listed["files"], "csv/former.csv"]
+    (tmp_path / "export.json").write_text(json.dumps(listed | {"files": files}))
+    assert dunnage("export", result, "--to", tmp_path, "--as", "csv").code == 0
+    assert not (tmp_path / "csv" / "former.csv").exists()
+    assert (tmp_path / "csv" / "own.csv").exists()
+    assert json.loads((tmp_path / "export.json").read_text()) == listed
+
+
+def test_a_file_of_the_user_is_not_replaced(dunnage: Command, result: Path, tmp_path: Path) -> None:
+    (tmp_path / "latex").mkdir()
+    (tmp_path / "latex" / "thesis.tex").write_text("beside it")
+    assert dunnage("export", result, "--to", tmp_path, "--as", "latex").code == 0
+    (tmp_path / "runs.parquet").write_text("mine")
+    (tmp_path / "export.json").unlink()
+    shown = dunnage("export", result, "--to", tmp_path, "--as", "parquet")
+    assert shown.code == 2
+    assert "`runs.parquet` is there already" in shown.err
+    assert (tmp_path / "runs.parquet").read_text() == "mine"
 
 
 def test_a_search_leaves_no_log_and_a_run_over_capacity_is_marked(

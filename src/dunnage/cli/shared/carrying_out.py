@@ -12,6 +12,7 @@ from dunnage import catalog
 from dunnage.cli.shared import blocks as further
 from dunnage.cli.shared import going_on, studies
 from dunnage.cli.shared.answer import answer
+from dunnage.cli.shared.kept_labs import told_of
 from dunnage.cli.shared.rates import taken
 from dunnage.cli.shared.terminal import Format, err, say, typed
 from dunnage.errors import (
@@ -170,8 +171,9 @@ def _carry_out(
     root = writer.layout.root
     say(f"result: {root}")
     runs = len(tuple(plan.runs()))
+    fake = catalog.OFFER.testbeds[study.testbed.kind].fake
     try:
-        with writer.held(), Stop(say) as stop:
+        with told_of(keep=keep, fake=fake), writer.held(), Stop(say) as stop:
             finished = open_result(root).finished()
             with Display(err, runs, len(finished), seconds) as display:
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
@@ -185,8 +187,7 @@ def _carry_out(
         error.hint = error.hint or onward
         raise
     opened = OpenedResult(open_result(root))
-    measured = not catalog.OFFER.testbeds[study.testbed.kind].fake
-    code = answer(opened, format_, measured=measured)
+    code = answer(opened, format_, measured=not fake)
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
     elif not opened.result.complete():

@@ -61,6 +61,13 @@ class AnalysedResult:
         """What it has of the cells of its scope."""
         return {Cell.of(summary): summary.estimate for summary in self.analysis.summaries}
 
+    def twin_blocks(self, cell: Cell) -> int | None:
+        """Blocks that have both twins under a cell's condition; None where there is no twin."""
+        if not self.scope.copies:
+            return None
+        alike = (found for found in self.analysis.twin if Cell.of(found)[1:] == cell[1:])
+        return max((found.difference.n for found in alike), default=0)
+
 
 def compare(
     a: AnalysedResult, b: AnalysedResult, *, tolerance: float | None = None, anyway: bool = False
@@ -141,6 +148,7 @@ class _Both:
                 change=change,
                 overhead=overheads.get(cell),
                 bound=bound,
+                twin_blocks=(self.a.twin_blocks(cell), self.b.twin_blocks(cell)),
                 tolerance=wanted,
                 verdict=CHANGES[judgement.verdict],
                 ground=ChangeGround(judgement.ground),

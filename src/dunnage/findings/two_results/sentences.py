@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dunnage.analysis.groups import grouped
+from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.findings.two_results import keys
 from dunnage.model.between import (
     Change,
@@ -116,10 +118,41 @@ def unjudged(compared: ResultComparison) -> tuple[str, ...]:
             compared.left_out or not deciding,
             f"{what} could be compared, so no regression is ruled out",
         ),
-        (short, f"no interval for {_names(short)}: more blocks are needed"),
-        (loose, f"no A/A bound for {_names(loose)}: a twin is needed in both results"),
     )
-    return tuple(text for found, text in told if found)
+    return (
+        *(text for found, text in told if found),
+        *_lacking("interval", short, lambda change: _few(compared, (change.a.n, change.b.n))),
+        *_lacking("A/A bound", loose, lambda change: _twins(compared, change)),
+    )
+
+
+def _lacking(what: str, changes: Iterable[Change], why: Callable[[Change], str]) -> Iterator[str]:
+    for reason, alike in grouped(changes, why).items():
+        yield f"no {what} for {_names(alike)}: {reason}"
+
+
+def _few(compared: ResultComparison, blocks: Sequence[int | None], of: str = "") -> str:
+    """Which results have too few blocks, and the commands that add them."""
+    told, commands = [], []
+    for name, side, present in zip(RESULTS, (compared.a, compared.b), blocks, strict=True):
+        if present is not None and present < MINIMUM_BLOCKS:
+            told.append(f"{name} has {numbers.count(present, 'block')}{of}")
+            result, more = shlex.quote(side.path), MINIMUM_BLOCKS - present
+            commands.append(f"`dunnage run --resume {result} --blocks +{more}`")
+    if not told:
+        return ""
+    return f"{' and '.join(told)}, {MINIMUM_BLOCKS} are needed; to add them: {', '.join(commands)}"
+
+
+def _twins(compared: ResultComparison, change: Change) -> str:
+    """Why it is not known in both results how far identical deployments differ."""
+    without = [
+        name for name, blocks in zip(RESULTS, change.twin_blocks, strict=True) if blocks is None
+    ]
+    if without:
+        return f"{' and '.join(without)} {'have' if len(without) > 1 else 'has'} no twin"
+    few = _few(compared, change.twin_blocks, " with both twins")
+    return few or "a twin could not keep up with the load"
 
 
 def _names(changes: Iterable[Change]) -> str:
