@@ -244,6 +244,19 @@ def test_a_study_with_a_secret_that_is_interrupted_names_the_study(
     assert f"try: dunnage run {tmp_path}/study.yaml" in shown.err
 
 
+def test_a_study_in_a_directory_that_is_called_study_is_resumed_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "STUDY").mkdir()
+    (tmp_path / "STUDY" / "study.yaml").write_text(changed())
+    monkeypatch.setattr("dunnage.cli.shared.carrying_out.carry_out", interrupted)
+    words = ("run", tmp_path / "STUDY" / "study.yaml", "--results", tmp_path / "STUDY")
+    assert f"try: dunnage run --resume {tmp_path}/STUDY/tried/" in dunnage(*words).err
+
+
 @pytest.mark.parametrize("second", ["GEHEIM-1", "GEHEIM-2"])
 def test_results_with_secrets_are_not_called_equal_in_them(second: str, tmp_path: Path) -> None:
     results = []

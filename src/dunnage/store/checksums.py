@@ -36,8 +36,8 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
     """Path inside the result → the checksums that the file may have; None: it may be missing.
 
     That is the newest one. A crash may come between the journal's line and the file: where nothing
-    was written down after the line but what a study that goes on writes first, the one before is
-    right as well.
+    was written down after the line but what a study that goes on writes first, what was right
+    before is right as well.
     """
     found: dict[str, list[Checksum | None]] = {}
     every = list(events)
@@ -51,7 +51,7 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
                 (entry.get("size"), entry.get("sha256")) if isinstance(entry, Mapping) else ("", "")
             )
             if isinstance(size, int) and isinstance(digest, str):
-                before = found.get(path, [None])[-1:] if crashed else []
+                before = found.get(path, [None]) if crashed else []
                 found[path] = [*before, Checksum(size, digest)]
     return found
 

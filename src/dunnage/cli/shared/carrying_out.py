@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,9 @@ from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.units import duration
 from dunnage.wording import damage
+
+_STUDY = re.compile(r"(?<!\S)STUDY(?!\S)")
+"""What stands for a study in a hint; a path may have such letters, too."""
 
 
 def begin(
@@ -142,7 +146,8 @@ def _named(study: Path) -> Iterator[None]:
     try:
         yield
     except DunnageError as error:
-        error.hint = error.hint.replace("STUDY", shlex.quote(str(study)))
+        named_so = shlex.quote(str(study))
+        error.hint = _STUDY.sub(lambda _: named_so, error.hint)
         raise
 
 

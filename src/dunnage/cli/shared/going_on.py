@@ -21,13 +21,18 @@ _OF_A_FILE = "dunnage run STUDY  # a new result; STUDY is the study file"
 def anew(result: Result) -> str:
     """The command that measures the study of a result in a new one.
 
-    A result's own study cannot be taken where it is lost, or has a mask in the place of a secret.
+    A result's own study cannot be taken where it is lost or was changed, or has a mask in the place
+    of a secret.
     """
     try:
         masked = masked_line(result.study_text)
     except ResultError:
         return _OF_A_FILE
-    return _OF_ITS_SECRET if masked else typed("run", result.layout.study)
+    if masked:
+        return _OF_ITS_SECRET
+    own = result.layout.study
+    changed = any(found.file == own.name for found in foundation(result))
+    return _OF_A_FILE if changed else typed("run", own)
 
 
 def onward(result: Result) -> str:
@@ -107,5 +112,5 @@ def _mended(result: Result, found: Damage, place: Path) -> str:
     if found.file == result.layout.journal.name:
         return typed("report", result.layout.root)
     command = anew(result)
-    more = ";" if "#" in command else "  # a new result;"
+    more = ";" if command in (_OF_ITS_SECRET, _OF_A_FILE) else "  # a new result;"
     return f"{command}{more} or put back `{found.file}` as it was"

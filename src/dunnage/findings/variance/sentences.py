@@ -43,7 +43,9 @@ class _Said(NamedTuple):
 
 def next_steps(analysis: Analysis, study: Study) -> tuple[str, ...]:
     """What to do next: measure damaged runs again, which is no look; only else add blocks, which is
-    one."""
+    one. Nothing is added to a result that is not known to be of this study."""
+    if not damage.whole(analysis.damages):
+        return ()
     if any(found.run for found in analysis.damages):
         return tuple(filter(None, [damage.lost_runs(analysis.damages)]))
     return recommendations(analysis.advice, analysis.answers, grows=not is_masked(study))
