@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -213,6 +214,20 @@ def test_nothing_advises_what_a_masked_secret_forbids(told: tuple[Result, list[S
         assert "--blocks" not in said
         assert "dunnage run --resume" not in said
         assert f"dunnage run {result.layout.study}" not in said
+
+
+def test_lost_runs_of_a_result_that_masks_a_secret_are_measured_in_a_new_one(
+    told: tuple[Result, list[Shown]], tmp_path: Path
+) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(told[0].layout.root, root)
+    shutil.rmtree(next((root / "runs").iterdir()))
+    for verb in ("report", "status", "verify"):
+        shown = dunnage(verb, root)
+        said = shown.out + shown.err
+        assert "again first" not in said
+        assert "--resume" not in said
+    assert "in a new result: dunnage run STUDY" in said
 
 
 @pytest.mark.parametrize("words", [(), ("--scale", "50%"), ("--only", "plain")])

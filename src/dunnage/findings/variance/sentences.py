@@ -46,9 +46,11 @@ def next_steps(analysis: Analysis, study: Study) -> tuple[str, ...]:
     one. Nothing is added to a result that is not known to be of this study."""
     if not damage.whole(analysis.damages):
         return ()
+    grows = not is_masked(study)
     if any(found.run for found in analysis.damages):
-        return tuple(filter(None, [damage.lost_runs(analysis.damages)]))
-    return recommendations(analysis.advice, analysis.answers, grows=not is_masked(study))
+        again = damage.lost_runs(analysis.damages) if grows else ""
+        return tuple(filter(None, [again]))
+    return recommendations(analysis.advice, analysis.answers, grows=grows)
 
 
 def recommendations(
