@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dunnage import catalog
-from dunnage.errors import ResultError, RunError
+from dunnage.errors import ResultError, RunError, StudyError
 from dunnage.findings.analyse import analyse
 from dunnage.model.analysis import Analysis
 from dunnage.model.histogram import is_log
@@ -30,7 +30,7 @@ from dunnage.report.tables.time_line import samples, windows
 from dunnage.samplers.engine import SAMPLES
 from dunnage.store.read import Result, open_result
 from dunnage.store.regular import regular_bytes
-from dunnage.store.whole import Examined, examine
+from dunnage.store.whole import Examined, examine, foundation
 from dunnage.study.matrix import named
 from dunnage.study.read import read_stored_study
 from dunnage.study.scale import share_of
@@ -61,7 +61,12 @@ class OpenedResult:
     def study(self) -> Study:
         """The study as it was given, with its defaults."""
         text, where = self.result.study_text, str(self.result.layout.study)
-        return read_stored_study(text, where, catalog.OFFER)
+        try:
+            return read_stored_study(text, where, catalog.OFFER)
+        except StudyError as error:
+            if foundation(self.result):  # it was right once: what became of it comes first
+                error.hint = self._verify
+            raise
 
     @cached_property
     def scale(self) -> float | None:

@@ -93,6 +93,8 @@ def a_file(name: str, text: str = "") -> Callable[[Path], None]:
     return arrange
 
 
+MASKED = changed(('version: "1.0"}', 'version: "1.0", settings: {requirepass: "•••"}}'))
+"""As a result keeps it."""
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
     for before, name in zip("abcde", "bcdef", strict=True)
@@ -1018,6 +1020,20 @@ COMMANDS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
         "run study.yaml --only late",
         4,
         "try: move away what is in its place, then: dunnage run study.yaml --only late",
+    ),
+    (
+        "a study whose secret is masked",
+        study(MASKED),
+        "run study.yaml --yes",
+        2,
+        "study.yaml, line 4: a secret is masked here, so this is not the study that was measured",
+    ),
+    (
+        "the path in a study whose secret is masked",
+        study(MASKED),
+        "path study.yaml late",
+        2,
+        "try: dunnage path STUDY late  # STUDY is the file that holds the secret",
     ),
     ("export as nothing known", nothing, "export --to out --as pdf", 2, "export results --to out"),
     ("unknown verb", nothing, "measure", 2, "No such command 'measure'."),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from unittest import mock
 
 from dunnage.cli.main import main
+from dunnage.cli.shared.terminal import out as data
 
 HOSTILE = (
     "$(touch owned)",
@@ -55,6 +56,7 @@ def dunnage(*words: object) -> Shown:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", ["dunnage", *map(str, words)]))
         stack.enter_context(mock.patch.dict("os.environ", {"COLUMNS": "200", "NO_COLOR": "1"}))
+        stack.enter_context(mock.patch.object(data, "used", False))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         try:

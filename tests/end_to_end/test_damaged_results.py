@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,9 @@ from dunnage.model.record import RECORD_VERSION
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import text_of
 from dunnage.store.read import Result, open_result
+from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, Holds, examine
+from dunnage.store.write import ResultWriter
 
 STUDY = attempts.changed(
     ("name: tried", "name: whole"),
@@ -295,7 +297,7 @@ def test_a_damaged_result_is_resumed_without_losing_what_is_whole(name: str, spo
     said = told(dunnage("run", "--resume", spot.root), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
     if name != "record missing":
         assert "is damaged, so 1 run cannot be used" in said
-        assert f"to measure it again: rm -r {spot.record.parent}" in said
+        assert f"rm -r {spot.record.parent} && dunnage run --resume {spot.root}" in said
     records = open_result(spot.root).records
     assert len(records) >= RUNS - 1
     assert {record.run for record in records} | {spot.run} == {
@@ -336,6 +338,7 @@ OF_THE_WHOLE: Mapping[str, tuple[Change, str]] = {
     ),
     "plan changed": (replaced(plan, '"seed"', ' "seed"'), "plan.json: it was changed"),
     "study changed": (replaced(study, "blocks: 3", "blocks: 4"), "study.yaml: it was changed"),
+    "environment missing": (removed(environment), "environment.json: it is missing"),
 }
 
 
@@ -346,11 +349,169 @@ def test_damage_of_the_whole_is_said_and_costs_no_run(name: str, spot: Spot) -> 
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
     assert meaning in said
     shown = dunnage("report", spot.root, "--format", "json")
-    told(shown, ExitCode.OK)
-    analysis = json.loads(shown.out)["analysis"]
-    assert analysis["valid"] == RUNS
-    assert "1 file of this result is damaged;" in told(dunnage("report", spot.root), ExitCode.OK)
-    told(dunnage("status", spot.root), ExitCode.OK)
+    told(shown, ExitCode.UNTRUSTWORTHY)
+    answer = json.loads(shown.out)
+    assert answer["analysis"]["valid"] == RUNS
+    assert meaning in answer["damage"]
+    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY)
+    assert "1 file of this result is damaged;" in said
+    assert meaning in " ".join(said.split())
+    assert "Advice" not in said
+    assert meaning in (spot.root / "report" / "index.html").read_text()
+    assert meaning in told(dunnage("status", spot.root), ExitCode.OK)
+    document = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    file = meaning.partition(":")[0]
+    assert [found["file"] for found in document["damaged"]] == [file]
+    out = spot.root.parent / "out"
+    said = told(dunnage("export", spot.root, "--to", out), ExitCode.OK, ExitCode.FAILED)
+    assert f"{file}: " in said  # a journal that cannot be read cannot be exported either
+
+
+@pytest.mark.parametrize("name", ["study changed", "plan changed", "environment changed"])
+def test_what_was_perhaps_not_asked_is_said_before_any_answer(name: str, spot: Spot) -> None:
+    change, _ = OF_THE_WHOLE[name]
+    file = change(spot).name
+    first, question, _ = dunnage("report", spot.root).out.partition("Q1")
+    assert question
+    assert f"{file}: it was changed after it was written, so " in " ".join(first.split())
+
+
+NOT_RESUMED: Mapping[str, Change] = {
+    "study changed": replaced(study, "warmup: 1s", "warmup: 2s"),
+    "connections changed": replaced(study, "connections: 16", "connections: 8"),
+    "study missing": removed(study),
+    "plan changed": replaced(plan, '"seed"', ' "seed"'),
+    "environment missing": removed(environment),
+    "environment changed": replaced(environment, "dunnage", "another"),
+    "journal garbled": garbled(journal),
+}
+
+
+@pytest.mark.parametrize("more", [(), ("--blocks", "+1")], ids=["as planned", "more blocks"])
+@pytest.mark.parametrize("name", NOT_RESUMED)
+def test_what_was_changed_is_never_mixed_with_what_was_measured(
+    name: str, more: Sequence[str], spot: Spot
+) -> None:
+    spot.record.unlink()
+    file = NOT_RESUMED[name](spot)
+    before = {path: path.stat().st_mtime_ns for path in spot.root.rglob("*")}
+    said = told(dunnage("run", "--resume", spot.root, *more), ExitCode.FAILED)
+    assert f"{file}: " in said
+    assert "so this result cannot be resumed" in said
+    assert "try: dunnage " in said
+    assert {path: path.stat().st_mtime_ns for path in spot.root.rglob("*")} == before
+
+
+def test_a_capacity_that_was_changed_is_not_taken(tmp_path: Path) -> None:
+    text = attempts.changed(("rate: [2000]", "rate: [60%]"), ("blocks: 6", "blocks: 1"))
+    (tmp_path / "study.yaml").write_text(text)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results")
+    told(dunnage(*words), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    root = open_result(tmp_path / "results").layout.root
+    path = ResultLayout(root).calibration
+    path.write_text(path.read_text().replace("{", "{ ", 1))
+    said = told(dunnage(*words, "--rates-of", root), ExitCode.USAGE)
+    assert "its capacity cannot be taken: calibration.json: it was changed" in said
+
+
+def closed(spot: Spot, patch: pytest.MonkeyPatch, *paths: Path) -> None:
+    """The system refuses these files. Root may read everything, so the refusal is played."""
+
+    def read(path: Path, most: int | None = None) -> bytes:
+        if any(path.is_relative_to(each) for each in paths):
+            raise PermissionError(13, "Permission denied", str(path))
+        return regular_bytes(path, most)
+
+    for module in ("parse", "whole"):
+        patch.setattr(f"dunnage.store.{module}.regular_bytes", read)
+
+
+@pytest.mark.parametrize("part", ["run", "record", "samples"])
+def test_what_this_user_may_not_read_is_not_called_damaged(
+    part: str, spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {"run": spot.record.parent, "record": spot.record, "samples": spot.samples}
+    closed(spot, monkeypatch, places[part])
+    said = told(dunnage("verify", spot.root), ExitCode.UNAVAILABLE)
+    assert "none damaged" in said
+    assert "this user may not read it" in said
+    assert f"sudo -u {spot.root.owner()} dunnage" in said
+    said += told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    assert "cannot be read by this user, so 1 run cannot be used" in said
+    assert "rm -r" not in said
+    assert "--blocks" not in said
+
+
+@pytest.mark.parametrize("file", [plan, study], ids=["plan", "study"])
+def test_a_result_that_is_closed_to_this_user_names_its_owner(
+    file: Callable[[Spot], Path], spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(spot, monkeypatch, file(spot))
+    for verb in (("verify",), ("report",), ("run", "--resume")):
+        said = told(dunnage(*verb, spot.root), ExitCode.UNAVAILABLE, ExitCode.FAILED)
+        assert f"sudo -u {spot.root.owner()} dunnage " in said
+        assert "rm -r" not in said
+
+
+@pytest.mark.parametrize("name", ["plan truncated", "plan missing"])
+def test_verify_tells_a_program_what_cannot_be_opened(name: str, spot: Spot) -> None:
+    change, meaning = FATAL[name]
+    change(spot)
+    shown = dunnage("verify", spot.root, "--format", "json")
+    told(shown, ExitCode.DAMAGED)
+    error = json.loads(shown.out)["error"]
+    assert error["exit_code"] == ExitCode.DAMAGED
+    assert meaning.endswith(error["what"])
+    assert error["hint"]
+
+
+def test_lost_runs_need_one_command_that_works(spot: Spot) -> None:
+    shutil.rmtree(spot.root / "runs")
+    (spot.root / "runs").mkdir()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "rm -r" not in said
+    assert said.count(f"dunnage run --resume {spot.root}") == 1
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_runs_of_damaged_files_are_measured_again_before_blocks_are_added(spot: Spot) -> None:
+    """Adding blocks is a look; measuring the same run again is none."""
+    truncated(samples)(spot)
+    for verb in ("verify", "report"):
+        shown = dunnage(verb, spot.root)
+        said = told(shown, ExitCode.DAMAGED, ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+        assert "--blocks" not in said
+        assert f"rm -r {spot.record.parent} && dunnage run --resume {spot.root}" in said
+    shutil.rmtree(spot.record.parent)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_hints_lead_to_no_circle(spot: Spot) -> None:
+    text = study(spot).read_text()
+    study(spot).unlink()
+    assert f"try: dunnage verify {spot.root}" in told(dunnage("report", spot.root), ExitCode.FAILED)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "put back `study.yaml` from a copy" in said
+    study(spot).write_text(text.replace("blocks: 3", "blocks: no"))
+    assert f"try: dunnage verify {spot.root}" in told(dunnage("report", spot.root), ExitCode.USAGE)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "dunnage run STUDY  # a new result; STUDY is the study file" in said
+    assert f"dunnage run {study(spot)}" not in said
+    study(spot).write_text(text)
+    told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_a_result_that_is_being_written_is_not_to_be_resumed(spot: Spot) -> None:
+    spot.record.unlink()
+    with ResultWriter(spot.root).held():
+        said = told(dunnage("status", spot.root), ExitCode.OK)
+        document = json.loads(dunnage("status", spot.root, "--format", "json").out)
+        assert document["running"]
+        assert "a study is writing this result" in said
+        assert "--resume" not in said
+    assert not json.loads(dunnage("status", spot.root, "--format", "json").out)["running"]
 
 
 FATAL: Mapping[str, tuple[Change, str]] = {
@@ -466,10 +627,13 @@ def test_an_environment_of_nonsense_is_named_also_when_the_study_goes_on(
 ) -> None:
     spot.record.unlink()
     environment(spot).write_text(facts)
-    for words in (("report", spot.root), ("run", "--resume", spot.root)):
+    for words, hint in (
+        (("report", spot.root), f"dunnage verify {spot.root}"),
+        (("run", "--resume", spot.root), f"dunnage run {study(spot)}"),
+    ):
         said = told(dunnage(*words), ExitCode.FAILED)
         assert "environment.json" in said
-        assert f"try: dunnage verify {spot.root}" in said
+        assert f"try: {hint}" in said
 
 
 def test_a_run_directory_that_is_a_link_is_never_emptied(spot: Spot, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from dunnage.model.value import Scalar
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.study import carry_out
 from dunnage.store.read import open_result
-from dunnage.store.whole import examine
+from dunnage.store.whole import examine, foundation
 from dunnage.store.write import ResultWriter
 from dunnage.study.read import read_study
 
@@ -119,6 +119,7 @@ def test_kill_9_at_every_point_of_the_journal_loses_and_repeats_nothing(
         _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status) or lines == length
         at_crash = {path.name for path in (root / "runs").iterdir()}
+        assert foundation(open_result(root)) == (), lines
         before = resume(study, plan, root)
         assert before <= at_crash
         finished = open_result(root).finished()

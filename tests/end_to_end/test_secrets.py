@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -203,3 +204,101 @@ def test_a_bug_is_told_without_what_the_user_gave(
     assert shown.code == 1
     assert "this is a bug in Dunnage" in shown.err
     assert MARK not in shown.err
+
+
+def test_nothing_advises_what_a_masked_secret_forbids(told: tuple[Result, list[Shown]]) -> None:
+    """Neither to go on with the result, nor to measure its copy of the study."""
+    result, every = told
+    for shown in every:
+        said = shown.out + shown.err
+        assert "--blocks" not in said
+        assert "dunnage run --resume" not in said
+        assert f"dunnage run {result.layout.study}" not in said
+
+
+def test_lost_runs_of_a_result_that_masks_a_secret_are_measured_in_a_new_one(
+    told: tuple[Result, list[Shown]], tmp_path: Path
+) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(told[0].layout.root, root)
+    shutil.rmtree(next((root / "runs").iterdir()))
+    for verb in ("report", "status", "verify"):
+        shown = dunnage(verb, root)
+        said = shown.out + shown.err
+        assert "again first" not in said
+        assert "--resume" not in said
+    assert "in a new result: dunnage run STUDY" in said
+
+
+@pytest.mark.parametrize("words", [(), ("--scale", "50%"), ("--only", "plain")])
+def test_a_study_with_a_mask_in_the_place_of_a_secret_is_not_measured(
+    told: tuple[Result, list[Shown]], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    copy = tmp_path / "study.yaml"
+    copy.write_text(told[0].study_text)
+    shown = dunnage("run", copy, *words, "--results", tmp_path / "results")
+    assert shown.code == 2
+    assert f"{copy}, line" in shown.err
+    assert "a secret is masked here" in shown.err
+    assert "try: dunnage run STUDY" in shown.err
+    assert "the file that holds the secret" in shown.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_study_with_a_secret_that_is_interrupted_names_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "study.yaml").write_text(STUDY)
+    monkeypatch.setattr("dunnage.cli.shared.carrying_out.carry_out", interrupted)
+    shown = dunnage("run", tmp_path / "study.yaml", "--results", tmp_path / "results")
+    assert shown.code == 130
+    assert "--resume" not in shown.err
+    assert f"try: dunnage run {tmp_path}/study.yaml" in shown.err
+
+
+def test_a_study_in_a_directory_that_is_called_study_is_resumed_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "STUDY").mkdir()
+    (tmp_path / "STUDY" / "study.yaml").write_text(changed())
+    monkeypatch.setattr("dunnage.cli.shared.carrying_out.carry_out", interrupted)
+    words = ("run", tmp_path / "STUDY" / "study.yaml", "--results", tmp_path / "STUDY")
+    assert f"try: dunnage run --resume {tmp_path}/STUDY/tried/" in dunnage(*words).err
+
+
+@pytest.mark.parametrize("second", ["GEHEIM-1", "GEHEIM-2"])
+def test_results_with_secrets_are_not_called_equal_in_them(second: str, tmp_path: Path) -> None:
+    results = []
+    for number, secret in enumerate(("GEHEIM-1", second)):
+        text = changed(
+            ('version: "1.0"}', f'version: "1.0", settings: {{requirepass: {secret}}}}}')
+        )
+        (tmp_path / "study.yaml").write_text(text)
+        place = tmp_path / f"results-{number}"
+        assert dunnage("run", tmp_path / "study.yaml", "--results", place).code in (0, 5)
+        results.append(open_result(place).layout.root)
+    shown = dunnage("compare", *results)
+    said = " ".join(shown.out.split())
+    assert "whether these secrets are the same" in said
+    assert "requirepass" in said
+    document = json.loads(dunnage("compare", *results, "--format", "json").out)
+    assert "database.settings.requirepass" in document["masked"]
+
+
+def test_a_secret_of_one_deployment_is_not_called_that_of_another(tmp_path: Path) -> None:
+    own = "{platform: fake, network: late, database: {settings: {requirepass: GEHEIM}}}"
+    text = changed(("{platform: fake, network: late}", own), ("blocks: 6", "blocks: 1"))
+    (tmp_path / "study.yaml").write_text(text)
+    assert dunnage("run", tmp_path / "study.yaml", "--results", tmp_path / "results").code in (0, 5)
+    shown = dunnage("report", tmp_path / "results", "--details")
+    said = " ".join(shown.out.split())
+    assert "whether `database.settings.requirepass` of late is that of other deployments" in said
+    assert "GEHEIM" not in said
+    page = (open_result(tmp_path / "results").layout.report / "index.html").read_text()
+    assert "that of other deployments" in page

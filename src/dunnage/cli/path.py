@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dunnage import catalog
-from dunnage.cli.shared import completion
+from dunnage.cli.shared import completion, going_on
 from dunnage.cli.shared.studies import study_at
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.errors import ResultError, UsageError, shown
@@ -57,7 +57,8 @@ def command(
 
 
 def _living(path: Path, name: str, format_: Format) -> None:
-    study, _ = study_at(path)
+    study, text = study_at(path)
+    going_on.refuse_masked(text, path, "path", "STUDY", name)
     chosen = _chosen(deployments(study, catalog.OFFER), name, path)
     catalog.available(study, [chosen])
     paths = paths_of(study, chosen, say)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from dunnage.cli.shared import going_on
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.errors import ResultError
 from dunnage.findings.study.sentences import scaled
 from dunnage.model.check import Status
+from dunnage.model.damage import Damage, Flaw
 from dunnage.report.terminal.text import status_table
 from dunnage.store.newest import RESULTS
 from dunnage.store.read import Result, open_result
+from dunnage.store.whole import foundation, lost_runs
 from dunnage.study.scale import share_of
 from dunnage.wording import checks, damage
 
@@ -30,6 +34,8 @@ def command(
     planned = [run.id for run in opened.plan.runs()]
     finished = opened.finished()
     missing = [run for run in planned if run not in finished]
+    running = opened.in_progress()
+    damages = (*foundation(opened), *opened.damaged_records, *lost_runs(opened))
     statuses = {record.run: record.status for record in opened.records}
     statuses |= {found.run: Status.UNKNOWN for found in opened.damaged_records}
     counted = Counter(statuses[run] for run in planned if run in statuses)
@@ -44,7 +50,8 @@ def command(
                 "finished": len(finished),
                 **{status.value: counted[status] for status in Status},
                 "missing": missing,
-                "damaged": [each.model_dump(mode="json") for each in opened.damaged_records],
+                "damaged": [each.model_dump(mode="json") for each in damages],
+                "running": running,
                 "failures": [dict(event) for event in failures],
             }
         )
@@ -56,13 +63,23 @@ def command(
         for record in opened.records:
             if record.status is status:
                 show_line(f"  {status.value} {record.run}: {checks.failed(record.checks)}")
-    for line in damage.lines(opened.damaged_records):
+    for line in damage.lines(damages):
         show_line(f"  damaged {line}")
+    for doubt in damage.doubts(damages):
+        say((doubt, "yellow"))
     for event in failures:
         what = next(filter(None, map(event.get, ("stay", "run", "of", "host"))), "")
         show_line(f"  {event.get('event')} {what}: {event['why']}")
-    verb = ("run", "--resume") if missing else ("report",)
-    say("next: ", (typed(*verb, opened.layout.root), "bold"))
+    say("next: ", (_next(opened, damages, missing=bool(missing), running=running), "bold"))
+
+
+def _next(opened: Result, damages: Sequence[Damage], *, missing: bool, running: bool) -> str:
+    """The next command."""
+    if running:
+        return f"{typed('status', opened.layout.root)}  # a study is writing this result"
+    if any(found.flaw is not Flaw.MISSING or not found.run for found in damages):
+        return typed("verify", opened.layout.root)
+    return going_on.onward(opened) if missing else typed("report", opened.layout.root)
 
 
 def _scale(result: Result) -> float | None:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from dunnage.cli.shared import going_on
 from dunnage.cli.shared.studies import ResultArgument
-from dunnage.cli.shared.terminal import (
-    Format,
-    FormatOption,
-    say,
-    show_error,
-    show_json,
-    show_line,
-    typed,
-)
-from dunnage.errors import ExitCode
+from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.errors import ExitCode, ResultError
+from dunnage.model.damage import Damage
 from dunnage.opened import open_at
+from dunnage.store.layout import ResultLayout
 from dunnage.store.newest import RESULTS
-from dunnage.store.parse import DamagedError
+from dunnage.store.parse import DamagedError, ForbiddenError, as_owner
+from dunnage.store.read import Result
 from dunnage.wording import damage
 
 NAME = "verify"
 HELP = (
     "Check that the files of a result are as they were written. Exit code 8 if files are missing, "
-    "damaged or changed."
+    "damaged or changed, and 3 if this user may not read some of them."
 )
 EXAMPLES = "Examples:  dunnage verify  ·  dunnage verify results/quickstart --format json"
+
+
+class _DamagedResultError(ResultError):
+    """A result that cannot even be opened."""
+
+    exit_code = ExitCode.DAMAGED
 
 
 def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEXT) -> ExitCode:
@@ -34,11 +36,14 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
     try:
         opened = open_at(result)
         found = opened.examined
+    except ForbiddenError:
+        raise
     except DamagedError as error:
-        error.hint = typed("run", Path(error.where).with_name("study.yaml"))
-        show_error(error)
-        return ExitCode.DAMAGED
-    again = typed("run", "--resume", opened.path)
+        root = Path(error.where).parent
+        raise _DamagedResultError(
+            error.what, where=error.where, hint=going_on.anew(Result(ResultLayout(root)))
+        ) from error
+    bad, closed = damage.apart(found.damages)
     if format_ is Format.JSON:
         show_json(
             {
@@ -53,7 +58,34 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
             show_line(line)
         told = damage.verified(found.files, found.unlisted, found.damages)
         say(f"{opened.path}: {told}")
-        for run in dict.fromkeys(each.run for each in found.damages if each.run):
-            directory = shlex.quote(str(opened.result.layout.run(run)))
-            say(f"to measure `{run}` again: rm -r {directory}, then: ", (again, "bold"))
-    return ExitCode.DAMAGED if found.damages else ExitCode.OK
+        for step in _next(opened.result, found.damages):
+            say(*step)
+    if bad:
+        return ExitCode.DAMAGED
+    return ExitCode.UNAVAILABLE if closed else ExitCode.OK
+
+
+Step = tuple[str | tuple[str, str], ...]
+"""A line of advice: texts, and texts with their style."""
+
+
+def _next(result: Result, damages: Sequence[Damage]) -> Iterator[Step]:
+    """What helps, by what is damaged."""
+    bad, closed = damage.apart(damages)
+    if closed:
+        root = result.layout.root
+        command = as_owner(root / closed[0].file, "verify", str(root))
+        yield ("its owner may read all of it: ", (command, "bold"))
+    whole = [each for each in bad if not each.run]
+    for doubt in damage.doubts(whole):
+        yield ((doubt, "yellow"),)
+    if whole:
+        files = ", ".join(dict.fromkeys(f"`{each.file}`" for each in whole))
+        yield (
+            f"put back {files} from a copy, or start a new result: ",
+            (going_on.anew(result), "bold"),
+        )
+    elif again := going_on.again(result, bad):
+        yield ("to measure what is lost again: ", (again, "bold"))
+    elif bad:
+        yield ("to measure it in a new result: ", (going_on.anew(result), "bold"))

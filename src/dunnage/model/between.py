@@ -11,10 +11,10 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 5
+BETWEEN_VERSION = 6
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
 read it, which are shown with it. 4: damaged files of both results.
-5: blocks with both twins."""
+5: blocks with both twins. 6: what is masked in both."""
 
 
 class ChangeVerdict(StrEnum):
@@ -155,3 +155,6 @@ class ResultComparison(Value):
     """Empty if the results are not comparable, unless a comparison was forced."""
     left_out: tuple[LeftOut, ...] = ()
     """Deciding values that cannot be compared."""
+    masked: tuple[str, ...] = ()
+    """Keys and variables that are secrets in both results: whether they are the same is not known.
+    """

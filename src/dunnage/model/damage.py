@@ -13,6 +13,8 @@ class Flaw(StrEnum):
     MISSING = "missing"
     UNREADABLE = "not readable"
     """The system does not give its content."""
+    FORBIDDEN = "not readable by this user"
+    """Nothing is known to be wrong with it: only its owner can tell."""
     TRUNCATED = "truncated"
     GARBLED = "garbled"
     """Its content is not what such a file holds."""

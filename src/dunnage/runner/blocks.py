@@ -17,6 +17,8 @@ from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.work import Work, said, until_done
 from dunnage.store.events import FINISHED
+from dunnage.store.read import open_result
+from dunnage.study.masked import masked_line
 from dunnage.study.snapshot import snapshot_name
 
 
@@ -51,16 +53,20 @@ def carry_out_blocks(work: Work) -> bool:
 def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> bool:
     """Say what the block that just ended lets expect; returns whether the study goes on."""
     writer, outlook = work.equipment.writer, work.outlook
-    again = f"dunnage run --resume {shlex.quote(str(writer.layout.root))}"
+    root = writer.layout.root
+    resumable = not masked_line(open_result(root).study_text)
+    again = f"dunnage run --resume {shlex.quote(str(root))}"
     told = outlook.after(due, work.done, failed, work.equipment.study.questions)
     if outlook.hopeless:
         why = f"nothing could be compared in {BARREN} blocks, because stays and runs failed"
         writer.journal("study stopped", of=work.equipment.study.name, why=why)
-        work.watcher.say(f"the study stops: {why}. Mend what failed, then: {again}")
+        onward = f"then: {again}" if resumable else "then start it again"
+        work.watcher.say(f"the study stops: {why}. Mend what failed, {onward}")
     elif told:
+        onward = f"to go on later: {again}" if resumable else "it cannot go on later"
         work.watcher.say(
             f"{told} The study goes on, as this may end. To stop it after the current run: Ctrl-C; "
-            f"to go on later: {again}"
+            f"{onward}"
         )
     return not outlook.hopeless
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from dunnage.store.events import KEPT, OPENED
+from dunnage.store.events import KEPT
+from dunnage.store.layout import ResultLayout
+
+_INSIDE = ResultLayout(Path())
+_FIRST = frozenset(map(str, (_INSIDE.environment, _INSIDE.looks)))
+"""Files of which a study that goes on writes one before all others."""
 
 
 class Checksum(NamedTuple):
@@ -30,13 +36,14 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
     """Path inside the result → the checksums that the file may have; None: it may be missing.
 
     That is the newest one. A crash may come between the journal's line and the file: where nothing
-    was written down after the line but that a study goes on, the one before is right as well.
+    was written down after the line but what a study that goes on writes first, what was right
+    before is right as well.
     """
     found: dict[str, list[Checksum | None]] = {}
     every = list(events)
     nothing: Mapping[str, Any] = {}
     for event, following in zip(every, [*every[1:], nothing], strict=False):
-        files, crashed = event.get("files"), following.get("event") in (None, OPENED)
+        files, crashed = event.get("files"), not following or _goes_on(following)
         if event.get("event") != KEPT or not isinstance(files, Mapping):
             continue
         for path, entry in files.items():
@@ -44,6 +51,14 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
                 (entry.get("size"), entry.get("sha256")) if isinstance(entry, Mapping) else ("", "")
             )
             if isinstance(size, int) and isinstance(digest, str):
-                before = found.get(path, [None])[-1:] if crashed else []
+                before = found.get(path, [None]) if crashed else []
                 found[path] = [*before, Checksum(size, digest)]
     return found
+
+
+def _goes_on(event: Mapping[str, Any]) -> bool:
+    """Whether this may be the first line of a study that goes on: its facts, or a look before it
+    adds blocks."""
+    files = event.get("files")
+    written = isinstance(files, Mapping) and not _FIRST.isdisjoint(files)
+    return event.get("event") == KEPT and written

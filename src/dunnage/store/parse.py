@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from dunnage.errors import ResultError
+from dunnage.errors import ExitCode, ResultError
 from dunnage.model.damage import Flaw
 from dunnage.model.value import Value
 from dunnage.store.regular import regular_bytes
@@ -29,6 +29,25 @@ class DamagedError(ResultError):
         self.detail = detail
 
 
+class ForbiddenError(DamagedError):
+    """This user may not read a file, which says nothing about what is in it."""
+
+    exit_code = ExitCode.UNAVAILABLE
+
+    def __init__(self, path: Path) -> None:
+        hint = as_owner(path, "verify", str(path.parent))
+        super().__init__("this user may not read it", path, Flaw.FORBIDDEN, hint=hint)
+
+
+def as_owner(path: Path, *words: str) -> str:
+    """What helps where this user may not read a file: the command of such words as the user to whom
+    it, or what holds it, belongs."""
+    for each in (path, *path.parents):
+        with suppress(OSError, KeyError):
+            return shlex.join(["sudo", "-u", each.owner(), "dunnage", *words])
+    return f"{shlex.join(['dunnage', *words])}  # as the user to whom it belongs"
+
+
 def there(path: Path) -> bool:
     """Whether something is there, be it out of reach."""
     try:
@@ -43,6 +62,8 @@ def text_of(path: Path) -> str:
         return regular_bytes(path).decode(errors="replace")
     except FileNotFoundError as error:
         raise DamagedError("is missing", path, Flaw.MISSING) from error
+    except PermissionError as error:
+        raise ForbiddenError(path) from error
     except OSError as error:
         what = error.strerror or str(error)
         raise DamagedError(f"cannot read: {what}", path, Flaw.UNREADABLE, what) from error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,7 +70,7 @@ class Result:
             raise ResultError(
                 f"lacks the look that led to `{self.layout.further_plan(lost[0]).name}`",
                 where=str(self.layout.looks),
-                hint=f"{shlex.join(['dunnage', 'run', str(self.layout.study)])}  # a new result",
+                hint=shlex.join(["dunnage", "verify", str(self.layout.root)]),
             )
         return tuple(looks[number] for number in numbers)
 
@@ -177,6 +179,15 @@ class Result:
         checked = {name for name, loss in self.losses.items() if loss.checked is not None}
         losing = {deployment.original for deployment in self.plan.losing()}
         return len(self._recorded(runs)) == len(runs) and losing <= checked
+
+    def in_progress(self) -> bool:
+        """Whether a study is writing here now, as far as this user may know."""
+        with suppress(OSError), self.layout.lock.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
 
     @cached_property
     def journal(self) -> Journal:

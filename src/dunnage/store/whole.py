@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def examine(result: Result, holds: Holds) -> Examined:
     """
     records = _records(result)  # before the journal, which has a line for each of them by then
     search = _Search(result, holds)
+    search.read.update({found.file: found for found in result.damaged_records})
     damages = [
         *filter(None, [result.journal.damage]),
         *search.of_the_whole(),
@@ -50,6 +52,21 @@ def examine(result: Result, holds: Holds) -> Examined:
         *(found for record in records for found in search.of_run(record)),
     ]
     return Examined(tuple(damages), len(search.read), search.unlisted)
+
+
+def foundation(result: Result) -> tuple[Damage, ...]:
+    """What is wrong with the files that are of no single run: the study, the plans, the looks, the
+    facts of the machine, what rates are made from, and the journal that has their checksums.
+
+    The plan need not be readable.
+    """
+    search = _Search(result, lambda _name, _content: True)
+    return (*filter(None, [result.journal.damage]), *search.of_the_whole())
+
+
+def lost_runs(result: Result) -> tuple[Damage, ...]:
+    """Runs that the journal calls finished, and that have no record."""
+    return tuple(_Search(result, lambda _name, _content: True).of_lost_runs())
 
 
 def _records(result: Result) -> Sequence[Record]:
@@ -65,11 +82,12 @@ class _Search:
         self._sums = listed(events)
         self._all_listed = bool(events) and _version(events[0]) > 1
         """Whether the result was begun by a version that keeps checksums."""
-        self._damaged_stays = {found.file: found for found in result.damaged_stays}
-        self.read: dict[str, Damage | None] = {
-            damage.file: damage for damage in result.damaged_records
-        }
+        self.read: dict[str, Damage | None] = {}
         self.unlisted = 0
+
+    @cached_property
+    def _damaged_stays(self) -> Mapping[str, Damage]:
+        return {found.file: found for found in self._result.damaged_stays}
 
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
@@ -126,6 +144,8 @@ class _Search:
             content = regular_bytes(path)
         except FileNotFoundError:
             return Damage(file=name, flaw=Flaw.MISSING)
+        except PermissionError:
+            return Damage(file=name, flaw=Flaw.FORBIDDEN)
         except OSError as error:
             return Damage(file=name, flaw=Flaw.UNREADABLE, detail=error.strerror or "")
         if self._all_listed and not self._matches(name, content):

@@ -9,7 +9,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -48,7 +48,7 @@ class ResultWriter:
         stamp = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         writer = cls(results / study / f"{stamp}-{secrets.token_hex(3)}")
         try:
-            with _reported(results):
+            with writer._reported(results):
                 writer.layout.runs.mkdir(parents=True)
                 writer.layout.stays.mkdir()
             writer._keep(writer.layout.study, masked_file(writer.layout.study.name, text).encode())
@@ -61,7 +61,8 @@ class ResultWriter:
     def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
         """Append one line and wait until it is on the disk."""
         line = {"version": JOURNAL_VERSION, "time": time.time(), "event": event, **details}
-        _append(self.layout.journal, json.dumps(masked_data(line)))
+        with self._reported(self.layout.journal):
+            _append(self.layout.journal, json.dumps(masked_data(line)))
 
     def add_blocks(self, look: Look, plan: Plan) -> None:
         """Keep a look and then the plan of the blocks that came of it; earlier plans stay.
@@ -78,7 +79,7 @@ class ResultWriter:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep every other process from writing here; raises ResultError when one does."""
-        with _reported(self.layout.lock), opened_to_append(self.layout.lock) as file:
+        with self._reported(self.layout.lock), opened_to_append(self.layout.lock) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -123,7 +124,7 @@ class ResultWriter:
         while self.layout.stay_directory(name).exists():
             attempt += 1
             name = f"{stay}.{attempt}"
-        with _reported(self.layout.stays):
+        with self._reported(self.layout.stays):
             self.layout.stay_directory(name).mkdir()
         return name
 
@@ -147,7 +148,9 @@ class ResultWriter:
     def stay_log(self, stay: str, name: str, text: str) -> None:
         """Keep a member's log beside its stay."""
         # A log explains; nothing is lost but an explanation if the power goes now.
-        write_bytes(self.layout.stay_log(stay, name), masked_file(name, text).encode(), wait=False)
+        path = self.layout.stay_log(stay, name)
+        with self._reported(path):
+            _replace(path, masked_file(name, text).encode(), wait=False)
 
     def artefact(self, run: str, name: str, content: bytes) -> None:
         """Keep one artefact of a run; what an unfinished attempt left is removed first.
@@ -155,7 +158,7 @@ class ResultWriter:
         Secrets in it are masked, but a histogram log is kept byte for byte.
         """
         directory = self.layout.run(run)
-        with _reported(directory):
+        with self._reported(directory):
             refuse_link(self.layout.runs)
             refuse_link(directory)
             if run not in self._run_directories:
@@ -165,7 +168,7 @@ class ResultWriter:
                 self._run_directories.add(run)
             path = self.layout.artefact(run, name)
             kept = content if path.suffix == ".hlog" else _masked(name, content)
-            write_bytes(path, kept, wait=False)
+            _replace(path, kept, wait=False)
             self._unsettled[path] = checksum(kept)
 
     def record(self, record: Record) -> None:
@@ -175,9 +178,9 @@ class ResultWriter:
         commit its journal.
         """
         for path in self._unsettled:
-            with _reported(path), path.open("rb") as file:
+            with self._reported(path), path.open("rb") as file:
                 os.fsync(file.fileno())
-        with _reported(self.layout.run(record.run)):
+        with self._reported(self.layout.run(record.run)):
             self.layout.run(record.run).mkdir(exist_ok=True)
         self._keep(self.layout.record(record.run), _document(record), self._unsettled)
         self._unsettled.clear()
@@ -189,7 +192,19 @@ class ResultWriter:
         sums = {**(beside or {}), path: checksum(content)}
         files = {str(one.relative_to(self.layout.root)): sums[one]._asdict() for one in sums}
         self.journal(KEPT, files=files)
-        write_bytes(path, content)
+        with self._reported(path):
+            _replace(path, content)
+
+    @contextmanager
+    def _reported(self, path: Path) -> Iterator[None]:
+        """What cannot be written leaves a result that can be resumed once the cause is gone."""
+        try:
+            yield
+        except OSError as error:
+            unwritten = UnwrittenError(error, str(path))
+            result = shlex.quote(str(self.layout.root))
+            unwritten.hint = unwritten.then(f"dunnage run --resume {result}")
+            raise unwritten from error
 
 
 def _masked(name: str, content: bytes) -> bytes:
@@ -209,23 +224,29 @@ def write_value(path: Path, value: Value) -> None:
 
 
 def write_bytes(path: Path, content: bytes, *, wait: bool = True) -> None:
+    """Write a file whole or not at all; raises UnwrittenError."""
+    with _reported(path):
+        _replace(path, content, wait=wait)
+
+
+def _replace(path: Path, content: bytes, *, wait: bool = True) -> None:
     """Write a file beside its place, wait for the disk, then rename it into place.
 
     What stands in its place is replaced and never written to: it may be a link to anything.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with _reported(path):
-        try:
+    try:
+        draft.unlink(missing_ok=True)
+        with draft.open("xb") as file:
+            file.write(content)
+            if wait:
+                file.flush()
+                os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        with suppress(OSError):
             draft.unlink(missing_ok=True)
-            with draft.open("xb") as file:
-                file.write(content)
-                if wait:
-                    file.flush()
-                    os.fsync(file.fileno())
-            draft.replace(path)
-        except OSError:
-            draft.unlink(missing_ok=True)
-            raise
+        raise
 
 
 def write_again(path: Path, content: bytes) -> Path:
@@ -238,7 +259,7 @@ def write_again(path: Path, content: bytes) -> Path:
 
 def _append(path: Path, line: str) -> None:
     """Append one line and wait until it is on the disk."""
-    with _reported(path), opened_to_append(path) as file:
+    with opened_to_append(path) as file:
         begin = "\n" if _cut_off(file) else ""
         file.write(f"{begin}{line}\n".encode())
         file.flush()
@@ -258,14 +279,4 @@ def _reported(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        result = shlex.quote(str(_result_of(path)))
-        unwritten = UnwrittenError(error, str(path))
-        unwritten.hint = unwritten.then(f"dunnage run --resume {result}")
-        raise unwritten from error
-
-
-def _result_of(path: Path) -> Path:
-    for parent in (path, *path.parents):
-        if (parent / "plan.json").exists():
-            return parent
-    return path.parent
+        raise UnwrittenError(error, str(path)) from error

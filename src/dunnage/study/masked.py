@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from dunnage.model.study import Study
 from dunnage.secrets.names import MASK
 from dunnage.study.document import Data, Path, read_document
 
@@ -20,6 +21,11 @@ def masked_line(text: str) -> int:
         return text.count("\n", 0, text.index(MASK)) + 1
     masks = (document.line(path) for path, word in _words(document.data, ()) if MASK in word)
     return next(masks, 0)
+
+
+def is_masked(study: Study) -> bool:
+    """Whether a study has a mask in the place of a secret, so that it cannot be measured."""
+    return MASK in study.model_dump_json()
 
 
 def _words(data: Data, path: Path) -> Iterator[tuple[Path, str]]:

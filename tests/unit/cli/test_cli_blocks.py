@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from command import Command, Shown
+from measured import without_checksums
 
 from dunnage.model.check import Status
 from dunnage.model.record import Record
@@ -197,6 +198,7 @@ def test_a_finished_result_has_nothing_to_resume_and_starts_nothing(
 
 
 def spoil(result: Result, blocks: int) -> None:
+    without_checksums(result.layout.root)
     for record in result.records:
         if record.block <= blocks:
             spoilt: Record = record.model_copy(update={"status": Status.INVALID})
@@ -232,6 +234,7 @@ def test_where_nothing_was_compared_there_is_no_number(dunnage: Command, result:
 
 
 def test_a_study_whose_secret_was_masked_cannot_be_resumed(dunnage: Command, result: Path) -> None:
+    without_checksums(result)
     study = result / "study.yaml"
     study.write_text(
         STUDY.replace("topology: single", 'topology: single, settings: {password: "•••"}')
@@ -249,6 +252,7 @@ def test_a_study_whose_secret_was_masked_cannot_be_resumed(dunnage: Command, res
 def test_blocks_of_another_dunnage_are_refused_before_a_look_is_spent(
     dunnage: Command, result: Path
 ) -> None:
+    without_checksums(result)
     path = result / "environment.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"dunnage.version": "0.0.1"}))
     shown = dunnage("run", "--resume", result, "--blocks", "+6")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
-from measured import measured
+from measured import measured, without_checksums
 
 from dunnage.store.read import Result, open_result
 
@@ -152,6 +152,7 @@ def test_rates_that_do_not_fit_a_study_are_refused(
 def test_a_result_without_a_capacity_and_a_result_that_is_resumed_are_refused(
     dunnage: Command, monday: Path, tuesday: Path, study: Path, tmp_path: Path
 ) -> None:
+    without_checksums(tuesday)
     open_result(tuesday).layout.calibration.unlink()
     shown = dunnage("run", study, "--rates-of", tuesday, "--results", tmp_path / "results")
     assert shown.code == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ def test_blocks_without_a_look_are_not_analysed(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match=r"lacks the look that led to `plan-2.json`") as raised:
         _ = open_result(writer.layout.root).looks
     assert raised.value.where == str(writer.layout.looks)
+    assert raised.value.hint == shlex.join(["dunnage", "verify", str(writer.layout.root)])
 
 
 def test_each_look_is_one_line_of_json(tmp_path: Path) -> None:

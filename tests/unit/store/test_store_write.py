@@ -50,6 +50,22 @@ def test_a_full_disk_tells_the_command_that_goes_on_with_this_result(
     assert open_result(writer.layout.root).finished() == {"r1"}
 
 
+def test_a_result_that_was_moved_away_is_named_and_no_part_of_it(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path / "results", "r1")
+    writer.layout.root.rename(tmp_path / "moved")
+    for write in (
+        lambda: writer.record(tiny_record("r1")),
+        lambda: writer.artefact("r1", "load.hlog", b""),
+        lambda: writer.new_stay("b01-native"),
+        lambda: writer.stay_log("b01-native", "log", "text"),
+        lambda: writer.journal("run begins"),
+    ):
+        with pytest.raises(ResultError) as raised:
+            write()
+        resume = f"dunnage run --resume {shlex.quote(str(writer.layout.root))}"
+        assert raised.value.hint == f"put the directory back, then: {resume}"
+
+
 def test_another_failure_is_told_with_its_reason_and_place(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="cannot write: the directory was removed") as raised:
         write_bytes(tmp_path / "nowhere" / "file", b"text")

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dunnage.cli.shared import blocks, machine_history
+from dunnage.cli.shared import blocks, going_on, machine_history
 from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import ENOUGH_VALID
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
+from dunnage.model.damage import Damage
 from dunnage.opened import OpenedResult
 from dunnage.report.export.csv_files import write_csv
 from dunnage.report.page.page import page
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
+from dunnage.store.parse import as_owner
 from dunnage.store.read import Result
 from dunnage.store.regular import refuse_link
 from dunnage.store.write import write_again, write_value
+from dunnage.wording import damage
 
 
 def answer(
@@ -43,6 +46,7 @@ def answer(
             {
                 "result": str(result.layout.root),
                 "page": str(place) if unwritten is None else None,
+                "damage": damage.brief(analysis.damages) or None,
                 "analysis": analysis.model_dump(mode="json"),
             }
         )
@@ -125,21 +129,41 @@ def _tell_or_raise(error: UnwrittenError, again: str) -> None:
 
 
 def _trust(analysis: Analysis, result: Result) -> ExitCode:
-    if analysis.valid >= ENOUGH_VALID * analysis.planned:
-        return ExitCode.OK
-    counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
-    say((f"{counted}; the reasons are in the report", "yellow"))
-    if analysis.missing:
-        return ExitCode.UNTRUSTWORTHY
-    if len(result.finished()) < analysis.planned:
-        again = typed("run", "--resume", result.layout.root)
-        say("measure the runs again that were lost: ", (again, "bold"))
-    else:
-        # Every run has its record, so `--resume` alone would do nothing.
-        again = typed("run", result.layout.study)
-        spoilt = {run.block for run in analysis.runs if run.status != Status.VALID}
-        advised = max((found.more_blocks or 0 for found in analysis.advice), default=0)
-        more = blocks.command(result, advised or max(1, len(spoilt)))
-        say("fix what they name, then measure more blocks: ", (more, "bold"))
-        say("or start a new result: ", (again, "bold"))
-    return ExitCode.UNTRUSTWORTHY
+    """Say what would make the answer one that can be trusted, and whether it is."""
+    enough = analysis.valid >= ENOUGH_VALID * analysis.planned
+    if not enough:
+        counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
+        say((f"{counted}; the reasons are in the report", "yellow"))
+    told = _tell_mended(analysis.damages, result)
+    if not (enough or told or analysis.missing):
+        _tell_more(analysis, result)
+    return ExitCode.OK if enough and damage.whole(analysis.damages) else ExitCode.UNTRUSTWORTHY
+
+
+def _tell_mended(damages: Sequence[Damage], result: Result) -> bool:
+    """Say what helps against damaged files; returns whether anything does."""
+    _, closed = damage.apart(damages)
+    root = result.layout.root
+    if closed:
+        command = as_owner(root / closed[0].file, "report", str(root))
+        say("their owner may read these files: ", (command, "bold"))
+    if not damage.whole(damages):  # nothing is measured for it
+        say("what is wrong, and what helps: ", (typed("verify", root), "bold"))
+        return True
+    again = going_on.again(result, damages)
+    if again:
+        say("measure the runs again whose files are damaged: ", (again, "bold"))
+    return bool(closed or again)
+
+
+def _tell_more(analysis: Analysis, result: Result) -> None:
+    """Say how to get more valid runs where all have a record, so that `--resume` does nothing."""
+    again = going_on.anew(result)
+    if not going_on.may_go_on(result):
+        say("fix what they name, then start a new result: ", (again, "bold"))
+        return
+    spoilt = {run.block for run in analysis.runs if run.status != Status.VALID}
+    advised = max((found.more_blocks or 0 for found in analysis.advice), default=0)
+    more = blocks.command(result, advised or max(1, len(spoilt)))
+    say("fix what they name, then measure more blocks: ", (more, "bold"))
+    say("or start a new result: ", (again, "bold"))

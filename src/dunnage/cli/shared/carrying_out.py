@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from dunnage import catalog
 from dunnage.cli.shared import blocks as further
-from dunnage.cli.shared import studies
+from dunnage.cli.shared import going_on, studies
 from dunnage.cli.shared.answer import answer
 from dunnage.cli.shared.kept_labs import told_of
 from dunnage.cli.shared.rates import taken
@@ -34,10 +35,12 @@ from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.expected_time import calibration_seconds
-from dunnage.study.masked import masked_line
 from dunnage.study.matrix import named
 from dunnage.units import duration
 from dunnage.wording import damage
+
+_STUDY = re.compile(r"(?<!\S)STUDY(?!\S)")
+"""What stands for a study in a hint; a path may have such letters, too."""
 
 
 def begin(
@@ -66,6 +69,7 @@ def begin(
         return typed(*words, *options(blocks=blocks, rates_of=rates_of))
 
     study, text = studies.study_at(path, scale)
+    going_on.refuse_masked(text, path, "run", "STUDY")
     if blocks is not None:
         wanted = further.total(blocks, again, root=results / study.name)
         study = study.model_copy(update={"blocks": wanted})
@@ -86,17 +90,20 @@ def begin(
         writer.calibration(capacity)
         writer.journal("calibration taken", source=capacity.taken_from)
         seconds = max(0.0, seconds - calibration_seconds(plan, study))
-    if masked_line(open_result(writer.layout.root).study_text):
+    onward = resuming(writer.layout.root, keep=keep, format_=format_)
+    if not going_on.may_go_on(open_result(writer.layout.root)):
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
+        onward = again()
     with _named(path):
-        return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+        return _carry_out(study, plan, writer, seconds, onward, keep=keep, format_=format_)
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
     """Carry out what a result lacks, after adding blocks if asked, and show its answer."""
     opened = open_at(path)
-    _refuse_masked(opened.result)
     _refuse_lost(opened.result)
+    going_on.refuse_changed(opened.result)
+    going_on.refuse_masked_result(opened.result)
     with _named(opened.result.layout.study):
         return _carry_on(opened, path, blocks, keep=keep, format_=format_)
 
@@ -118,13 +125,13 @@ def _carry_on(
         say("every planned run has its record, so there is nothing to resume")
         opened = OpenedResult(result)
         damages = opened.examined.damages
-        for found in {each.run: each for each in damages if each.run}.values():
-            directory = shlex.quote(str(result.layout.run(found.run)))
-            say(f"{damage.line(found)}; to measure it again: rm -r {directory}")
+        for line in damage.lines([each for each in damages if each.run]):
+            say(line)
         return answer(opened, format_)
     plan = named(result.plan, catalog.OFFER)
     seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
-    return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+    onward = resuming(writer.layout.root, keep=keep, format_=format_)
+    return _carry_out(study, plan, writer, seconds, onward, keep=keep, format_=format_)
 
 
 def resuming(path: Path, blocks: str | None = None, *, keep: bool, format_: Format) -> str:
@@ -139,7 +146,8 @@ def _named(study: Path) -> Iterator[None]:
     try:
         yield
     except DunnageError as error:
-        error.hint = error.hint.replace("STUDY", shlex.quote(str(study)))
+        named_so = shlex.quote(str(study))
+        error.hint = _STUDY.sub(lambda _: named_so, error.hint)
         raise
 
 
@@ -154,28 +162,18 @@ def _refuse_lost(result: Result) -> None:
     _ = result.looks  # raises where a look is lost that blocks came of
 
 
-def _refuse_masked(result: Result) -> None:
-    """Going on with a mask in the place of a secret would measure another server."""
-    line = masked_line(result.study_text)
-    if line:
-        raise ResultError(
-            "a secret is masked here, so this result cannot be resumed",
-            where=f"{result.layout.study}, line {line}",
-            hint="dunnage run STUDY  # the study file that holds the secret: a new result",
-        )
-
-
 def _carry_out(
     study: Study,
     plan: Plan,
     writer: ResultWriter,
     seconds: float,
+    onward: str,
     *,
     keep: bool,
     format_: Format,
 ) -> ExitCode:
+    """Carry out what is missing; `onward` is the command for what is missing then."""
     root = writer.layout.root
-    again = resuming(root, keep=keep, format_=format_)
     say(f"result: {root}")
     runs = len(tuple(plan.runs()))
     fake = catalog.OFFER.testbeds[study.testbed.kind].fake
@@ -186,9 +184,12 @@ def _carry_out(
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
     except KeyboardInterrupt:
         what = "interrupted; every finished run is kept"
-        raise InterruptedRunError(what, hint=again) from None
+        raise InterruptedRunError(what, hint=onward) from None
+    except UnwrittenError as error:
+        error.hint = error.then(onward)
+        raise
     except DunnageError as error:
-        error.hint = error.hint or again
+        error.hint = error.hint or onward
         raise
     opened = OpenedResult(open_result(root))
     code = answer(opened, format_, measured=not fake)
@@ -198,5 +199,5 @@ def _carry_out(
         missing = "some of the measurements that belong to no run are missing"
     else:
         return code
-    say((missing, "yellow"), "; try: ", (again, "bold"))
+    say((missing, "yellow"), "; try: ", (onward, "bold"))
     return ExitCode.FAILED

@@ -8,6 +8,8 @@ from dunnage.errors import UsageError
 from dunnage.model.calibration import Calibration
 from dunnage.model.plan import Plan
 from dunnage.store.read import open_result
+from dunnage.store.whole import foundation
+from dunnage.wording import damage
 
 
 def taken(path: Path, plan: Plan, without: str) -> Calibration:
@@ -26,6 +28,9 @@ def taken(path: Path, plan: Plan, without: str) -> Calibration:
         )
     result = open_result(path)
     root = result.layout.root
+    for found in foundation(result):
+        if found.file == result.layout.calibration.name:
+            raise _refused(f"its capacity cannot be taken: {damage.line(found)}", root, without)
     wanted = plan.calibration.stay.runs
     known = result.calibration
     if known is None:

@@ -138,8 +138,13 @@ def show_line(text: str) -> None:
 
 
 def typed(*words: object) -> str:
-    """Write a command as it can be typed into a shell, whatever its words hold."""
-    return shlex.join(["dunnage", *map(_word, words)])
+    """Write a command of ours as it can be typed into a shell, whatever its words hold."""
+    return shell_line("dunnage", *words)
+
+
+def shell_line(*words: object) -> str:
+    """Write any command as it can be typed into a shell, whatever its words hold."""
+    return shlex.join(map(_word, words))
 
 
 def _word(word: object) -> str:

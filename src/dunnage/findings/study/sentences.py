@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from dunnage.analysis.groups import grouped
+from dunnage.findings.parity.factors import leaves
 from dunnage.model.analysis import Analysis
 from dunnage.model.choices import Cores, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import QuestionSpec, Study
+from dunnage.secrets.names import MASK
 from dunnage.units import duration
 from dunnage.wording import numbers, terms
 
@@ -125,3 +128,19 @@ def _phrase(deployment: Deployment) -> str:
 def database_name(study: Study, plan: Plan) -> str:
     named = next((each.parts.database for each in plan.deployments), "")
     return terms.plain(named or study.database.kind)
+
+
+def own_secrets(study: Study) -> tuple[str, ...]:
+    """Secrets that deployments have of their own, each key once: they are masked, so nobody sees
+    whether they are the same. What the study gives to all is the same."""
+    keys = [
+        (key, name)
+        for name, deployment in study.deployments.items()
+        for key, value in leaves(deployment.database, "database.")
+        if MASK in str(value)
+    ]
+    return tuple(
+        f"whether `{key}` of {terms.listed([name for _, name in found])} is that of other "
+        "deployments: it is a secret, and masked"
+        for key, found in grouped(keys, lambda each: each[0]).items()
+    )

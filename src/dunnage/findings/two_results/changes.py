@@ -13,7 +13,12 @@ from dunnage.analysis.runs import Runs, Setting
 from dunnage.analysis.welch import welch
 from dunnage.findings.differences.scope import Cell, Scope
 from dunnage.findings.differences.verdict import Edges, decide
-from dunnage.findings.two_results.comparable import Circumstances, mismatches, other_rates
+from dunnage.findings.two_results.comparable import (
+    Circumstances,
+    masked_in_both,
+    mismatches,
+    other_rates,
+)
 from dunnage.findings.two_results.overhead import overhead_changes
 from dunnage.model.analysis import Analysis, Ground
 from dunnage.model.between import (
@@ -81,6 +86,7 @@ def compare(
         mismatches=tuple(sorted(differing, key=lambda found: list(MismatchKind).index(found.kind))),
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
+        masked=masked_in_both(a.circumstances, b.circumstances),
     )
 
 

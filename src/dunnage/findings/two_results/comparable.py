@@ -16,6 +16,7 @@ from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
+from dunnage.secrets.names import MASK
 
 _LAB = re.compile(r"(/dunnage/(?:labs/)?)[0-9a-f]{8}(?=[/\"])")
 _ARCHIVE = ".jsa"
@@ -49,6 +50,23 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
         *_unequal(MismatchKind.ENVIRONMENT, a.environment, b.environment),
         *_stays(a, b),
     )
+
+
+def masked_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
+    """Keys and variables of secrets that both results have: their masks are the same, whatever they
+    hide."""
+    return tuple(sorted(_masked(a) & _masked(b)))
+
+
+def _masked(one: Circumstances) -> set[str]:
+    study = leaves(one.study.model_dump(mode="json"))
+    found = {key for key, value in (*study, *one.environment.items()) if MASK in str(value)}
+    for stay in one.stays:
+        found |= {key for key, value in stay.facts.items() if MASK in str(value)}
+        for process in stay.processes:
+            variables = process.environment.items()
+            found |= {f"environment variable {key}" for key, value in variables if MASK in value}
+    return found
 
 
 def _unequal(

@@ -75,6 +75,12 @@ def mismatch(fact: Mismatch) -> str:
     return ": ".join(filter(None, (fact.kind.value, ", ".join(fact.deployments), _what(fact))))
 
 
+def masked(compared: ResultComparison) -> str:
+    """What may differ without anybody seeing it."""
+    some = terms.listed(compared.masked)
+    return f"whether these secrets are the same, as both results mask them: {some}"
+
+
 def left_out(left: LeftOut) -> str:
     """What decides and cannot be compared, with the reason."""
     named = (left.deployment, left.metric, left.workload, left.level)

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
-from dunnage.model.analysis import Ground, QuestionAnswer
+from dunnage.model.analysis import Analysis, Ground, QuestionAnswer
+from dunnage.model.study import Study
 from dunnage.model.variance import Inseparable, QuestionAdvice, VarianceSplit
+from dunnage.study.masked import is_masked
 from dunnage.units import duration
-from dunnage.wording import terms
+from dunnage.wording import damage, terms
 from dunnage.wording.verdict import ON_AN_EDGE, reason
 
 REPEAT = (
@@ -39,18 +41,31 @@ class _Said(NamedTuple):
         return f"{self.before}{terms.listed(questions) if self.named else ''}{self.after}"
 
 
+def next_steps(analysis: Analysis, study: Study) -> tuple[str, ...]:
+    """What to do next: measure damaged runs again, which is no look; only else add blocks, which is
+    one. Nothing is added to a result that is not known to be of this study."""
+    if not damage.whole(analysis.damages):
+        return ()
+    grows = not is_masked(study)
+    if any(found.run for found in analysis.damages):
+        again = damage.lost_runs(analysis.damages) if grows else ""
+        return tuple(filter(None, [again]))
+    return recommendations(analysis.advice, analysis.answers, grows=grows)
+
+
 def recommendations(
-    advice: Iterable[QuestionAdvice], answers: Iterable[QuestionAnswer]
+    advice: Iterable[QuestionAdvice], answers: Iterable[QuestionAnswer], *, grows: bool = True
 ) -> tuple[str, ...]:
     """What would settle the questions that are open, and how long that takes.
 
-    What is the same for several questions is said once.
+    What is the same for several questions is said once. `grows` says whether blocks can be added to
+    the result.
     """
     answered = {answer.question: answer for answer in answers}
     open_ = [found for found in advice if found.settled < found.comparisons]
     asked: dict[_Said, list[str]] = {}
     for found in open_:
-        for said in (*_blocks(found), *_stuck(found, answered[found.question])):
+        for said in (*_blocks(found, grows), *_stuck(found, answered[found.question])):
             asked.setdefault(said, []).append(found.question)
     repeated = [found.question for found in open_ if found.repeat_helps]
     if repeated:
@@ -62,7 +77,7 @@ def recommendations(
     return tuple(" ".join(text) for text in texts.values())
 
 
-def _blocks(advised: QuestionAdvice) -> Iterator[_Said]:
+def _blocks(advised: QuestionAdvice, grows: bool) -> Iterator[_Said]:
     """How many blocks would help, where any do."""
     more = advised.more_blocks
     if more is None:
@@ -71,7 +86,8 @@ def _blocks(advised: QuestionAdvice) -> Iterator[_Said]:
     rest = "the rest of " if advised.unsettled else ""
     time = "" if advised.seconds is None else f", about {duration(advised.seconds)}"
     blocks = "1 more block" if more == 1 else f"{more} more blocks"
-    yield _Said(f"{blocks} would {deed} {rest}", f" (`--blocks +{more}`{time}).")
+    how = f"`--blocks +{more}`" if grows else "in a new result, as this one masks a secret"
+    yield _Said(f"{blocks} would {deed} {rest}", f" ({how}{time}).")
 
 
 def _stuck(advised: QuestionAdvice, answer: QuestionAnswer) -> list[_Said]:

@@ -42,7 +42,7 @@ from dunnage.findings.study import sentences as about
 from dunnage.findings.tails.figures import shifts, tails
 from dunnage.findings.timeline.figures import times
 from dunnage.findings.variance.bars import variance_bars
-from dunnage.findings.variance.sentences import inseparable, recommendations
+from dunnage.findings.variance.sentences import inseparable, next_steps
 from dunnage.findings.variance.sequels import sequels
 from dunnage.model.analysis import Analysis
 from dunnage.model.metrics import HEADLINE, METRICS
@@ -124,13 +124,14 @@ def _told(
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
-        "advice": recommendations(analysis.advice, analysis.answers),
+        "advice": next_steps(analysis, study),
         "losses": losses(analysis),
         "restored": restored(analysis),
         "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),
         "control_held": control_holds(analysis),
+        "own_secrets": about.own_secrets(study),
         "parity": parity.shown(analysis.parity.differences, analysis.parity.reference),
     }
 

@@ -39,7 +39,7 @@ def brief(
     parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts += [nothing(why, analysis)] if why else list(_found(analysis, study, plan))
-    parts.append(grid([*_notes(analysis), ("More", DETAILS)]))
+    parts.append(grid([*_notes(analysis, study), ("More", DETAILS)]))
     return Group(*parts)
 
 
@@ -131,7 +131,7 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
     )
 
 
-def _notes(analysis: Analysis) -> Iterator[Line]:
+def _notes(analysis: Analysis, study: Study) -> Iterator[Line]:
     yield from labelled(
         ("Control", (control_differs(analysis),)),
         ("Neighbours", (neighbours_withhold(analysis),)),
@@ -141,7 +141,7 @@ def _notes(analysis: Analysis) -> Iterator[Line]:
         ("Look", (sentences.look_brief(analysis),)),
         ("Skipped", left_out(analysis.skipped)),
     )
-    yield from advice(analysis)
+    yield from advice(analysis, study)
 
 
 def _twins(analysis: Analysis) -> str:

@@ -16,9 +16,11 @@ from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sentences import restored
-from dunnage.findings.variance.sentences import recommendations
+from dunnage.findings.study import sentences as about
+from dunnage.findings.variance.sentences import next_steps
 from dunnage.model.analysis import Analysis
 from dunnage.model.plan import Skipped
+from dunnage.model.study import Study
 from dunnage.wording import alike, numbers, parity, terms
 
 _REASONS_SHOWN = 5
@@ -48,12 +50,13 @@ def left_out(skipped: Iterable[Skipped]) -> tuple[str, ...]:
     return tuple(f"{each.deployment}: {each.reason}" for each in skipped)
 
 
-def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Table:
+def notes(analysis: Analysis, study: Study, failures: Sequence[str], *, compared: bool) -> Table:
     """How to read the numbers, what became of the runs, what else differed, what is open."""
     lines = [("Reading", sentences.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
+    lines += labelled(("Not known", about.own_secrets(study)))
     if compared:
-        lines += advice(analysis)
+        lines += advice(analysis, study)
     return grid(lines)
 
 
@@ -105,6 +108,6 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield "Also", "no other difference was found"
 
 
-def advice(analysis: Analysis) -> Iterator[Line]:
-    """What would settle the questions that are open."""
-    return labelled(("Advice", recommendations(analysis.advice, analysis.answers)))
+def advice(analysis: Analysis, study: Study) -> Iterator[Line]:
+    """What to do next."""
+    return labelled(("Advice", next_steps(analysis, study)))

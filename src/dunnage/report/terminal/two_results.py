@@ -40,6 +40,8 @@ def _notes(both: ResultComparison) -> Iterator[Line]:
         yield "Beside", _others(others)
     for text in sentences.all_left_out(both.left_out):
         yield "Left out", text
+    if both.masked:
+        yield "Not known", sentences.masked(both)
     if both.changes:
         yield "Method", sentences.METHOD
         yield "Caution", sentences.CAUTION
