@@ -43,12 +43,12 @@ def carry_out_blocks(work: Work) -> bool:
             for failure in (failures.get(stay.id), failures.get(f"block {block.index}"))
             if failure is not None
         }
-        if due and not _goes_on(work, due, failed):
+        if due and not _goes_on(work, due, failed, last=block is work.plan.blocks[-1]):
             return False
     return True
 
 
-def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> bool:
+def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str], *, last: bool) -> bool:
     """Say what the block that just ended lets expect; returns whether the study goes on."""
     writer, outlook = work.equipment.writer, work.outlook
     again = f"dunnage run --resume {shlex.quote(str(writer.layout.root))}"
@@ -57,6 +57,8 @@ def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> b
         why = f"nothing could be compared in {BARREN} blocks, because stays and runs failed"
         writer.journal("study stopped", of=work.equipment.study.name, why=why)
         work.watcher.say(f"the study stops: {why}. Mend what failed, then: {again}")
+    elif told and last:
+        work.watcher.say(told)
     elif told:
         work.watcher.say(
             f"{told} The study goes on, as this may end. To stop it after the current run: Ctrl-C; "

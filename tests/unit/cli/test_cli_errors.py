@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,7 +105,30 @@ def test_ctrl_c_is_told_without_a_traceback(
     monkeypatch.setattr("dunnage.catalog.clean", interrupted)
     shown = dunnage("clean")
     assert shown.code == 130
-    assert shown.err == "dunnage: interrupted; every finished run is kept\n"
+    assert shown.err == "dunnage: interrupted\n"
+
+
+def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
+    begun = "import dunnage.cli.main, signal, os, sys; sys.argv = ['dunnage', 'plan', 'x.yaml']; "
+    struck = (
+        "import builtins; old = builtins.__import__; "
+        "builtins.__import__ = lambda name, *rest: "
+        "(os.kill(os.getpid(), signal.SIGINT) if name == 'typer' else None, old(name, *rest))[1]; "
+    )
+    command = [sys.executable, "-c", f"{begun}{struck}dunnage.cli.main.main()"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (130, "dunnage: interrupted\n")
+
+
+def test_who_is_deaf_to_ctrl_c_stays_so_while_loading() -> None:
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        "sys.argv = ['dunnage', '--version']; import dunnage.cli.main, atexit; "
+        "atexit.register(lambda: print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)); "
+        "dunnage.cli.main.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.splitlines()[-1] == "True"
 
 
 def test_a_bug_shows_where_it_is(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:

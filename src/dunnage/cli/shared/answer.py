@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from dunnage.cli.shared import blocks, machine_history
 from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import ENOUGH_VALID
+from dunnage.findings.differences.lacking import lacking
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
 from dunnage.opened import OpenedResult
@@ -19,6 +21,7 @@ from dunnage.report.terminal.text import answer_table
 from dunnage.store.read import Result
 from dunnage.store.regular import refuse_link
 from dunnage.store.write import write_again, write_value
+from dunnage.wording.terms import listed
 
 
 def answer(
@@ -28,12 +31,14 @@ def answer(
     details: bool = False,
     figures: bool = False,
     measured: bool = False,
+    source: Path | None = None,
 ) -> ExitCode:
     """Remake analysis and report, show the answer, and say whether it can be trusted.
 
     With `details` it is shown in full. `figures` draws those for a paper too, which takes many
     seconds. `measured` says that this machine has just measured it, and not with fakes: then what
-    its twins said is kept and shown beside what they said before.
+    its twins said is kept and shown beside what they said before. `source` is the study's file, if
+    that is another one than the result's copy.
     """
     result, study, analysis = opened.result, opened.study, opened.analysis
     failures = [str(event["why"]) for event in result.events() if "why" in event]
@@ -51,6 +56,10 @@ def answer(
         out.print(show(analysis, study, opened.plan, failures, scale=opened.scale))
         if unwritten is None:
             say("report: ", (str(place), "bold"))
+        if (found := lacking(study, opened.plan)) is not None:
+            part = [word for name in found.part for word in ("--only", name)]
+            again = typed("run", source or result.layout.study, *part)
+            say(f"with {listed([f'`{name}`' for name in found.names])}: ", (again, "bold"))
         if analysis.invented:
             say("next: ", (typed("init"), "bold"))
     if measured:
@@ -61,7 +70,7 @@ def answer(
     if unwritten is not None:
         options = ["--details"] * details + ["--figures"] * figures + formatted(format_)
         _tell_or_raise(unwritten, typed("report", result.layout.root, *options))
-    return _trust(analysis, result)
+    return _trust(analysis, result, numbers_count=opened.scale is None)
 
 
 Stored = tuple[Path, UnwrittenError | None]
@@ -124,9 +133,13 @@ def _tell_or_raise(error: UnwrittenError, again: str) -> None:
     raise error
 
 
-def _trust(analysis: Analysis, result: Result) -> ExitCode:
+def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCode:
     if analysis.valid >= ENOUGH_VALID * analysis.planned:
         return ExitCode.OK
+    if analysis.missing and _still_written(result):
+        so_far = f"{analysis.valid} of {analysis.planned} runs are valid so far"
+        say((f"{so_far}; the study still runs, so this is no answer yet", "yellow"))
+        return ExitCode.UNTRUSTWORTHY
     counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
     say((f"{counted}; the reasons are in the report", "yellow"))
     if analysis.missing:
@@ -134,7 +147,7 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
     if len(result.finished()) < analysis.planned:
         again = typed("run", "--resume", result.layout.root)
         say("measure the runs again that were lost: ", (again, "bold"))
-    else:
+    elif numbers_count:
         # Every run has its record, so `--resume` alone would do nothing.
         again = typed("run", result.layout.study)
         spoilt = {run.block for run in analysis.runs if run.status != Status.VALID}
@@ -143,3 +156,15 @@ def _trust(analysis: Analysis, result: Result) -> ExitCode:
         say("fix what they name, then measure more blocks: ", (more, "bold"))
         say("or start a new result: ", (again, "bold"))
     return ExitCode.UNTRUSTWORTHY
+
+
+def _still_written(result: Result) -> bool:
+    """Whether another process holds the result, because it carries its study out."""
+    try:
+        with result.layout.lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +21,7 @@ from dunnage.errors import (
     ExitCode,
     InterruptedRunError,
     ResultError,
+    UnavailableError,
     UnwrittenError,
     UsageError,
 )
@@ -30,6 +32,7 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
+from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
@@ -37,7 +40,7 @@ from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.masked import masked_line
 from dunnage.study.matrix import named
 from dunnage.units import duration
-from dunnage.wording import damage
+from dunnage.wording import alike, damage
 
 
 def begin(
@@ -70,6 +73,8 @@ def begin(
         wanted = further.total(blocks, again, root=results / study.name)
         study = study.model_copy(update={"blocks": wanted})
     plan, seconds = studies.planned(study, only, path)
+    if too_many := studies.without_room(study, len(plan.deployments)):
+        raise UnavailableError(too_many, where=str(path), hint=typed("plan", path))
     if seconds > studies.A_DAY and not yes:
         raise UsageError(
             f"this study takes about {duration(seconds)}",
@@ -80,6 +85,7 @@ def begin(
     try:
         writer = ResultWriter.create(results, study.name, text, plan)
     except UnwrittenError as error:  # nothing is there that could be resumed
+        _remove_begun(Path(error.where), results / study.name)
         error.hint = error.then(again())
         raise
     if capacity is not None:
@@ -89,7 +95,19 @@ def begin(
     if masked_line(open_result(writer.layout.root).study_text):
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
     with _named(path):
-        return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_)
+        return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_, source=path)
+
+
+def _remove_begun(place: Path, results: Path) -> None:
+    """Remove what was made of a result that has no plan: nobody could do anything with it.
+
+    `place` is the file that could not be written.
+    """
+    for root in (place, *place.parents):
+        if root.parent == results:
+            if not ResultLayout(root).plan.exists():
+                shutil.rmtree(root, ignore_errors=True)
+            return
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
@@ -108,7 +126,11 @@ def _carry_on(
     writer = ResultWriter(result.layout.root)
     if blocks is not None:
         again = partial(resuming, path, keep=keep, format_=format_)
-        result = further.add(study, writer, blocks, again)
+        try:
+            result = further.add(study, writer, blocks, again)
+        except UnwrittenError as error:
+            error.hint = error.then(again(blocks))
+            raise
     if len(result.finished()) == len(tuple(result.plan.runs())):
         with writer.held():
             spare.add(study, writer)
@@ -173,6 +195,7 @@ def _carry_out(
     *,
     keep: bool,
     format_: Format,
+    source: Path | None = None,
 ) -> ExitCode:
     root = writer.layout.root
     again = resuming(root, keep=keep, format_=format_)
@@ -187,16 +210,37 @@ def _carry_out(
     except KeyboardInterrupt:
         what = "interrupted; every finished run is kept"
         raise InterruptedRunError(what, hint=again) from None
+    except UnwrittenError as error:
+        error.add_note("every finished run is kept")
+        raise
     except DunnageError as error:
         error.hint = error.hint or again
         raise
     opened = OpenedResult(open_result(root))
-    code = answer(opened, format_, measured=not fake)
+    try:
+        code = answer(opened, format_, measured=not fake, source=source)
+    except KeyboardInterrupt:
+        what = "interrupted; every run is kept, and its answer can be shown again"
+        raise InterruptedRunError(what, hint=typed("report", root)) from None
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
     elif not opened.result.complete():
         missing = "some of the measurements that belong to no run are missing"
     else:
         return code
+    if source is not None and _never_ready(opened.result):
+        say((f"{missing}: no deployment became ready, always for the same reason", "yellow"))
+        anew = typed("run", source)
+        say("mend the study, then start a new result: ", (anew, "bold"))
+        say("or mend this machine, then: ", (again, "bold"))
+        return ExitCode.FAILED
     say((missing, "yellow"), "; try: ", (again, "bold"))
     return ExitCode.FAILED
+
+
+def _never_ready(result: Result) -> bool:
+    """Whether every stay failed for the same reason before it was ready: it will fail again."""
+    events = list(result.events())
+    failures = [str(event.get("why")) for event in events if event.get("event") == "stay failed"]
+    ready = any(event.get("event") == "stay ready" for event in events)
+    return not ready and len(alike.grouped(failures)) == 1

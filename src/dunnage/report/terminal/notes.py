@@ -48,12 +48,14 @@ def left_out(skipped: Iterable[Skipped]) -> tuple[str, ...]:
     return tuple(f"{each.deployment}: {each.reason}" for each in skipped)
 
 
-def notes(analysis: Analysis, failures: Sequence[str], *, compared: bool) -> Table:
+def notes(
+    analysis: Analysis, failures: Sequence[str], *, compared: bool, scale: float | None = None
+) -> Table:
     """How to read the numbers, what became of the runs, what else differed, what is open."""
     lines = [("Reading", sentences.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
     if compared:
-        lines += advice(analysis)
+        lines += advice(analysis, scale)
     return grid(lines)
 
 
@@ -105,6 +107,8 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield "Also", "no other difference was found"
 
 
-def advice(analysis: Analysis) -> Iterator[Line]:
-    """What would settle the questions that are open."""
+def advice(analysis: Analysis, scale: float | None) -> Iterator[Line]:
+    """What would settle the questions that are open; more blocks of a quick try would not."""
+    if scale is not None:
+        return iter(())
     return labelled(("Advice", recommendations(analysis.advice, analysis.answers)))
