@@ -52,8 +52,9 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
-bench: $(SETUP) $(ENGINE)  ## The engine beside its peers, as ratios
+bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and a Swarm's deployment, beside their peers, as ratios
 	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/swarm.py
 
 clean:  ## Remove everything that was built here
 	rm -rf $(VENV) target

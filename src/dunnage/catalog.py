@@ -10,6 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -177,6 +178,37 @@ def available(
         reasons = "; ".join(f"{', '.join(who)}: {reason}" for reason, who in alike.items())
         raise UnavailableError(f"cannot run here: {reasons}", where=study.name, hint=found[0][1])
     return left, skipped
+
+
+@dataclass(frozen=True)
+class Reach:
+    """One endpoint of a platform, and what keeps it from running here."""
+
+    platform: str
+    network: str
+    endpoint: str
+    missing: tuple[str, ...]
+    """Reasons; none where it can run."""
+
+
+def reachable(testbed: str) -> tuple[Reach, ...]:
+    """Every endpoint of every platform for a kind of testbed, with what is missing for it."""
+    here = supports(testbed)
+    lab = () if OFFER.testbeds[testbed].fake else _LAB_NEEDS
+    return tuple(
+        Reach(
+            name,
+            network,
+            endpoint,
+            tuple(
+                each.reason for each in missing(here, (*lab, *platform.needs_of(network, endpoint)))
+            ),
+        )
+        for name, platform in OFFER.platforms.items()
+        if platform.fake is OFFER.testbeds[testbed].fake
+        for network, chosen in platform.networks.items()
+        for endpoint in chosen.endpoints
+    )
 
 
 def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:

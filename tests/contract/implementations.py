@@ -67,9 +67,13 @@ PLATFORMS = [
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),
     pytest.param(DOCKER_USER_DEFINED, id="docker-user-defined", marks=pytest.mark.live),
-    pytest.param(SWARM_CONTAINER_DNS, id="swarm-container-dns", marks=pytest.mark.live),
-    pytest.param(
-        SWARM_HOST_PORT, id="swarm-host-port", marks=[pytest.mark.live, pytest.mark.proof]
+    # What is special of a Swarm is in tests/live; the whole contract takes minutes on it.
+    *(
+        pytest.param(case, id=name, marks=[pytest.mark.live, pytest.mark.proof])
+        for name, case in (
+            ("swarm-container-dns", SWARM_CONTAINER_DNS),
+            ("swarm-host-port", SWARM_HOST_PORT),
+        )
     ),
 ]
 

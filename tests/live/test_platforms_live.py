@@ -29,6 +29,7 @@ from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
+from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form
 from dunnage.samplers.engine import EngineSampler
 from dunnage.software.engine import engine_path
@@ -404,6 +405,20 @@ def test_commands_beside_a_member_have_input_outputs_and_code(
         failed = platform.run(member, [words[0], "-p", "1", "PING"], stdin="", timeout=10.0)
         assert failed.code == 1
         assert "refused" in failed.stderr
+
+
+@native_and_docker
+def test_a_client_may_begin_at_the_name_of_a_host(lab: Lab, deployment: Deployment) -> None:
+    by_name = deployment.model_copy(update={"endpoint": "host-name"})
+    with deployed(lab, by_name) as (platform, reservation):
+        target = Redis().target(deployment.database, reservation)
+        client = platform.client(lab.client)
+        assert [address.host for address in target.addresses] == ["db-1", "db-2"]
+        assert [cli(client, each, "PING") for each in target.addresses] == ["PONG\n"] * 2
+        names = resolved(target, [client])
+        assert names == {host.name: (host.address,) for host in lab.database_hosts}
+        numbers = {str(place.ports["redis"].advertised) for place in reservation.places}
+        assert allowed(target, names) == numbers
 
 
 @pytest.mark.parametrize(

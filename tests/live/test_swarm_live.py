@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dunnage import contracts
+from dunnage import catalog, contracts
 from dunnage.contracts import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
@@ -42,6 +42,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 TREES = DebianSoftware()
 REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
 CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=3)
+RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3, replication=3)
 
 
 @dataclass(frozen=True)
@@ -103,16 +104,17 @@ def formed(
     deployment: Deployment,
     substrate: contracts.Substrate | None = None,
     platform: type[Swarm] = Swarm,
-    database: type[Redis] = Redis,
+    database: contracts.Database | None = None,
 ) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
     """A living deployment, what a generator needs of it, and where its connections may go."""
     made = platform(deployment, lab.members, substrate or lab.swarm, TREES, "b1-live")
-    redis, spec = database(), deployment.database
+    spec = deployment.database
+    what = database or catalog.DATABASES[spec.kind]()
     try:
-        reservation = made.reserve(redis.layout(spec))
-        walk = partial(redis.stages, spec)
-        living = form(made, walk, reservation, lab.testbed.clock, 60.0).reservation
-        target = redis.target(spec, living)
+        reservation = made.reserve(what.layout(spec))
+        walk = partial(what.stages, spec)
+        living = form(made, walk, reservation, lab.testbed.clock, 120.0).reservation
+        target = what.target(spec, living)
         yield made, target, allowed(target, resolved(target, [made.client(lab.client)]))
     finally:
         made.down()
@@ -186,8 +188,36 @@ def driven(client: Host, target: Target) -> frozenset[str]:
             {"driver": "overlay"},
             marks=pytest.mark.proof,
         ),
+        pytest.param(
+            INSIDE.model_copy(update={"database": RING}),
+            {"driver": "overlay"},
+            marks=pytest.mark.proof,
+        ),
+        pytest.param(
+            deployed_as(endpoint="host-name"), {"driver": "overlay"}, marks=pytest.mark.proof
+        ),
+        pytest.param(deployed_as(database=RING), {"driver": "overlay"}, marks=pytest.mark.proof),
+        pytest.param(
+            deployed_as("host", database=RING), {"driver": "host"}, marks=pytest.mark.proof
+        ),
+        (
+            INSIDE.model_copy(update={"network_options": {"com.docker.network.driver.mtu": 1400}}),
+            {"driver": "overlay", "mtu": "1350", "option.com.docker.network.driver.mtu": "1400"},
+        ),
     ],
-    ids=["host-port", "host-network", "container-dns", "inside", "cluster-dns", "cluster-port"],
+    ids=[
+        "host-port",
+        "host-network",
+        "container-dns",
+        "inside",
+        "cluster-dns",
+        "cluster-port",
+        "ring-dns",
+        "host-name",
+        "ring-port",
+        "ring-host",
+        "options",
+    ],
 )
 def test_load_stays_inside_of_the_endpoint(
     lab: Lab, deployment: Deployment, drivers: dict[str, str]
@@ -208,7 +238,7 @@ def test_load_stays_inside_of_the_endpoint(
 class Published(Swarm):
     """Members in an overlay whose ports are ports of their hosts besides."""
 
-    _published = True
+    _published = "host"
 
 
 class Astray(Redis):
@@ -236,7 +266,7 @@ class Astray(Redis):
 def test_a_cluster_that_announces_its_hosts_behind_an_overlay_is_found_out(lab: Lab) -> None:
     Astray.hosts = {f"redis-{n}": host.address for n, host in enumerate(lab.members, 1)}
     deployment = INSIDE.model_copy(update={"database": CLUSTER})
-    with formed(lab, deployment, platform=Published, database=Astray) as (platform, target, may):
+    with formed(lab, deployment, platform=Published, database=Astray()) as (platform, target, may):
         outside = driven(platform.client(lab.client), target) - may
         assert {each.rpartition(":")[0] for each in outside} <= set(Astray.hosts.values())
         assert outside

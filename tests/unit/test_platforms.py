@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ from dunnage.model.layout import (
 )
 from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import places
-from dunnage.platforms.containers import StayNames, arguments, limit_arguments, ulimits
+from dunnage.platforms.containers import StayNames, arguments, described, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import insist_known, wrapped
@@ -86,6 +87,16 @@ def test_where_a_member_binds_and_what_peers_and_clients_are_told(
     told = [port.bind, port.peer, port.contact, port.advertised]
     wanted = [hosts[0].address if each == "host" else each for each in expected]
     assert list(map(str, told)) == [f"{host}:6379" for host in wanted]
+
+
+def test_clients_may_begin_at_a_hosts_name_and_go_on_by_its_address(
+    hosts: tuple[Host, ...],
+) -> None:
+    for addressing in (places.direct, places.translated):
+        by_name = places.by_host_name(addressing)
+        port = places.reserve(layout(0), hosts, "/tree", by_name).places[0].ports["redis"]
+        assert str(port.contact) == f"{hosts[0].name}:6379"
+        assert str(port.advertised) == str(port.peer) == f"{hosts[0].address}:6379"
 
 
 def test_what_is_late_is_filled_in_everywhere_at_once(hosts: tuple[Host, ...]) -> None:
@@ -239,6 +250,27 @@ def test_all_that_belongs_to_a_stay_carries_its_label(hosts: tuple[Host, ...]) -
     volume = container["mounts"][1]  # type: ignore[index]
     assert volume["VolumeOptions"]["Labels"] == {"dunnage.stay": "b1-x-1"}
     assert StayNames("b1-x-1").filter == {"label": "dunnage.stay=b1-x-1"}
+
+
+def test_options_of_a_network_go_to_its_driver_unchanged() -> None:
+    stay = StayNames("b1-x-1")
+    assert described("overlay", {}, stay) == {
+        "name": "dunnage-b1-x-1",
+        "driver": "overlay",
+        "options": {},
+        "labels": stay.labels,
+    }
+    given = {"driver": "weave", "encrypted": None, "com.docker.network.driver.mtu": 1400}
+    made = described("overlay", given, stay)
+    assert made["driver"] == "weave"
+    assert made["options"] == {"encrypted": "", "com.docker.network.driver.mtu": "1400"}
+
+
+@pytest.mark.parametrize("stay", ["b01-port", "b01-port.2", "b01-" + "x" * 62, "b1-a_b..c", "b1-é"])
+def test_names_of_a_stay_are_its_own_and_fit_a_swarm(stay: str) -> None:
+    names = [StayNames.of(stay).thing("cassandra-12") for _ in range(2)]
+    assert names[0] != names[1]
+    assert all(re.fullmatch("dunnage-[A-Za-z0-9][A-Za-z0-9-]{0,54}", name) for name in names)
 
 
 def test_limits_are_those_of_a_control_group_with_a_short_period() -> None:

@@ -36,7 +36,8 @@ SERVICE = Service(
 def made(
     network: str = "overlay",
     *,
-    published: bool = False,
+    mode: str = "dnsrr",
+    published: str | None = None,
     storage: Storage = Storage.BIND,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def made(
         argv=SERVICE.argv,
         engine="/run/dunnage/engine",
         network=network,
+        mode=mode,
         published=published,
         storage=storage,
         limits=limits or Limits(),
@@ -94,12 +96,15 @@ def test_members_go_by_their_names_in_the_stays_own_network() -> None:
     assert not host.get("Aliases")
 
 
-@pytest.mark.parametrize("published", [False, True])
-def test_ports_are_published_on_the_node_alone_and_nothing_balances(published: bool) -> None:
-    endpoint = made(published=published)["endpoint_spec"]
-    assert endpoint["Mode"] == "dnsrr"
+@pytest.mark.parametrize("published", [None, "host", "ingress"])
+@pytest.mark.parametrize("mode", ["dnsrr", "vip"])
+def test_ports_are_published_where_and_names_resolved_as_the_endpoint_wants(
+    mode: str, published: str | None
+) -> None:
+    endpoint = made(mode=mode, published=published)["endpoint_spec"]
+    assert endpoint["Mode"] == mode
     ports = endpoint.get("Ports") or []
-    assert [port["PublishMode"] for port in ports] == ["host"] * published
+    assert [port["PublishMode"] for port in ports] == ([published] if published else [])
     if published:
         assert (ports[0]["TargetPort"], ports[0]["PublishedPort"]) == (6379, 16379)
 

@@ -38,6 +38,9 @@ pub struct Arguments {
     /// Its data directory, as the process sees it.
     #[arg(long)]
     data: PathBuf,
+    /// Control group of its host: what that weighs among all else is not told.
+    #[arg(long)]
+    within: Option<String>,
     /// One of its configuration files, as the process sees it; may be given several times.
     #[arg(long = "file")]
     files: Vec<String>,
@@ -59,7 +62,11 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
     let executable = fs::read_link(process.join("exe"))?;
     let status = Status::parse(&read("status")?);
     let mut limits = limits::resources(&read("limits")?);
-    limits.extend(groups::limits(&Hierarchies::find()?, &read("cgroup")?));
+    limits.extend(groups::limits(
+        &Hierarchies::find()?,
+        &read("cgroup")?,
+        asked.within.as_deref(),
+    ));
     limits.extend(process::limits(&status, &read("stat")?));
     limits.insert("oom_score_adj".into(), read("oom_score_adj")?.trim().into());
     let huge_pages = settings::huge_pages(&status)?;
@@ -222,6 +229,7 @@ mod tests {
         input.write_all(b"?").unwrap();
         output.read_exact(&mut [0]).unwrap();
         let found = look(&Arguments {
+            within: None,
             pid: child.id(),
             data: PathBuf::from("/"),
             files: vec![file.clone(), missing.clone()],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from rich.table import Table
 from rich.text import Text
 
@@ -17,13 +19,16 @@ EXAMPLES = "Examples:  dunnage doctor  ·  dunnage doctor --format json"
 
 
 def command(format_: FormatOption = Format.TEXT) -> ExitCode:
-    """Check every capability of every kind of testbed; exit 3 if the quickstart cannot run."""
+    """Check every capability and every endpoint; exit 3 if the quickstart cannot run."""
     supports = catalog.supports("namespace")
     if format_ is Format.JSON:
         show_json(
             {
-                name: {"met": support.met, "reason": support.reason, "hint": support.hint}
-                for name, support in supports.items()
+                "capabilities": {
+                    name: {"met": support.met, "reason": support.reason, "hint": support.hint}
+                    for name, support in supports.items()
+                },
+                "endpoints": [asdict(each) for each in catalog.reachable("namespace")],
             }
         )
     else:
@@ -34,6 +39,8 @@ def command(format_: FormatOption = Format.TEXT) -> ExitCode:
             mark = "[green]yes[/]" if support.met else "[red]no[/]"
             table.add_row(name, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
+        out.print()
+        out.print(_endpoints())
     machine_history.show()
     if all(supports[name].met for name in catalog.QUICKSTART_NEEDS):
         say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))
@@ -41,3 +48,15 @@ def command(format_: FormatOption = Format.TEXT) -> ExitCode:
     fakes = ("dunnage quickstart --fake", "bold")
     say("the quickstart cannot run here, but it can run with fakes: ", fakes)
     return ExitCode.UNAVAILABLE
+
+
+def _endpoints() -> Table:
+    """Whether each endpoint of each platform can run here."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("platform", "network", "endpoint", "here", "why not"):
+        table.add_column(title, overflow="fold")
+    for each in catalog.reachable("namespace"):
+        mark = "[red]no[/]" if each.missing else "[green]yes[/]"
+        why = Text(plain("; ".join(each.missing)))
+        table.add_row(each.platform, each.network, each.endpoint, mark, why)
+    return table

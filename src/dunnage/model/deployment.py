@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import ConfigDict
 
 from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
 from dunnage.model.study import DatabaseSpec, Limits
-from dunnage.model.value import Value
+from dunnage.model.value import Scalar, Value
 
 QUOTA_PERIOD = 10_000
 """Period of a CPU quota in microseconds, the same natively and in containers. The kernel's default
@@ -54,6 +55,7 @@ class Deployment(Value):
     twin_of: str | None = None
     platform: str
     network: str
+    network_options: Mapping[str, Scalar] = {}
     endpoint: str
     storage: Storage
     peers: Peers

@@ -40,6 +40,10 @@ class EndpointOffer:
 
 
 HOST_PORT = EndpointOffer("HostPort")
+HOST_NAME = EndpointOffer("HostNameHostPort", clients=(ClientPlace.HOST,))
+"""A host's name and a port; hosts know each other's names, containers on them do not."""
+OF_HOSTS: Mapping[str, EndpointOffer] = {"host-port": HOST_PORT, "host-name": HOST_NAME}
+"""The endpoints that hosts provide, by the names that studies have for them."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class NetworkOffer:
     """Its word in a deployment's title; empty where the title says nothing of it."""
     phrase: str = ""
     """How a sentence says it: `with a bridge network`."""
+    takes_options: bool = False
+    """Whether it is made for a deployment, so that its driver can be given options."""
     needs: tuple[Capability, ...] = ()
 
 

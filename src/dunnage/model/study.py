@@ -120,6 +120,11 @@ class DeploymentSpec(Spec):
     """How database processes are run."""
     network: str | None = Field(default=None, examples=["bridge"])
     """Network driver. Default: the platform's first."""
+    network_options: Mapping[str, Scalar] = Field(
+        default={}, examples=[{"com.docker.network.driver.mtu": 1400}]
+    )
+    """Options of the network's driver, given to it unchanged, where the network is made for the
+    deployment. `driver` names another driver of the Docker daemon, such as a plugin."""
     endpoint: str | None = Field(default=None, examples=["host-port"])
     """The kind of address a client uses."""
     storage: Storage = Field(default=Storage.BIND, examples=["volume"])

@@ -8,7 +8,11 @@ from typing import Any
 from docker import DockerClient
 
 from dunnage.contracts import Daemon, Host
+from dunnage.platforms.containers import OWN
 from dunnage.platforms.link import addresses, link
+
+_VXLAN = "com.docker.network.driver.overlay.vxlanid_list"
+"""Option in which Docker keeps the numbers that it chose, other ones in every stay."""
 
 
 def way_in(
@@ -22,16 +26,26 @@ def way_in(
     if driver == "host":
         return {"driver": driver, **outside}
     inside = addresses(host, ["nsenter", f"--target={container['State']['Pid']}", "--net"])
-    own = _overlay(network.attrs) if driver == "overlay" else {"bridge": _bridge(network.attrs)}
+    own = _overlay(network.attrs) if driver == "overlay" else {}
+    own |= {"bridge": _bridge(network.attrs)} if driver == "bridge" else {}
     return {
         "driver": driver,
         **own,
+        **_given(network.attrs),
         "interface": outside["interface"],
         "mtu": _mtu(inside, joined["IPAddress"]),
         "host_mtu": outside["mtu"],
         "proxies": str(_proxies(host)),
         "translations": _translations(host, daemon.environment),
     }
+
+
+def _given(network: Mapping[str, Any]) -> dict[str, str]:
+    """Options that a network of the stay's own was made with, as its daemon has them."""
+    options: Mapping[str, Any] = network.get("Options") or {}
+    if not str(network["Name"]).startswith(OWN):
+        return {}
+    return {f"option.{key}": str(value) for key, value in sorted(options.items()) if key != _VXLAN}
 
 
 def _overlay(network: Mapping[str, Any]) -> dict[str, str]:

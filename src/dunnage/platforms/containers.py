@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +14,13 @@ from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
+from dunnage.model.value import Scalar
 
 LABEL = "dunnage.stay"
+OWN = "dunnage-"
+"""How the names of networks, volumes, containers and services of a stay begin."""
+_LONGEST = 28
+"""Letters of a stay's own name in the names of its things."""
 HOST, BRIDGE, USER_DEFINED, OVERLAY = "host", "bridge", "user-defined", "overlay"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
@@ -25,6 +32,15 @@ class StayNames:
     """The names by which all that belongs to one stay can be found again, and only that."""
 
     id: str
+
+    @classmethod
+    def of(cls, stay: str) -> StayNames:
+        """Names for a stay that no other has, whatever it is called.
+
+        A Swarm wants names of at most 63 letters, digits and hyphens, members' names included.
+        """
+        known = re.sub(r"[^A-Za-z0-9-]+", "-", stay)[:_LONGEST].strip("-")
+        return cls(f"{known}-{secrets.token_hex(4)}")
 
     @property
     def labels(self) -> dict[str, str]:
@@ -39,11 +55,11 @@ class StayNames:
     @property
     def network(self) -> str:
         """Name of the stay's own network."""
-        return f"dunnage-{self.id}"
+        return f"{OWN}{self.id}"
 
     def thing(self, name: str) -> str:
         """Name of a member's container or volume."""
-        return f"dunnage-{self.id}-{name}"
+        return f"{OWN}{self.id}-{name}"
 
 
 def arguments(
@@ -84,6 +100,17 @@ def arguments(
         "network": network_name(network, stay),
         **_published(place, address, network),
         **limit_arguments(limits),
+    }
+
+
+def described(default: str, options: Mapping[str, Scalar], stay: StayNames) -> dict[str, Any]:
+    """Arguments of `networks.create` for the stay's own network, by its driver's options."""
+    given = {key: "" if value is None else str(value) for key, value in options.items()}
+    return {
+        "name": stay.network,
+        "driver": given.pop("driver", default),
+        "options": given,
+        "labels": stay.labels,
     }
 
 

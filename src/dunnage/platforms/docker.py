@@ -12,16 +12,21 @@ from dunnage.errors import UnavailableError
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import HOST_PORT, Capability, NetworkOffer, PlatformOffer
+from dunnage.model.offer import OF_HOSTS, Capability, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import BRIDGE, HOST, USER_DEFINED, arguments, network_name
+from dunnage.platforms.containers import (
+    BRIDGE,
+    HOST,
+    USER_DEFINED,
+    arguments,
+    described,
+    network_name,
+)
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.on_daemons import OnDaemons, ulimits_of
 from dunnage.platforms.subnets import subnet
-
-PUBLISHED = {"host-port": HOST_PORT}
 
 DOCKER = Capability("docker")
 """A Docker daemon can be had."""
@@ -35,9 +40,11 @@ class Docker(OnDaemons):
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
         networks={
-            BRIDGE: NetworkOffer(PUBLISHED, "Bridge", "with a bridge network"),
-            HOST: NetworkOffer(PUBLISHED, "Only", "with host networking"),
-            USER_DEFINED: NetworkOffer(PUBLISHED, "UserDefined", "with a user-defined network"),
+            BRIDGE: NetworkOffer(OF_HOSTS, "Bridge", "with a bridge network"),
+            HOST: NetworkOffer(OF_HOSTS, "Only", "with host networking"),
+            USER_DEFINED: NetworkOffer(
+                OF_HOSTS, "UserDefined", "with a user-defined network", takes_options=True
+            ),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
@@ -94,7 +101,8 @@ class Docker(OnDaemons):
         if self._deployment.network == USER_DEFINED:
             with spoken("the stay's network cannot be created", host.name):
                 if not client.networks.list(filters=self._stay.filter):
-                    client.networks.create(self._network, driver="bridge", labels=self._stay.labels)
+                    options = self._deployment.network_options
+                    client.networks.create(**described("bridge", options, self._stay))
 
     def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
         self._make_directories(place, host)

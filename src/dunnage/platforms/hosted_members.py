@@ -13,6 +13,7 @@ from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
+from dunnage.model.offer import HOST_NAME, OF_HOSTS
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
 from dunnage.platforms.late_start import insist_known
@@ -87,6 +88,8 @@ class HostedMembers(ABC, Generic[M]):
 
     def _reserve(self, layout: Layout, addressing: places.Addressing) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
+        if OF_HOSTS.get(self._deployment.endpoint) is HOST_NAME:
+            addressing = places.by_host_name(addressing)
         reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, addressing)
         self._places = {place.member: place for place in reservation.places}
         return reservation

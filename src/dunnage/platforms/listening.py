@@ -25,7 +25,7 @@ def check_free(host: Host, places: Iterable[Place]) -> None:
     for place in places:
         for addresses in place.ports.values():
             port = addresses.contact.port
-            if addresses.contact.host != host.address:
+            if host.address not in (addresses.contact.host, addresses.advertised.host):
                 continue  # it is a port of a network of the member's own
             if (who := holder(listing.stdout, host.address, port)) is not None:
                 raise StayError(

@@ -12,7 +12,7 @@ from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
+from dunnage.model.offer import OF_HOSTS, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.link import link
@@ -23,7 +23,7 @@ class Native(HostedMembers[ProcessMember]):
     """Processes in control groups of their own, bound to their host's address."""
 
     offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks={"host": NetworkOffer({"host-port": HOST_PORT})},
+        networks={"host": NetworkOffer(OF_HOSTS)},
         storages=(Storage.BIND, Storage.TMPFS),
         clients=(ClientPlace.HOST,),
         substrate=None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +50,7 @@ class OnDaemons(HostedMembers[ContainerMember]):
     ) -> None:
         super().__init__(deployment, hosts, trees)
         self._substrate = substrate
-        self._stay = StayNames(f"{stay}-{secrets.token_hex(4)}")
+        self._stay = StayNames.of(stay)
         self._clients: dict[str, DockerClient] = {}
         self._containers: dict[str, ClientContainer] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from dunnage.contracts import Host
 from dunnage.model.late import late_host
@@ -31,6 +32,22 @@ def named(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # a
     told = Address(member, port)
     own = Address(late_host(member), port)
     return Addresses(bind=own, peer=told, contact=told, advertised=own)
+
+
+def served(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+    """All use the member's name, which stands for an address that is translated to its own."""
+    told = Address(member, port)
+    own = Address(late_host(member), port)
+    return Addresses(bind=own, peer=told, contact=told, advertised=told)
+
+
+def by_host_name(addressing: Addressing) -> Addressing:
+    """The same, but that clients begin at the name of a member's host."""
+
+    def addresses(member: str, host: Host, port: int) -> Addresses:
+        return replace(addressing(member, host, port), contact=Address(host.name, port))
+
+    return addresses
 
 
 def reserve(

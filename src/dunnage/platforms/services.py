@@ -43,7 +43,8 @@ def arguments(
     argv: tuple[str, ...],
     engine: str,
     network: str,
-    published: bool,
+    mode: str,
+    published: str | None,
     storage: Storage,
     limits: Limits,
     ulimits: list[Ulimit],
@@ -51,7 +52,9 @@ def arguments(
     """Arguments of `create_service` for one member: one task, on one node, never started again.
 
     Everything that is not the factor under study is what the same member has in a container of
-    Docker's alone. With `published` its ports are those of its node as well.
+    Docker's alone. `mode` is how its names are resolved: `dnsrr` to its task, `vip` to an
+    address before it. With `published` its ports are those of its node as well (`host`), or of all
+    nodes (`ingress`).
     """
     container = ContainerSpec(
         image,
@@ -82,18 +85,19 @@ def arguments(
         "name": stay.thing(service.member),
         "labels": stay.labels,
         "mode": ServiceMode("replicated", replicas=1),
-        "endpoint_spec": EndpointSpec(mode="dnsrr", ports=_ports(place) if published else None),
+        "endpoint_spec": EndpointSpec(mode=mode, ports=_ports(place, published)),
     }
 
 
-def _ports(place: Place) -> list[dict[str, Any]]:
-    """The node's own ports, without the routing mesh."""
+def _ports(place: Place, published: str | None) -> list[dict[str, Any]] | None:
+    if published is None:
+        return None
     return [
         {
             "Protocol": "tcp",
             "TargetPort": addresses.bind.port,
             "PublishedPort": addresses.advertised.port,
-            "PublishMode": "host",
+            "PublishMode": published,
         }
         for addresses in place.ports.values()
     ]

@@ -18,7 +18,7 @@ from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import (
-    HOST_PORT,
+    OF_HOSTS,
     Capability,
     EndpointOffer,
     NetworkOffer,
@@ -26,7 +26,7 @@ from dunnage.model.offer import (
 )
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import HOST, OVERLAY, network_name
+from dunnage.platforms.containers import HOST, OVERLAY, described, network_name
 from dunnage.platforms.docker import DOCKER
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
@@ -36,7 +36,12 @@ from dunnage.platforms.subnets import subnet
 
 VXLAN = Capability("vxlan")
 """The kernel has VXLAN devices, of which Swarm's own networks are made."""
-HOST_PORTS, CONTAINER_DNS = "host-port", "container-dns"
+IPVS = Capability("ipvs")
+"""The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
+CONTAINER_DNS, SERVICE_IP, NODE_PORT = "container-dns", "service-ip", "node-port"
+
+_INGRESS = "ingress"
+"""Swarm's own network of its routing mesh."""
 
 _GATEWAY = "docker_gwbridge"
 """The bridge by which a container on an overlay reaches its host, and ports of the host reach it.
@@ -60,17 +65,23 @@ class Swarm(OnDaemons):
         networks={
             OVERLAY: NetworkOffer(
                 {
-                    HOST_PORTS: HOST_PORT,
+                    **OF_HOSTS,
                     CONTAINER_DNS: EndpointOffer(
                         "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
                     ),
+                    SERVICE_IP: EndpointOffer(
+                        "ServiceIP",
+                        needs=(IPVS,),
+                        of_cluster=True,
+                        clients=(ClientPlace.CONTAINER,),
+                    ),
+                    NODE_PORT: EndpointOffer("NodePort", needs=(IPVS,), of_cluster=True),
                 },
                 phrase="with an overlay network",
+                takes_options=True,
                 needs=(VXLAN,),
             ),
-            HOST: NetworkOffer(
-                {HOST_PORTS: HOST_PORT}, title="HostNetwork", phrase="with host networking"
-            ),
+            HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
@@ -106,8 +117,11 @@ class Swarm(OnDaemons):
         deployment = self._deployment
         if deployment.network == HOST:
             return self._reserve(layout, places.direct)
-        if deployment.endpoint == CONTAINER_DNS:
-            return self._reserve(layout, places.named)
+        inside = {CONTAINER_DNS: places.named, SERVICE_IP: places.served}
+        if deployment.endpoint in inside:
+            return self._reserve(layout, inside[deployment.endpoint])
+        if deployment.endpoint == NODE_PORT:
+            _insist_apart(layout, deployment.name)
         if deployment.peers is Peers.DIRECT:
             raise UnavailableError(
                 "members that are reached by ports of their hosts use them among each other too: "
@@ -118,9 +132,11 @@ class Swarm(OnDaemons):
         return self._reserve(layout, places.translated)
 
     @property
-    def _published(self) -> bool:
-        """Whether ports of members are ports of their hosts as well."""
-        return self._deployment.endpoint == HOST_PORTS
+    def _published(self) -> str | None:
+        """Whose ports the ports of members are as well: of their `host`, or of all (`ingress`)."""
+        if self._deployment.endpoint in OF_HOSTS:
+            return "host"
+        return "ingress" if self._deployment.endpoint == NODE_PORT else None
 
     @property
     def _manager(self) -> DockerClient:
@@ -142,17 +158,19 @@ class Swarm(OnDaemons):
             return
         with self._making, spoken("the stay's network cannot be created", host.name):
             if not self._manager.networks.list(filters=self._stay.filter):
+                options = self._deployment.network_options
                 self._manager.networks.create(
-                    self._network, driver="overlay", attachable=True, labels=self._stay.labels
+                    **described("overlay", options, self._stay), attachable=True
                 )
 
     def _within(self, host: Host) -> str | None:
         """The range in which a member's own address on a host lies; None where it is the host's."""
         if self._deployment.network == HOST:
             return None
-        if self._deployment.endpoint == CONTAINER_DNS:
-            return subnet(self._manager, self._network, self._swarm.manager.host)
-        return subnet(self._client(host), _GATEWAY, host.name)
+        if self._deployment.endpoint in OF_HOSTS:
+            return subnet(self._client(host), _GATEWAY, host.name)
+        network = _INGRESS if self._deployment.endpoint == NODE_PORT else self._network
+        return subnet(self._manager, network, self._swarm.manager.host)
 
     def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
         self._make_directories(place, host)
@@ -169,7 +187,8 @@ class Swarm(OnDaemons):
             argv=argv,
             engine=host.engine,
             network=self._deployment.network,
-            published=self._published and within is not None,
+            mode="vip" if self._deployment.endpoint in (SERVICE_IP, NODE_PORT) else "dnsrr",
+            published=self._published if within is not None else None,
             storage=self._deployment.storage,
             limits=self._deployment.limits,
             ulimits=ulimits_of(host),
@@ -247,6 +266,18 @@ class Swarm(OnDaemons):
         finally:
             if self._orders is not None:
                 self._orders.close()
+
+
+def _insist_apart(layout: Layout, deployment: str) -> None:
+    """Raise UnavailableError where members share a port: the routing mesh has each port once."""
+    ports = [port for seat in layout.seats for port in seat.ports.values()]
+    if len(set(ports)) < len(ports):
+        raise UnavailableError(
+            "members with the same port cannot all be reached by node ports: a Swarm has each port "
+            "once, for all its nodes",
+            where=deployment,
+            hint="dunnage schema study  # name another endpoint, such as host-port",
+        )
 
 
 def _await_gone(member: ContainerMember) -> None:

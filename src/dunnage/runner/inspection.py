@@ -34,6 +34,7 @@ def inspect(member: RunningMember, place: Place, files: Iterable[str]) -> Proces
     They are read back below the process's own root. Raises StayError with what the engine said.
     """
     argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", place.data]
+    argv += ["--within", "/" + member.host.control_group("").strip("/")]
     argv += [word for path in files for word in ("--file", path)]
     completed = member.host.run(argv, timeout=_SECONDS, unit="inspect")
     if completed.code != 0:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from itertools import islice
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from dunnage.errors import NoResultError
 from dunnage.model.damage import Flaw
@@ -15,29 +20,34 @@ from dunnage.store.events import KEPT
 from dunnage.store.journal import Journal
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import DamagedError
+from dunnage.store.regular import regular_bytes
 
 RESULTS = Path("results")
 """Where results go unless told otherwise."""
-_LEVELS = (".", "*", "*/*")
-"""Where a result is: it is the directory; of a study's directory; of the directory of all."""
 _MOST_FILES = 1000
+_STAMP = "%Y-%m-%dT%H-%M-%SZ"
+"""How the name of a result begins, unless somebody gave it another."""
+_STAMP_LETTERS = len("2026-01-31T12-00-00Z")
+_FIRST_LINE = 10_000
+"""Bytes in which the first line of a journal ends."""
 
 
 def newest(path: Path) -> Path:
     """Return the result directory that a path stands for.
 
-    Raises NoResultError when there is none, and DamagedError when the newest one has lost its plan:
-    nobody who asks for the newest gets an older one without knowing it.
+    The newest one is the one that began last, whatever it is called and wherever it is. Raises
+    NoResultError when there is none, and DamagedError when the newest one has lost its plan: nobody
+    who asks for the newest gets an older one without knowing it.
     """
-    for level in _LEVELS:
-        results = iter(sorted(_below(path, level), key=lambda each: each.name, reverse=True))
-        for result in results:
-            if _has_plan(result):
-                return result
-            if _lost_plan(ResultLayout(result)):
-                if _has_plan(result):
-                    return result  # a study began just now
-                raise _damaged(ResultLayout(result), next(filter(_has_plan, results), None))
+    if _has_plan(path):
+        return path
+    if _lost_plan(ResultLayout(path)):
+        return _unless_lost(path, ())
+    results = sorted(_below(path), key=_began, reverse=True)
+    if results:
+        alike = [each for each in results if _began(each) == _began(results[0])]
+        latest = max(alike, key=_went_on)
+        return _unless_lost(latest, [each for each in results if each != latest])
     layout = ResultLayout(path)
     with suppress(OSError):
         if layout.study.is_file() or layout.journal.is_file():
@@ -45,13 +55,76 @@ def newest(path: Path) -> Path:
     raise NoResultError("there is no result here", where=str(path), hint=_near(path))
 
 
-def _below(path: Path, level: str) -> list[Path]:
-    if level == _LEVELS[0]:
-        return [path]
+def _below(path: Path) -> list[Path]:
+    """The results in a study's directory, or in that of all studies."""
+    found = []
+    for entry in _entries(path):
+        if _is_result(entry):
+            found.append(entry)
+        else:
+            found += filter(_is_result, _entries(entry))
+    return found
+
+
+def _entries(path: Path) -> list[Path]:
     try:
-        return list(path.glob(level))
+        return list(path.glob("*"))
     except OSError:
         return []
+
+
+def _is_result(path: Path) -> bool:
+    return _has_plan(path) or _lost_plan(ResultLayout(path))
+
+
+def _unless_lost(result: Path, older: Sequence[Path]) -> Path:
+    if _has_plan(result):
+        return result  # it had its plan all along, or a study began just now
+    raise _damaged(ResultLayout(result), next(filter(_has_plan, older), None))
+
+
+def _began(result: Path) -> float:
+    """When a result began, as Unix time: the journal's first line tells it, or else its name, or
+    else its plan's file."""
+    layout = ResultLayout(result)
+    try:
+        first = json.loads(regular_bytes(layout.journal, _FIRST_LINE).split(b"\n")[0])
+    except (OSError, ValueError, RecursionError):
+        first = None
+    times = _times([first] if isinstance(first, dict) else [])
+    return times[0] if times else _named_time(result.name) or _written(layout.plan)
+
+
+def _went_on(result: Path) -> tuple[float, str]:
+    """When the last line of the journal was written, as Unix time, and the result's path.
+
+    A copy began when the original did: the one with which somebody went on is the newer. Two that
+    this does not tell apart either are the same.
+    """
+    times = _times(Journal(ResultLayout(result).journal).events())
+    return max(times, default=0.0), str(result)
+
+
+def _times(events: Iterable[Mapping[str, Any]]) -> list[float]:
+    told = (event.get("time") for event in events)
+    return [time for time in told if isinstance(time, int | float) and isfinite(time)]
+
+
+def _named_time(name: str) -> float:
+    """The time with which the name of a result begins; 0 where it begins with none."""
+    try:
+        began = datetime.strptime(name[:_STAMP_LETTERS], _STAMP)
+    except ValueError:
+        return 0.0
+    return began.replace(tzinfo=UTC).timestamp()
+
+
+def _written(path: Path) -> float:
+    """When a file was written last; 0 where nobody knows."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _has_plan(result: Path) -> bool:
@@ -100,4 +173,4 @@ def _near(path: Path) -> str:
 
 
 def _any(path: Path) -> bool:
-    return any(_has_plan(result) for level in _LEVELS for result in _below(path, level))
+    return any(map(_has_plan, (path, *_below(path))))

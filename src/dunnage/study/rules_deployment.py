@@ -75,6 +75,14 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterato
         if value is not None and value not in known:
             what = f"platform {name} has no {key} {shown(value)}{where}"
             yield Finding(at(key), what, hint(value, known))
+    if spec.network_options and chosen and not chosen.takes_options:
+        able = [each for each, offer in platform.networks.items() if offer.takes_options]
+        yield Finding(
+            at("network_options"),
+            f"network {shown(network)} of platform {name} is not made for a deployment, so that it "
+            "takes no options",
+            f"networks that take options: {listed(able)}" if able else "remove `network_options`",
+        )
     if spec.client not in platform.clients:
         yield Finding(
             at("client"),

@@ -24,7 +24,7 @@ testbed: {{kind: namespace, hosts: {{db: 2, client: 1}}, cores: shared}}
 database: {{kind: redis, topology: replicas, members: 2}}
 deployments:
   native: {{platform: native}}
-  bridge: {{platform: docker, network: bridge}}
+  {other}
 workloads: [A, C]
 records: 1000
 load: {{threads: [8], warmup: 500ms, duration: {duration}}}
@@ -34,12 +34,25 @@ patience: 0s
 """
 
 
+BRIDGE = "bridge: {platform: docker, network: bridge}"
+SWARM = "swarm: {platform: swarm, endpoint: container-dns, client: container}"
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> tuple[str, Path]:
     """A study under a name of its own, of about 40 s."""
     name = f"hurt-{uuid.uuid4().hex[:8]}"
     path = tmp_path / "study.yaml"
-    path.write_text(STUDY.format(name=name, blocks=3, duration="2s"))
+    path.write_text(STUDY.format(name=name, blocks=3, duration="2s", other=BRIDGE))
+    return name, path
+
+
+@pytest.fixture
+def on_a_swarm(tmp_path: Path) -> tuple[str, Path]:
+    """The same, with a Swarm beside the native deployment."""
+    name = f"hurt-{uuid.uuid4().hex[:8]}"
+    path = tmp_path / "study.yaml"
+    path.write_text(STUDY.format(name=name, blocks=3, duration="2s", other=SWARM))
     return name, path
 
 
@@ -48,7 +61,7 @@ def short(tmp_path: Path) -> tuple[str, Path]:
     """One block of short runs."""
     name = f"hurt-{uuid.uuid4().hex[:8]}"
     path = tmp_path / "study.yaml"
-    path.write_text(STUDY.format(name=name, blocks=1, duration="3s"))
+    path.write_text(STUDY.format(name=name, blocks=1, duration="3s", other=BRIDGE))
     return name, path
 
 
@@ -94,9 +107,27 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
     round_: int,
     record_property: Callable[[str, object], None],
 ) -> None:
+    killed_and_resumed(study, tmp_path, 25.0, record_property)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("round_", range(10))
+def test_kill_9_with_a_swarm_up_then_resume_gives_the_whole_set(
+    on_a_swarm: tuple[str, Path],
+    tmp_path: Path,
+    round_: int,
+    record_property: Callable[[str, object], None],
+) -> None:
+    killed_and_resumed(on_a_swarm, tmp_path, 45.0, record_property)
+
+
+def killed_and_resumed(
+    study: tuple[str, Path], tmp_path: Path, most: float, record: Callable[[str, object], None]
+) -> None:
+    """Kill a study between 3 s and `most` seconds after its start, and have it go on to its end."""
     name, path = study
     seed = random.SystemRandom().randrange(2**32)
-    moment = random.Random(seed).uniform(3.0, 25.0)
+    moment = random.Random(seed).uniform(3.0, most)
     labs: set[str] = set()
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         ends = time.monotonic() + moment
@@ -109,7 +140,7 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
         pytest.fail(f"nothing was planned within {moment:.1f} s: {running.said}")
     done, planned = running.result().finished(), len(list(running.result().plan.runs()))
     seen = f"seed {seed}: killed after {moment:.2f} s, with {len(done)} of {planned} runs finished"
-    record_property("seen", seen)
+    record("seen", seen)
     insist_resumed(running, labs)
 
 

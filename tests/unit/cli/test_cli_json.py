@@ -14,6 +14,7 @@ from dunnage import catalog
 from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import Support
+from dunnage.platforms.swarm import IPVS, VXLAN
 
 STUDY = """\
 dunnage: 1
@@ -91,15 +92,21 @@ def test_the_next_command_can_be_typed_whatever_the_directory_is_called(
 
 
 @pytest.mark.parametrize("met", [True, False])
-def test_doctor_tells_every_capability(
+def test_doctor_tells_every_capability_and_every_endpoint(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch, met: bool
 ) -> None:
     reason, hint = "no [/] \x1b[2Jdockerd", "apt-get install x  # [bold]"
-    here = {each: Support(met, "" if met else reason, hint) for each in catalog.QUICKSTART_NEEDS}
+    every = (*catalog.QUICKSTART_NEEDS, VXLAN, IPVS)
+    here = {each: Support(met, "" if met else reason, hint) for each in every}
     monkeypatch.setattr(catalog, "supports", lambda _: here)
     shown = dunnage("doctor", "--format", "json")
     assert shown.code == (0 if met else 3)
-    assert set(document(shown)) == set(catalog.QUICKSTART_NEEDS)
+    told = document(shown)
+    assert set(told["capabilities"]) == set(every)
+    known = [(each["platform"], each["network"], each["endpoint"]) for each in told["endpoints"]]
+    assert ("swarm", "overlay", "service-ip") in known
+    assert not any(platform == "fake" for platform, _, _ in known)
+    assert all(each["missing"] == ([] if met else [reason]) for each in told["endpoints"])
     text = dunnage("doctor")
     assert text.code == shown.code
     assert "\x1b" not in text.out

@@ -12,9 +12,14 @@ const NO_LIMIT: f64 = (1_u64 << 60) as f64;
 /// `memory_limit` and `memory_soft_limit` (bytes), `cpu_quota` (processors) and `pids_limit`, or
 /// `unlimited`: the tightest of a group and those above it counts. `cpu_period` (seconds) is the
 /// period of that quota. `cpu_weight` has every weight that somebody set, from the inside out, as
-/// the kernel's version counts it. `cpuset_cpus` and `cpuset_mems` are what is in force in the
+/// the kernel's version counts it, up to the group of its `host` where it is below that: what a
+/// host weighs among all else is not the process's. `cpuset_cpus` and `cpuset_mems` are what is in force in the
 /// nearest group that tells it.
-pub fn limits(hierarchies: &Hierarchies, membership: &str) -> BTreeMap<String, String> {
+pub fn limits(
+    hierarchies: &Hierarchies,
+    membership: &str,
+    host: Option<&str>,
+) -> BTreeMap<String, String> {
     let groups = Groups {
         hierarchies,
         own: memberships(membership),
@@ -33,7 +38,8 @@ pub fn limits(hierarchies: &Hierarchies, membership: &str) -> BTreeMap<String, S
     let period = quota.as_ref().map(|quota| quota.period);
     // Among groups that nobody weighed a level more or less between the root and the process
     // changes nothing, so the kernel's own weight is not told.
-    let mut weights = groups.texts("cpu", ["cpu.shares", "cpu.weight"]);
+    let file = groups.file(["cpu.shares", "cpu.weight"]);
+    let mut weights = groups.told_below("cpu", host, |directory, _| text(directory, file));
     weights.retain(|weight| weight != groups.file(["1024", "100"]));
     let cpus = nearest(["cpuset.effective_cpus", "cpuset.cpus.effective"]);
     let nodes = nearest(["cpuset.effective_mems", "cpuset.mems.effective"]);
@@ -72,8 +78,21 @@ impl Groups<'_> {
 
     /// What is read in a controller's group and in all above it, from the inside out.
     fn told<T>(&self, controller: &str, read: impl Fn(&Path, u32) -> Option<T>) -> Vec<T> {
+        self.told_below(controller, None, read)
+    }
+
+    /// The same up to a group `top`, where the controller's group lies below that.
+    fn told_below<T>(
+        &self,
+        controller: &str,
+        top: Option<&str>,
+        read: impl Fn(&Path, u32) -> Option<T>,
+    ) -> Vec<T> {
         let group = self.own.get(controller).or_else(|| self.own.get(""));
-        above(group.map_or("/", String::as_str))
+        let group = group.map_or("/", String::as_str);
+        let top = top.filter(|top| Path::new(group).starts_with(top));
+        above(group)
+            .take_while(|each| top.is_none_or(|top| Path::new(each).starts_with(top)))
             .filter_map(|each| {
                 let directory = self.hierarchies.directory(controller, each)?;
                 read(&directory, self.hierarchies.version)
@@ -184,8 +203,13 @@ mod tests {
             ],
         );
         let mounts = format!("1 0 0:1 / {} rw - cgroup2 cgroup2 rw", root.display());
-        let found = limits(&Hierarchies::parse(&mounts), "0::/lab/redis-1\n");
+        let hierarchies = Hierarchies::parse(&mounts);
+        let told = |host| limits(&hierarchies, "0::/lab/redis-1\n", host);
+        let found = told(None);
+        let weighed = ["/lab/redis-1", "/lab", "/la", "/other"]
+            .map(|host| told(Some(host))["cpu_weight"].clone());
         fs::remove_dir_all(&root).unwrap();
+        assert_eq!(weighed, ["50", "50 in 200", "50 in 200", "50 in 200"]);
         assert_eq!(found["memory_limit"], "1073741824");
         assert_eq!(found["memory_soft_limit"], "536870912");
         assert_eq!(found["cpu_quota"], "1.5");
@@ -210,7 +234,7 @@ mod tests {
             mounts.push_str(&line);
         }
         let groups = "4:cpuset:/redis-1\n2:memory:/redis-1\n1:cpu:/redis-1\n";
-        let found = limits(&Hierarchies::parse(&mounts), groups);
+        let found = limits(&Hierarchies::parse(&mounts), groups, None);
         fs::remove_dir_all(&root).unwrap();
         found
     }

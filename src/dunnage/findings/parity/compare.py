@@ -31,7 +31,7 @@ _ENVIRONMENT, _JAVA = "environment", "virtual machine"
 """What may be absent besides files. Only a virtual machine that answers tells its jars."""
 _DIGITS = 12
 """Of a hash, enough to tell two apart."""
-_PATH = frozenset({"network", "endpoint", "peers"})
+_PATH = frozenset({"network", "network_options", "endpoint", "peers"})
 """Factors that change addresses."""
 _DATABASE = frozenset({"database"})
 """The factor that changes what runs and how it is told to."""
