@@ -1,5 +1,4 @@
-"""Ctrl-C once: finish the step, tear down. Twice: tear down now. A terminal that goes: the same as
-once."""
+"""Ctrl-C once, or the terminal is closed: finish the step, tear down. Twice: tear down now."""
 
 from __future__ import annotations
 

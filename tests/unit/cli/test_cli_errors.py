@@ -109,7 +109,10 @@ def test_ctrl_c_is_told_without_a_traceback(
 
 
 def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
-    begun = "import dunnage.cli.main, signal, os, sys; sys.argv = ['dunnage', 'plan', 'x.yaml']; "
+    begun = (
+        "import dunnage.cli.main, signal, os, sys; sys.argv = ['dunnage', 'plan', 'x.yaml']; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+    )
     struck = (
         "import builtins; old = builtins.__import__; "
         "builtins.__import__ = lambda name, *rest: "

@@ -128,7 +128,7 @@ def test_a_search_leaves_no_log_and_a_run_over_capacity_is_marked(
     assert not (tmp_path / "searched" / "hlog").exists()
 
 
-@pytest.mark.parametrize("wanted", ["pdf", "csv,excel", ""])
+@pytest.mark.parametrize("wanted", ["pdf", "csv,excel", ","])
 def test_what_cannot_be_written_is_told_with_what_can(
     dunnage: Command, result: Path, tmp_path: Path, wanted: str
 ) -> None:

@@ -113,14 +113,17 @@ def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
 
 
 def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> None:
-    before = signal.getsignal(signal.SIGHUP)
-    with Stop() as stop:
-        signal.raise_signal(signal.SIGHUP)
-        signal.raise_signal(signal.SIGHUP)
-        assert stop.count == 1
-        with pytest.raises(InterruptedRunError):
-            stop.check()
-    assert signal.getsignal(signal.SIGHUP) is before
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under `nohup`
+    try:
+        with Stop() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(signal.SIGHUP)
+            assert stop.count == 1
+            with pytest.raises(InterruptedRunError):
+                stop.check()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_under_nohup_a_study_goes_on() -> None:
