@@ -192,8 +192,9 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
     for name, value in spec.settings.items():
         advice = "write one word as the setting and one line as its value"
         if not _SETTING.fullmatch(name):
-            blank = ": there is a blank beside it" if name.strip() != name else ""
-            yield "settings", f"{shown(name.strip())} is not the name of a setting{blank}", advice
+            word = name.strip()
+            blank = ": there is a blank beside it" if word != name else ""
+            yield "settings", f"{shown(word or name)} is not the name of a setting{blank}", advice
         elif not str(value).isprintable():
             told = shown_at(("settings", name), value)
             what = f"the value of the setting {shown(name)} is not one line of text: {told}"

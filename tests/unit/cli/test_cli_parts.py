@@ -46,3 +46,16 @@ def test_what_a_part_lacks_is_named_with_the_command(
     command = " ".join(f"--only {name}" for name in wanted.split())
     assert (f": dunnage run 'my study.yaml' {command}\n" in shown.err) == bool(wanted), shown.err
     assert "STUDY" not in shown.out + shown.err
+
+
+def test_where_the_study_of_a_result_has_a_masked_secret_only_its_own_file_is_named(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    changed = 'version: "1.0"\n  settings: {requirepass: hunter2}'
+    Path("study.yaml").write_text(STUDY.read_text().replace('version: "1.0"', changed))
+    measured = dunnage("run", "study.yaml", "--only", "late", "--only", "A")
+    assert "with `plain`: dunnage run study.yaml --only plain" in measured.err
+    reported = dunnage("report", "results")
+    assert reported.code == 0
+    assert "with `plain`" not in reported.err

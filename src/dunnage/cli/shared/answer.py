@@ -21,6 +21,7 @@ from dunnage.report.terminal.text import answer_table
 from dunnage.store.read import Result
 from dunnage.store.regular import refuse_link
 from dunnage.store.write import write_again, write_value
+from dunnage.study.masked import masked_line
 from dunnage.wording.terms import listed
 
 
@@ -56,10 +57,7 @@ def answer(
         out.print(show(analysis, study, opened.plan, failures, scale=opened.scale))
         if unwritten is None:
             say("report: ", (str(place), "bold"))
-        if (found := lacking(study, opened.plan)) is not None:
-            part = [word for name in found.part for word in ("--only", name)]
-            again = typed("run", source or result.layout.study, *part)
-            say(f"with {listed([f'`{name}`' for name in found.names])}: ", (again, "bold"))
+        _tell_lacking(opened, source)
         if analysis.invented:
             say("next: ", (typed("init"), "bold"))
     if measured:
@@ -71,6 +69,19 @@ def answer(
         options = ["--details"] * details + ["--figures"] * figures + formatted(format_)
         _tell_or_raise(unwritten, typed("report", result.layout.root, *options))
     return _trust(analysis, result, numbers_count=opened.scale is None)
+
+
+def _tell_lacking(opened: OpenedResult, source: Path | None) -> None:
+    """Say how to measure what a part of a study lacks, too.
+
+    A result's own study cannot be measured anew where it has a mask in the place of a secret.
+    """
+    found = lacking(opened.study, opened.plan)
+    if found is None or (source is None and masked_line(opened.result.study_text)):
+        return
+    part = [word for name in found.part for word in ("--only", name)]
+    again = typed("run", source or opened.result.layout.study, *part)
+    say(f"with {listed([f'`{name}`' for name in found.names])}: ", (again, "bold"))
 
 
 Stored = tuple[Path, UnwrittenError | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -32,7 +31,6 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
-from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
@@ -85,7 +83,6 @@ def begin(
     try:
         writer = ResultWriter.create(results, study.name, text, plan)
     except UnwrittenError as error:  # nothing is there that could be resumed
-        _remove_begun(Path(error.where), results / study.name)
         error.hint = error.then(again())
         raise
     if capacity is not None:
@@ -96,18 +93,6 @@ def begin(
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
     with _named(path):
         return _carry_out(study, plan, writer, seconds, keep=keep, format_=format_, source=path)
-
-
-def _remove_begun(place: Path, results: Path) -> None:
-    """Remove what was made of a result that has no plan: nobody could do anything with it.
-
-    `place` is the file that could not be written.
-    """
-    for root in (place, *place.parents):
-        if root.parent == results:
-            if not ResultLayout(root).plan.exists():
-                shutil.rmtree(root, ignore_errors=True)
-            return
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
