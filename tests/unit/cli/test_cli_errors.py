@@ -13,6 +13,7 @@ from command import Command
 from dunnage.cli.shared.terminal import show_error, typed
 from dunnage.errors import Problem, RunError, StudyError
 
+FAKE = Path(__file__).parents[3] / "studies" / "fake.yaml"
 HOSTILE = "[bold]x[/] [/] [link=http://a]y[/link] \x1b[2J\x1b]0;owned\x07 back\\"
 HARMLESS = "[bold]x[/] [/] [link=http://a]y[/link] \ufffd[2J\ufffd]0;owned\ufffd back\\"
 
@@ -106,6 +107,20 @@ def test_ctrl_c_is_told_without_a_traceback(
     shown = dunnage("clean")
     assert shown.code == 130
     assert shown.err == "dunnage: interrupted\n"
+
+
+def test_ctrl_c_while_the_answer_is_made_tells_how_to_see_it(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dunnage.cli.shared.carrying_out.answer", interrupted)
+    shown = dunnage("run", FAKE, "--only", "late", "--results", tmp_path)
+    (result,) = (tmp_path / "fake").iterdir()
+    assert shown.code == 130
+    assert "every run is kept" in shown.err
+    assert f"try: dunnage report {result}\n" in shown.err
 
 
 def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:

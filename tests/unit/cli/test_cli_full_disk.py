@@ -81,6 +81,7 @@ def test_runs_that_lead_elsewhere_are_said_with_what_to_remove(
     shown = dunnage("run", "--resume", result)
     assert shown.code == 4
     assert "this is a link" in shown.err
+    assert "every finished run is kept" in shown.err
     assert f"try: remove the link, then: dunnage run --resume {result}" in shown.err
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
