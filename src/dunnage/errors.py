@@ -115,8 +115,9 @@ class UnwrittenError(ResultError):
     def __init__(self, error: OSError, where: str) -> None:
         self.forbidden = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
         known = {
-            errno.ENOSPC: "the disk is full; every finished run is kept",
-            errno.EDQUOT: "the disk is full; every finished run is kept",
+            errno.ENOSPC: "the disk is full",
+            errno.EDQUOT: "the disk is full",
+            errno.EFBIG: "cannot write: the file would be larger than this shell's limit",
             errno.ENOENT: "cannot write: the directory was removed",
         }
         what = known.get(error.errno or 0, f"cannot write: {error.strerror}")
@@ -137,6 +138,7 @@ _REMEDIES = {
     errno.ENOSPC: "free some space",
     errno.EDQUOT: "free some space",
     errno.ENOENT: "put the directory back",
+    errno.EFBIG: "ulimit -f unlimited",
     errno.EACCES: "make it writable",
     errno.EPERM: "make it writable",
     errno.EROFS: "make it writable",

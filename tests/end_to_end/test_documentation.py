@@ -11,7 +11,7 @@ import typer
 from hostile import dunnage
 
 from dunnage import catalog
-from dunnage.cli.main import command_line
+from dunnage.cli.command_line import command_line
 from dunnage.study.read import read_study
 
 ROOT = Path(__file__).parents[2]

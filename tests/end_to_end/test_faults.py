@@ -293,3 +293,20 @@ def test_ten_mistakes_are_all_told_at_once_with_their_lines() -> None:
     assert f"{len(lines)} problems" in told.stderr
     assert f"try: dunnage plan {shlex.quote(str(golden))}" in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_where_no_stay_is_ever_ready_for_one_reason_it_is_said_once_and_the_study_is_to_be_mended(
+    carry_out: Carry,
+) -> None:
+    def never(world: World) -> None:
+        for member in ("shard-1-1", "shard-2-1"):
+            world.never_ready(member)
+
+    ended = carry_out(never, STUDY.replace("blocks: 2", "blocks: 1"))
+    assert ended.code == 4
+    assert len(ended.events("stay failed")) == 4
+    assert not ended.events("stay ready")
+    assert ended.shown.count("failed: the same as before") == 3
+    assert "The study goes on" not in ended.shown
+    assert "no deployment became ready, always for the same reason" in ended.shown
+    assert "mend the study, then start a new result: dunnage run " in ended.shown

@@ -13,6 +13,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli.shared.terminal import say, show_line, typed
 from dunnage.errors import UsageError, remedy, shown
+from dunnage.model.offer import first
 from dunnage.study.suggest import hint, nearest
 from dunnage.study.template import template
 
@@ -38,6 +39,7 @@ def command(
         "platform": platform or [],
     }
     _insist_on_offer(path, chosen)
+    _insist_on_one_kind(path, chosen)
     options = _options(chosen)
     text = template(catalog.OFFER, path.stem, database, platform or ())
     try:
@@ -74,6 +76,24 @@ def _insist_on_offer(path: Path, chosen: Mapping[str, Sequence[str]]) -> None:
                     f"unknown {noun} {shown(word)}; {hint(word, known[noun])}",
                     hint=typed("init", path, *_options(meant)),
                 )
+
+
+def _insist_on_one_kind(path: Path, chosen: Mapping[str, Sequence[str]]) -> None:
+    """Raise UsageError where fakes are to meet what is real: no study could run."""
+    offer = catalog.OFFER
+    databases = chosen["database"] or [first(offer.databases, fake=False)]
+    fake = offer.databases[databases[0]].fake
+    wrong = [name for name in chosen["platform"] if offer.platforms[name].fake is not fake]
+    if not wrong:
+        return
+    right = [name for name in chosen["platform"] if name not in wrong]
+    if not chosen["database"] and not right:
+        databases, right = [first(offer.databases, fake=not fake)], wrong
+    kinds = ("a fake", "a real") if fake else ("a real", "a fake")
+    raise UsageError(
+        f"{kinds[0]} database cannot run on {kinds[1]} platform, `{wrong[0]}`",
+        hint=typed("init", path, *_options({"database": databases, "platform": right})),
+    )
 
 
 def _meant(word: str, known: Collection[str]) -> str:

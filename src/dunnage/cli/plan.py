@@ -7,18 +7,23 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
 from dunnage.analysis.groups import grouped
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.studies import A_DAY, OnlyOption, ScaleOption, foreseen, given, study_at
+from dunnage.cli.shared.studies import (
+    A_DAY,
+    OnlyOption,
+    ScaleOption,
+    foreseen,
+    given,
+    study_at,
+    without_room,
+)
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
 from dunnage.secrets.files import masked_data
-from dunnage.study.room import excesses
-from dunnage.units import size
 
 NAME = "plan"
 HELP = "Show the blocks and stays of a study, how long they will take, and what is missing."
@@ -50,14 +55,8 @@ def command(
     out.print(plan_table(_without_secrets(plan), value, seconds))
     if runs:
         out.print(runs_table(plan))
-    if not catalog.OFFER.testbeds[value.testbed.kind].fake:
-        for excess in excesses(value, len(plan.deployments), catalog.room()):
-            needed, available = size(excess.needed), size(excess.available)
-            warning = (
-                f"the records need {needed} where each host holds all of them; the {excess.what} "
-                f"is {available}"
-            )
-            say((warning, "yellow"))
+    if too_many := without_room(value, len(plan.deployments)):
+        say((f"this cannot run here: {too_many}", "bold red"))
     if seconds > A_DAY:
         start = typed("run", study, *given(only=only or (), scale=scale), "--yes")
         say((f"this takes more than a day; start it with: {start}", "yellow"))

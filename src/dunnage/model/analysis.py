@@ -21,14 +21,15 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 7
+ANALYSIS_VERSION = 8
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
 took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
 verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
-damaged files; the baseline's mean over levels, which nothing read, is gone."""
+damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
+that was left out, and files that this user may not read."""
 
 
 class Verdict(StrEnum):
@@ -57,6 +58,8 @@ class Ground(StrEnum):
     TOO_FEW_TWINS = "too few twins"
     """Too few blocks have both twins."""
     NO_TWIN = "no twin"
+    TWIN_LEFT_OUT = "twin left out"
+    """The study has a twin, and it was not part of this run."""
     NO_BOUND = "no bound"
     """One of two results has no twins here, or too few blocks with both."""
     TWINS_OVERLOADED = "twins overloaded"

@@ -70,7 +70,8 @@ class QuestionAdvice(Value):
     """Open comparisons that 1000 blocks would not decide: the estimate is near an edge, or there
     is no twin."""
     seconds: float | None
-    """Estimated time for them, from the blocks of this result; None when none is complete."""
+    """Estimated time for them, from the blocks of this result; None when none is complete, and
+    for fakes, whose clock is not ours."""
     detectable: float | None
     """Largest of the comparisons' minimum detectable effects, in share of one; None below six
     blocks."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from dunnage.cli.main import command_line
+from dunnage.cli.command_line import command_line
 from dunnage.errors import ExitCode
 from dunnage.reference.fields import fields
 from dunnage.reference.markdown import code, table

@@ -45,12 +45,12 @@ def carry_out_blocks(work: Work) -> bool:
             for failure in (failures.get(stay.id), failures.get(f"block {block.index}"))
             if failure is not None
         }
-        if due and not _goes_on(work, due, failed):
+        if due and not _goes_on(work, due, failed, last=block is work.plan.blocks[-1]):
             return False
     return True
 
 
-def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> bool:
+def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str], *, last: bool) -> bool:
     """Say what the block that just ended lets expect; returns whether the study goes on."""
     writer, outlook = work.equipment.writer, work.outlook
     root = writer.layout.root
@@ -62,6 +62,8 @@ def _goes_on(work: Work, due: Sequence[RunPlan], failed: Mapping[str, str]) -> b
         writer.journal("study stopped", of=work.equipment.study.name, why=why)
         onward = f"then: {again}" if resumable else "then start it again"
         work.watcher.say(f"the study stops: {why}. Mend what failed, {onward}")
+    elif told and last:
+        work.watcher.say(told)
     elif told:
         onward = f"to go on later: {again}" if resumable else "it cannot go on later"
         work.watcher.say(

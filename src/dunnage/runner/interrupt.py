@@ -1,4 +1,4 @@
-"""Ctrl-C once: finish the step, tear down. Twice: tear down now."""
+"""Ctrl-C once, or the terminal is closed: finish the step, tear down. Twice: tear down now."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ class Stop:
 
     While it is entered, the first SIGINT or SIGTERM only sets `requested`; a second one raises
     KeyboardInterrupt where the program stands, so that every `with` is left; a third does nothing,
-    because tearing down must not be interrupted.
+    because tearing down must not be interrupted. SIGHUP, the end of the terminal, counts once
+    however often it comes: a shell and the kernel both send it. Who ignored it from the start, as
+    under `nohup`, goes on.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
@@ -48,13 +50,17 @@ class Stop:
     def __enter__(self) -> Self:
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._received)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            self._before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._received)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
-    def _received(self, _number: int, _frame: FrameType | None) -> None:
+    def _received(self, number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP and self.requested:
+            return
         self.count += 1
         if self.count == 1 and self._at_once:
             self.check()

@@ -10,9 +10,11 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TextColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from dunnage.analysis.groups import grouped
@@ -24,6 +26,9 @@ from dunnage.units import duration
 from dunnage.wording import checks
 from dunnage.wording.numbers import count
 from dunnage.wording.terms import plain
+
+WIDE = 90
+"""Columns from which there is room for a bar and for what is next. What is counted is never cut."""
 
 
 class Watcher(Protocol):
@@ -70,20 +75,28 @@ class TimeLeft:
 
 
 class Display:
-    """Progress on standard error: a live bar on a terminal, a line per stay elsewhere."""
+    """Progress on standard error: a live bar on a terminal that can show one, a line per stay
+    elsewhere."""
 
     def __init__(self, console: Console, runs: int, done: int, seconds: float) -> None:
         self._console = console
-        self._live = console.is_terminal
+        self._live = console.is_terminal and not console.is_dumb_terminal
         self._left = TimeLeft(seconds, runs - done)
         self._done, self._runs, self._at_start = done, runs, done
+        whole, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
+        columns: list[ProgressColumn] = [
+            SpinnerColumn(table_column=whole),
+            MofNCompleteColumn(table_column=whole.copy()),
+            TextColumn("{task.fields[left]} left", table_column=whole.copy()),
+            TextColumn("[bold]{task.description}", table_column=rest),
+        ]
+        if console.width >= WIDE:
+            columns.insert(2, BarColumn(bar_width=24, table_column=whole.copy()))
+            upcoming = "[dim]{task.fields[upcoming]}"
+            columns.append(TextColumn(upcoming, table_column=rest.copy()))
         self._bar = Progress(
-            SpinnerColumn(),
-            MofNCompleteColumn(),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[left]} left"),
-            TextColumn("[bold]{task.description}"),
-            TextColumn("[dim]{task.fields[upcoming]}"),
+            *columns,
+            expand=True,
             console=console,
             transient=True,
             disable=not self._live,

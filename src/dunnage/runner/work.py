@@ -17,6 +17,7 @@ from dunnage.runner.progress import Watcher
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.secrets.texts import masked
+from dunnage.wording import alike
 
 ATTEMPTS = 2
 """Stays that are tried for one planned stay, and runs for one planned run, before going on."""
@@ -36,6 +37,8 @@ class Work:
     kept: dict[str, KeptSnapshot] = field(default_factory=dict)
     """Snapshots that the hosts keep, by name."""
     outlook: Outlook = field(default_factory=Outlook)
+    told: set[str] = field(default_factory=set)
+    """Why stays failed, as far as the user was told: the same four lines for each hide the rest."""
     losses: Mapping[str, KnownLoss] = field(default_factory=dict)
     """Deployment that shall lose throughput → the slowdown that does it."""
 
@@ -70,7 +73,9 @@ def until_done(
         except (StayError, HostLostError, RunError) as error:
             why = said(error)
             work.equipment.writer.journal("stay failed", stay=first.id, attempt=attempt, why=why)
-            work.watcher.say(f"{what} failed: {why}")
+            known = alike.kind(why) in work.told
+            work.told.add(alike.kind(why))
+            work.watcher.say(f"{what} failed: {'the same as before' if known else why}")
             restore_lost(work)
             if attempt == ATTEMPTS:
                 return error

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shlex
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -44,7 +45,7 @@ class ResultWriter:
 
     @classmethod
     def create(cls, results: Path, study: str, text: str, plan: Plan) -> ResultWriter:
-        """Make `results/<study>/<time>-<id>/` with the study as given and its plan."""
+        """Make `results/<study>/<time>-<id>/` with the study as given and its plan, or nothing."""
         stamp = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
         writer = cls(results / study / f"{stamp}-{secrets.token_hex(3)}")
         try:
@@ -54,6 +55,7 @@ class ResultWriter:
             writer._keep(writer.layout.study, masked_file(writer.layout.study.name, text).encode())
             writer._keep(writer.layout.plan, _document(plan))
         except UnwrittenError as error:  # nothing is there that could be resumed
+            shutil.rmtree(writer.layout.root, ignore_errors=True)
             error.hint = error.then("dunnage run STUDY --results DIRECTORY")
             raise
         return writer

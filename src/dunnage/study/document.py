@@ -7,11 +7,12 @@ and depth, size and repeated aliases are bounded, so that no text can do harm.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import YAMLError, YAMLWarning
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -60,7 +61,9 @@ def read_document(text: str) -> Document:
         refusal = _too_deep_or_many(yaml, text)
         if refusal is not None:
             return _refused(*refusal)
-        node = yaml.compose(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", YAMLWarning)  # an anchor may be set anew
+            node = yaml.compose(text)
     except YAMLError as error:
         return Document(None, {}, (misread(error, text),))
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, AttributeError):

@@ -32,6 +32,11 @@ def misread(error: YAMLError, text: str) -> Problem:
         return Problem(0, f"this is not a YAML text file: {_one_line(error)}")
     opened, noticed = error.context_mark, error.problem_mark
     said = _one_line(error.problem or error.context or "it cannot be read")
+    if "another document" in said and noticed is not None:
+        what = "a second YAML document begins here, and a study is one"
+        return Problem(noticed.line + 1, what, "remove this `---`, or make two files of it")
+    if said.startswith(("but ", "second ")) and error.context:
+        said = f"{_one_line(error.context)}, {said}"
     if opened is not None and "end of stream" in said and "quoted" in str(error.context):
         return Problem(opened.line + 1, "this is not YAML: this quote is never closed")
     if opened is not None and "stream end" in said and "flow" in str(error.context):

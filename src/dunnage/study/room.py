@@ -33,6 +33,12 @@ class Excess:
     available: float
 
 
+def beyond(study: Study, room: Room) -> Excess | None:
+    """What no host can hold even if each record is there once, be it in memory or on the disk."""
+    data, most = float(study.records * RECORD), max(room.memory, room.disk)
+    return Excess("memory or disk space of this machine", data, most) if data > most else None
+
+
 def excesses(study: Study, deployments: int, room: Room) -> Iterator[Excess]:
     """What there is too little of, where every database host holds all records.
 

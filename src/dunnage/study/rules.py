@@ -149,7 +149,14 @@ def _workloads(draft: Draft) -> Iterator[Finding]:
 
 def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
     names = [variant.name for variant in every]
-    if draft.twin is not None and _is_unknown(draft.twin, names, draft):
+    renamed: dict[str, list[str]] = {}
+    for variant in every if draft.factors else ():
+        renamed.setdefault(variant.origin, []).append(variant.name)
+    if draft.twin in renamed:
+        copies = [f"{name}{TWIN_SUFFIX}" for name in renamed[draft.twin]]
+        renamed[f"{draft.twin}{TWIN_SUFFIX}"] = copies
+    yield from _renamed(draft, renamed)
+    if draft.twin is not None and _is_unknown(draft.twin, [*names, *renamed], draft):
         yield unknown(("twin",), "deployment", draft.twin, names)
     if draft.twin is not None and draft.twin + TWIN_SUFFIX in names:
         yield Finding(
@@ -159,9 +166,10 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
         )
     if draft.twin in names:
         names.append(f"{draft.twin}{TWIN_SUFFIX}")
+    known = [*names, *renamed]
     for name, question in draft.questions.items():
         path: Path = ("questions", name)
-        if _is_unknown(question.baseline, names, draft):
+        if _is_unknown(question.baseline, known, draft):
             yield unknown((*path, "baseline"), "deployment", question.baseline, names)
         for index, against in enumerate(question.against):
             if against == question.baseline:
@@ -172,11 +180,31 @@ def _questions(draft: Draft, every: tuple[Variant, ...]) -> Iterator[Finding]:
                 )
             elif against in question.against[:index]:
                 yield Finding((*path, "against", index), f"{shown(against)} appears twice")
-            elif _is_unknown(against, names, draft):
+            elif _is_unknown(against, known, draft):
                 yield unknown((*path, "against", index), "deployment", against, names)
         yield from _metric((*path, "metric"), question.metric, draft)
         yield from _precise(path, question, draft)
         yield from primary_rules((*path, "primary"), question, draft)
+
+
+def _renamed(draft: Draft, renamed: Mapping[str, list[str]]) -> Iterator[Finding]:
+    """Yield a finding for each deployment that is named as before factors made others of it, at the
+    first of these places."""
+    places: dict[str, Path] = {}
+    if draft.twin is not None:
+        places.setdefault(draft.twin, ("twin",))
+    for name, question in draft.questions.items():
+        places.setdefault(question.baseline, ("questions", name, "baseline"))
+        for index, against in enumerate(question.against):
+            places.setdefault(against, ("questions", name, "against", index))
+    every = {name for names in renamed.values() for name in names}
+    for name, place in places.items():
+        if name in renamed and name not in every:
+            yield Finding(
+                place,
+                f"`factors` make other deployments of {shown(name)}, so none has this name",
+                f"name one of these in its place, here and elsewhere: {listed(renamed[name])}",
+            )
 
 
 def _is_unknown(name: str, names: list[str], draft: Draft) -> bool:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from dunnage.errors import shown
 from dunnage.model.choices import Data
 from dunnage.model.offer import Offer, PlatformOffer
-from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, Limits
 from dunnage.study.document import Path, shown_at
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
@@ -24,6 +24,12 @@ _At = Callable[..., Path]
 """Where the file says a key of one variant."""
 
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,254}")
+LEAST_CPUS = 0.1
+"""The least quota that the kernel takes, 1 ms, in the period of 10 ms that members have."""
+MOST_CPUS = 1024.0
+"""More than any machine has: then it is no limit."""
+LEAST_PIDS = 16
+"""Threads count: a Redis server has half a dozen before its first client."""
 _SETTING = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -49,6 +55,8 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
             yield from storage_rules(spec, platform, draft.data, at("storage"))
             if platform.substrate:
                 used.setdefault(platform.substrate, set()).update(groups_of(spec))
+        if not draft.stored:
+            yield from _limits(spec.limits, at)
         yield from _group(spec, draft.groups, at)
         yield from _own_database(spec, draft, offer, at)
     yield from substrate_rules(draft, used, offer)
@@ -89,6 +97,24 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterato
             f"endpoint {shown(spec.endpoint or endpoints[0])} cannot be reached from a "
             f"{spec.client.value}",
             f"write `client: {place.value}`, and compare with a deployment that has it too",
+        )
+
+
+def _limits(limits: Limits, at: _At) -> Iterator[Finding]:
+    """Limits under which nothing could run, or that limit nothing."""
+    if limits.cpus is not None and not LEAST_CPUS <= limits.cpus <= MOST_CPUS:
+        least, most = f"{LEAST_CPUS:g}", f"{MOST_CPUS:g}"
+        yield Finding(
+            at("limits", "cpus"),
+            f"`cpus` must be from {least} to {most} processors, not {shown(f'{limits.cpus:g}')}",
+            "write for example `cpus: 1.5`, or leave it out: then there is no limit",
+        )
+    if limits.pids is not None and limits.pids < LEAST_PIDS:
+        yield Finding(
+            at("limits", "pids"),
+            f"no database starts with so few threads: `pids` must be at least {LEAST_PIDS}, not "
+            f"`{limits.pids}`",
+            "write for example `pids: 200`, or leave it out: then there is no limit",
         )
 
 
@@ -164,13 +190,15 @@ def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[st
             f"write for example `{spec.kind}:{database.versions[0]}`",
         )
     for name, value in spec.settings.items():
-        if not (_SETTING.fullmatch(name) and str(value).isprintable()):
+        advice = "write one word as the setting and one line as its value"
+        if not _SETTING.fullmatch(name):
+            word = name.strip()
+            blank = ": there is a blank beside it" if word != name else ""
+            yield "settings", f"{shown(word or name)} is not the name of a setting{blank}", advice
+        elif not str(value).isprintable():
             told = shown_at(("settings", name), value)
-            yield (
-                "settings",
-                f"{shown(name)} with the value {told} is not a valid setting",
-                "write one word as the setting and one line as its value",
-            )
+            what = f"the value of the setting {shown(name)} is not one line of text: {told}"
+            yield "settings", what, advice
     if fits:
         whole = with_defaults(spec, offer)
         yield from ((key, what, "") for key, what in database.check(whole))

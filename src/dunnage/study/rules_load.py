@@ -15,6 +15,7 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding
 from dunnage.study.keys import example
 from dunnage.study.matrix import levels, shares
+from dunnage.study.rules_worth import LEAST_SHARE
 from dunnage.study.suggest import hint
 from dunnage.units import percent
 
@@ -54,11 +55,12 @@ def _levels(load: LoadSpec) -> Iterator[Finding]:
         seen.add(level.name)
     for index, rate in enumerate(load.rate):
         if rate.number is not None and rate.number < 1:
+            share = percent(rate.number).replace(" ", "").replace(".0", "")
+            meant = f"did you mean `{share}`, a share of the baseline's capacity?"
             yield Finding(
                 ("load", "rate", index),
                 f"`{rate.number:g}` is less than one operation per second",
-                f"did you mean `{percent(rate.number).replace(' ', '').replace('.0', '')}`, "
-                "a share of the baseline's capacity?",
+                meant if rate.number >= LEAST_SHARE else "write for example `rate: [2000]`",
             )
 
 

@@ -19,6 +19,10 @@ TWINS_TOO_FAR = (
 )
 OWN = "These are the twins: they are judged by the tolerance alone, so that they can fail."
 NO_TWIN = "The study has no twin, so it is not known how far identical deployments differ."
+TWIN_LEFT_OUT = (
+    "The study's twin was not part of this run, so it is not known how far identical deployments "
+    "differ."
+)
 NO_BOUND = "It is not known in both results how far identical deployments differ there."
 _PLACES: Mapping[Ground, str] = {
     Ground.INSIDE: "is inside",
@@ -73,6 +77,8 @@ def _withheld(comparison: Comparison) -> str:
             )
         case Ground.NO_BOUND:
             return NO_BOUND
+        case Ground.TWIN_LEFT_OUT:
+            return TWIN_LEFT_OUT
     return NO_TWIN
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -160,6 +161,25 @@ def test_a_result_that_lost_runs_passes_no_gate(
     shown = dunnage("compare", monday, tuesday)
     assert shown.code == 5
     assert told in shown.err
+
+
+@pytest.mark.parametrize("width", [30, 40, 45, 60])
+def test_a_narrow_terminal_shows_every_number_with_its_name(
+    dunnage: Command,
+    monday: Path,
+    tuesday: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    width: int,
+) -> None:
+    monkeypatch.setattr(out, "_width", 200)
+    wide = " ".join(dunnage("compare", monday, tuesday).out.split())
+    monkeypatch.setattr(out, "_width", width)
+    narrow = " ".join(dunnage("compare", monday, tuesday).out.split())
+    intervals = re.findall(r"[+−]\S+ … [+−]\S+ %", wide)
+    assert intervals
+    assert all(interval in narrow for interval in intervals)
+    assert narrow.count("Service time, p95") >= 2
+    assert " + …" not in narrow
 
 
 def test_a_result_without_a_twin_is_named(dunnage: Command, monday: Path, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from command import Command
 from dunnage.cli.shared.terminal import show_error, typed
 from dunnage.errors import Problem, RunError, StudyError
 
+FAKE = Path(__file__).parents[3] / "studies" / "fake.yaml"
 HOSTILE = "[bold]x[/] [/] [link=http://a]y[/link] \x1b[2J\x1b]0;owned\x07 back\\"
 HARMLESS = "[bold]x[/] [/] [link=http://a]y[/link] \ufffd[2J\ufffd]0;owned\ufffd back\\"
 
@@ -103,7 +106,47 @@ def test_ctrl_c_is_told_without_a_traceback(
     monkeypatch.setattr("dunnage.catalog.clean", interrupted)
     shown = dunnage("clean")
     assert shown.code == 130
-    assert shown.err == "dunnage: interrupted; every finished run is kept\n"
+    assert shown.err == "dunnage: interrupted\n"
+
+
+def test_ctrl_c_while_the_answer_is_made_tells_how_to_see_it(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dunnage.cli.shared.carrying_out.answer", interrupted)
+    shown = dunnage("run", FAKE, "--only", "late", "--results", tmp_path)
+    (result,) = (tmp_path / "fake").iterdir()
+    assert shown.code == 130
+    assert "every run is kept" in shown.err
+    assert f"try: dunnage report {result}\n" in shown.err
+
+
+def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
+    begun = (
+        "import dunnage.cli.main, signal, os, sys; sys.argv = ['dunnage', 'plan', 'x.yaml']; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+    )
+    struck = (
+        "import builtins; old = builtins.__import__; "
+        "builtins.__import__ = lambda name, *rest: "
+        "(os.kill(os.getpid(), signal.SIGINT) if name == 'typer' else None, old(name, *rest))[1]; "
+    )
+    command = [sys.executable, "-c", f"{begun}{struck}dunnage.cli.main.main()"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (130, "dunnage: interrupted\n")
+
+
+def test_who_is_deaf_to_ctrl_c_stays_so_while_loading() -> None:
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+        "sys.argv = ['dunnage', '--version']; import dunnage.cli.main, atexit; "
+        "atexit.register(lambda: print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)); "
+        "dunnage.cli.main.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.splitlines()[-1] == "True"
 
 
 def test_a_bug_shows_where_it_is(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:

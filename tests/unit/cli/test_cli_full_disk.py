@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import Command
-from measured import measured
+from measured import measured, without_checksums
+
+from dunnage.errors import UnwrittenError
+from dunnage.store.layout import ResultLayout
+from dunnage.store.write import ResultWriter
 
 STUDY = """
 dunnage: 1
@@ -25,24 +30,29 @@ sampler: {kind: fake}
 """
 
 
-@pytest.mark.parametrize("file", ["index.html", "answers.csv", "analysis.json"])
-def test_it_is_said_with_the_command_that_goes_on(
-    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
-) -> None:
-    """The disk has no room for one file: what was to be written is played, the answer is not."""
-    result = measured(STUDY, tmp_path)
+def full_for(file: str, patch: pytest.MonkeyPatch) -> None:
+    """From now on the disk has no room for files of this name."""
     opened = Path.open
 
     def full(path: Path, *words: Any, **options: Any) -> Any:
         there = Path("/dev/full") if path.name.startswith(f".{file}.") else path
         return opened(there, *(("wb",) if there != path else words), **options)
 
+    patch.setattr(Path, "open", full)
+
+
+@pytest.mark.parametrize("file", ["index.html", "answers.csv", "analysis.json"])
+def test_it_is_said_with_the_command_that_goes_on(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    """The disk has no room for one file: what was to be written is played, the answer is not."""
+    result = measured(STUDY, tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", full)
+        full_for(file, patch)
         shown = dunnage("report", result, "--figures")
     assert shown.code == 4
     assert "only one deployment was run" in shown.out
-    assert "the disk is full; every finished run is kept" in shown.err
+    assert "the disk is full\n" in shown.err
     assert f"try: free some space, then: dunnage report {result} --figures" in shown.err
     assert dunnage("report", result).code == 0
     assert (result / "report" / "index.html").stat().st_size > 0
@@ -71,5 +81,56 @@ def test_runs_that_lead_elsewhere_are_said_with_what_to_remove(
     shown = dunnage("run", "--resume", result)
     assert shown.code == 4
     assert "this is a link" in shown.err
+    assert "every finished run is kept" in shown.err
     assert f"try: remove the link, then: dunnage run --resume {result}" in shown.err
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize("file", ["study.yaml", "plan.json"])
+def test_where_nothing_has_begun_nothing_is_left_and_nothing_is_said_to_be_kept(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.yaml").write_text(STUDY)
+    Path("results/full/another").mkdir(parents=True)
+    with monkeypatch.context() as patch:
+        full_for(file, patch)
+        shown = dunnage("run", "study.yaml")
+    assert shown.code == 4
+    assert "the disk is full" in shown.err
+    assert "every finished run" not in shown.err
+    assert "try: free some space, then: dunnage run study.yaml\n" in shown.err
+    assert [path.name for path in Path("results/full").iterdir()] == ["another"]
+
+
+def test_a_result_that_cannot_grow_is_said_with_the_whole_command(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = measured(STUDY, tmp_path)
+    with monkeypatch.context() as patch:
+        full_for("looks.jsonl", patch)
+        shown = dunnage("run", "--resume", result, "--blocks", "+1")
+    assert shown.code == 4
+    assert f"then: dunnage run --resume {result} --blocks +1\n" in shown.err
+
+
+def test_a_file_that_is_larger_than_the_shell_allows_is_said_with_the_remedy() -> None:
+    error = UnwrittenError(OSError(errno.EFBIG, "File too large"), "runs.parquet")
+    assert "limit" in str(error)
+    assert error.then("dunnage report") == "ulimit -f unlimited, then: dunnage report"
+
+
+def test_while_a_study_runs_its_report_says_so(dunnage: Command, tmp_path: Path) -> None:
+    result = measured(STUDY.replace("blocks: 1", "blocks: 2"), tmp_path)
+    without_checksums(result)  # as if the run had not ended yet
+    (run, *_) = sorted((result / "runs").iterdir())
+    shutil.rmtree(run)
+    journal = ResultLayout(result).journal
+    lines = [line for line in journal.read_text().splitlines(True) if run.name not in line]
+    journal.write_text("".join(lines))
+    with ResultWriter(result).held():
+        shown = dunnage("report", result)
+    assert shown.code == 5
+    assert "1 of 2 runs are valid so far; the study still runs" in shown.err
+    assert "the reasons are in the report" not in shown.err
+    assert "still runs" not in dunnage("report", result).err

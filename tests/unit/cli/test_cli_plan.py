@@ -127,7 +127,7 @@ def test_every_factor_in_which_variants_differ_is_shown(dunnage: Command, tmp_pa
 
 
 def test_records_that_do_not_fit_are_told_before_anything_starts(
-    dunnage: Command, tmp_path: Path
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = tmp_path / "real.yaml"
     study.write_text(REAL)
@@ -137,6 +137,12 @@ def test_records_that_do_not_fit_are_told_before_anything_starts(
     assert "the memory of a host is 1.0 GiB" in told
     assert "the memory of this machine is" in told
     assert "the free disk space of this machine is" in told
+    assert "this cannot run here: 2,000,000,000 records need" in told
+    monkeypatch.setattr(catalog, "available", lambda _, every: (tuple(every), ()))
+    refused = dunnage("run", study, "--yes", "--results", tmp_path / "results")
+    assert refused.code == 3
+    assert "2,000,000,000 records need" in refused.err
+    assert not (tmp_path / "results").exists()
 
 
 def test_a_study_of_more_than_a_day_starts_only_when_asked(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dunnage.analysis.checks import GATES, Bounds
+from dunnage.cli.command_line import VERBS
 from dunnage.cli.lab import VERBS as LAB_VERBS
-from dunnage.cli.main import VERBS
 from dunnage.errors import ExitCode
 from dunnage.model.metrics import COMPARED, METRICS
 from dunnage.model.record import Record

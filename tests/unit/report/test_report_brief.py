@@ -7,6 +7,7 @@ from test_report_text import shown
 
 from dunnage.model.analysis import Verdict
 from dunnage.report.terminal.brief import ROWS, brief
+from dunnage.report.terminal.text import answer_table
 from dunnage.wording import numbers, terms
 from report_samples import HOSTILE, nothing_measured, sample
 
@@ -18,6 +19,27 @@ def test_it_fits_forty_lines(width: int, blocks: int) -> None:
     lines = shown(brief(made.analysis, made.study, made.plan), width).splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("width", [30, 40, 50, 60])
+def test_a_narrow_terminal_shows_every_number_with_its_name(width: int) -> None:
+    made = sample()
+    output = shown(brief(made.analysis, made.study, made.plan), width)
+    whole = " ".join(output.split())
+    for comparison in made.analysis.answers[0].comparisons:
+        found = comparison.difference
+        assert " ".join(numbers.seen(found).split()) in whole
+        assert " ".join(numbers.interval(found).split()) in whole
+        assert comparison.deployment in whole
+    assert max(map(len, output.splitlines())) <= width
+    assert "…\n" not in output
+
+
+def test_a_quick_try_advises_no_more_of_its_blocks() -> None:
+    made = sample(3)
+    assert "--blocks" in shown(brief(made.analysis, made.study, made.plan))
+    assert "--blocks" not in shown(brief(made.analysis, made.study, made.plan, scale=0.1))
+    assert "--blocks" not in shown(answer_table(made.analysis, made.study, made.plan, scale=0.1))
 
 
 def test_every_comparison_that_decides_is_on_a_line_settled_ones_first() -> None:

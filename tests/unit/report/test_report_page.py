@@ -135,6 +135,12 @@ def test_few_blocks_are_said_to_be_few() -> None:
     assert "no interval" in text
 
 
+def test_the_page_of_a_quick_try_advises_no_more_of_its_blocks() -> None:
+    made = sample(3)
+    assert "--blocks" in rendered(made)
+    assert "--blocks" not in page(made.analysis, made.study, made.plan, made.stays, scale=0.1)
+
+
 def test_a_study_without_any_finished_run_still_has_a_page() -> None:
     made = sample()
     text = page(nothing_measured(), made.study, made.plan, ())

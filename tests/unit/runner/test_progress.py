@@ -16,6 +16,7 @@ from rich.console import Console
 from dunnage.analysis.checks.finding import count, share
 from dunnage.errors import InterruptedRunError
 from dunnage.model.check import CheckResult, Status
+from dunnage.model.plan import StayPlan
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display, TimeLeft
 from report_samples import spoilt_by
@@ -74,6 +75,26 @@ def test_hostile_text_is_shown_as_it_is_and_steers_nothing() -> None:
     assert "word " * 19 + "word" in shown
 
 
+def test_a_terminal_that_shows_no_bar_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    file = io.StringIO()
+    with Display(Console(file=file, force_terminal=True), 8, 2, 60.0) as display:
+        display.stay(StayPlan(id="b01-plain", block=1, deployment="plain", runs=()))
+    assert "2/8 runs, 1 min 00 s left: block 1 · plain" in file.getvalue()
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 100, 200])
+def test_what_is_counted_is_whole_at_any_width(width: int) -> None:
+    file = io.StringIO()
+    console = Console(
+        file=file, force_terminal=True, width=width, color_system=None, legacy_windows=False
+    )
+    with Display(console, runs=320, done=112, seconds=3600.0) as display:
+        display.stay(StayPlan(id="b01-x", block=1, deployment="docker-overlay-vip", runs=()))
+    assert "112/320" in file.getvalue()
+    assert "1 h 00 min left" in file.getvalue()
+
+
 def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with Stop() as stop:
@@ -89,6 +110,31 @@ def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
         signal.raise_signal(signal.SIGTERM)
         assert stop.count == 4
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under `nohup`
+    try:
+        with Stop() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(signal.SIGHUP)
+            assert stop.count == 1
+            with pytest.raises(InterruptedRunError):
+                stop.check()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_under_nohup_a_study_goes_on() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Stop() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.requested
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_signals_are_given_back_after_an_error_too() -> None:

@@ -468,7 +468,31 @@ def test_whoever_has_nothing_begins_and_whoever_mends_checks_again(text: str, hi
 )
 def test_a_setting_is_one_word_with_one_line(settings: str) -> None:
     told = only_problem(changed("members: 3", f"members: 3, settings: {settings}"))
-    assert "is not a valid setting" in told.what
+    assert "is not the name of a setting" in told.what or "is not one line of text" in told.what
+
+
+@pytest.mark.parametrize("name", ["requirepass ", " requirepass", "requirepass\\t"])
+def test_a_setting_with_a_blank_beside_its_name_tells_no_secret(name: str) -> None:
+    settings = f'{{"{name}": hunter2}}'
+    told = only_problem(changed("members: 3", f"members: 3, settings: {settings}"))
+    assert told.what == "`requirepass` is not the name of a setting: there is a blank beside it"
+
+
+def test_names_from_before_the_factors_are_named_once_each_with_the_new_ones() -> None:
+    told = problems(changed("twin: native", "twin: native\nfactors: {limits.pids: [100, 200]}"))
+    whats = [problem.what for problem in told]
+    assert whats == [
+        f"`factors` make other deployments of `{name}`, so none has this name"
+        for name in ("native", "docker", "native-twin")
+    ]
+    assert "`native-pids-100`, `native-pids-200`" in told[0].hint
+
+
+def test_an_anchor_that_is_used_twice_is_no_matter_for_a_warning(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    read_study(changed("members: 3", "members: &a 3") + "seed: &a 7\n", "study.yaml", OFFER)
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize("image", ["-v", "a b", "redis:7.0 --privileged", "$(x)", "../x"])

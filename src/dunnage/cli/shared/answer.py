@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from dunnage.cli.shared import blocks, going_on, machine_history
 from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
 from dunnage.findings.checks.sentences import ENOUGH_VALID
+from dunnage.findings.differences.lacking import lacking
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
 from dunnage.model.damage import Damage
@@ -22,6 +24,7 @@ from dunnage.store.read import Result
 from dunnage.store.regular import refuse_link
 from dunnage.store.write import write_again, write_value
 from dunnage.wording import damage
+from dunnage.wording.terms import listed
 
 
 def answer(
@@ -31,12 +34,14 @@ def answer(
     details: bool = False,
     figures: bool = False,
     measured: bool = False,
+    source: Path | None = None,
 ) -> ExitCode:
     """Remake analysis and report, show the answer, and say whether it can be trusted.
 
     With `details` it is shown in full. `figures` draws those for a paper too, which takes many
     seconds. `measured` says that this machine has just measured it, and not with fakes: then what
-    its twins said is kept and shown beside what they said before.
+    its twins said is kept and shown beside what they said before. `source` is the study's file, if
+    that is another one than the result's copy.
     """
     result, study, analysis = opened.result, opened.study, opened.analysis
     failures = [str(event["why"]) for event in result.events() if "why" in event]
@@ -55,6 +60,7 @@ def answer(
         out.print(show(analysis, study, opened.plan, failures, scale=opened.scale))
         if unwritten is None:
             say("report: ", (str(place), "bold"))
+        _tell_lacking(opened, source)
         if analysis.invented:
             say("next: ", (typed("init"), "bold"))
     if measured:
@@ -65,7 +71,20 @@ def answer(
     if unwritten is not None:
         options = ["--details"] * details + ["--figures"] * figures + formatted(format_)
         _tell_or_raise(unwritten, typed("report", result.layout.root, *options))
-    return _trust(analysis, result)
+    return _trust(analysis, result, numbers_count=opened.scale is None)
+
+
+def _tell_lacking(opened: OpenedResult, source: Path | None) -> None:
+    """Say how to measure what a part of a study lacks, too.
+
+    A result's own study cannot be measured anew where it has a mask in the place of a secret.
+    """
+    found = lacking(opened.study, opened.plan)
+    if found is None or (source is None and not going_on.may_go_on(opened.result)):
+        return
+    part = [word for name in found.part for word in ("--only", name)]
+    again = typed("run", source or opened.result.layout.study, *part)
+    say(f"with {listed([f'`{name}`' for name in found.names])}: ", (again, "bold"))
 
 
 Stored = tuple[Path, UnwrittenError | None]
@@ -128,14 +147,21 @@ def _tell_or_raise(error: UnwrittenError, again: str) -> None:
     raise error
 
 
-def _trust(analysis: Analysis, result: Result) -> ExitCode:
-    """Say what would make the answer one that can be trusted, and whether it is."""
+def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCode:
+    """Say what would make the answer one that can be trusted, and whether it is.
+
+    `numbers_count` is false for a quick try, which nobody needs to measure better.
+    """
     enough = analysis.valid >= ENOUGH_VALID * analysis.planned
+    if not enough and analysis.missing and _still_written(result):
+        so_far = f"{analysis.valid} of {analysis.planned} runs are valid so far"
+        say((f"{so_far}; the study still runs, so this is no answer yet", "yellow"))
+        return ExitCode.UNTRUSTWORTHY
     if not enough:
         counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
         say((f"{counted}; the reasons are in the report", "yellow"))
     told = _tell_mended(analysis.damages, result)
-    if not (enough or told or analysis.missing):
+    if numbers_count and not (enough or told or analysis.missing):
         _tell_more(analysis, result)
     return ExitCode.OK if enough and damage.whole(analysis.damages) else ExitCode.UNTRUSTWORTHY
 
@@ -167,3 +193,15 @@ def _tell_more(analysis: Analysis, result: Result) -> None:
     more = blocks.command(result, advised or max(1, len(spoilt)))
     say("fix what they name, then measure more blocks: ", (more, "bold"))
     say("or start a new result: ", (again, "bold"))
+
+
+def _still_written(result: Result) -> bool:
+    """Whether another process holds the result, because it carries its study out."""
+    try:
+        with result.layout.lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

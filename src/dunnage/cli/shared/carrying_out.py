@@ -21,6 +21,7 @@ from dunnage.errors import (
     ExitCode,
     InterruptedRunError,
     ResultError,
+    UnavailableError,
     UnwrittenError,
     UsageError,
 )
@@ -37,7 +38,7 @@ from dunnage.store.write import ResultWriter
 from dunnage.study.expected_time import calibration_seconds
 from dunnage.study.matrix import named
 from dunnage.units import duration
-from dunnage.wording import damage
+from dunnage.wording import alike, damage
 
 _STUDY = re.compile(r"(?<!\S)STUDY(?!\S)")
 """What stands for a study in a hint; a path may have such letters, too."""
@@ -74,6 +75,8 @@ def begin(
         wanted = further.total(blocks, again, root=results / study.name)
         study = study.model_copy(update={"blocks": wanted})
     plan, seconds = studies.planned(study, only, path)
+    if too_many := studies.without_room(study, len(plan.deployments)):
+        raise UnavailableError(too_many, where=str(path), hint=typed("plan", path))
     if seconds > studies.A_DAY and not yes:
         raise UsageError(
             f"this study takes about {duration(seconds)}",
@@ -95,7 +98,9 @@ def begin(
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
         onward = again()
     with _named(path):
-        return _carry_out(study, plan, writer, seconds, onward, keep=keep, format_=format_)
+        return _carry_out(
+            study, plan, writer, seconds, onward, keep=keep, format_=format_, source=path
+        )
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
@@ -115,7 +120,11 @@ def _carry_on(
     writer = ResultWriter(result.layout.root)
     if blocks is not None:
         again = partial(resuming, path, keep=keep, format_=format_)
-        result = further.add(study, writer, blocks, again)
+        try:
+            result = further.add(study, writer, blocks, again)
+        except UnwrittenError as error:
+            error.hint = error.then(again(blocks))
+            raise
     if len(result.finished()) == len(tuple(result.plan.runs())):
         with writer.held():
             spare.add(study, writer)
@@ -171,6 +180,7 @@ def _carry_out(
     *,
     keep: bool,
     format_: Format,
+    source: Path | None = None,
 ) -> ExitCode:
     """Carry out what is missing; `onward` is the command for what is missing then."""
     root = writer.layout.root
@@ -186,18 +196,37 @@ def _carry_out(
         what = "interrupted; every finished run is kept"
         raise InterruptedRunError(what, hint=onward) from None
     except UnwrittenError as error:
+        error.add_note("every finished run is kept")
         error.hint = error.then(onward)
         raise
     except DunnageError as error:
         error.hint = error.hint or onward
         raise
     opened = OpenedResult(open_result(root))
-    code = answer(opened, format_, measured=not fake)
+    try:
+        code = answer(opened, format_, measured=not fake, source=source)
+    except KeyboardInterrupt:
+        what = "interrupted; every run is kept, and its answer can be shown again"
+        raise InterruptedRunError(what, hint=typed("report", root)) from None
     if outcome.missing:
         missing = f"{len(outcome.missing)} of {runs} runs are missing"
     elif not opened.result.complete():
         missing = "some of the measurements that belong to no run are missing"
     else:
         return code
+    if source is not None and _never_ready(opened.result):
+        say((f"{missing}: no deployment became ready, always for the same reason", "yellow"))
+        anew = typed("run", source)
+        say("mend the study, then start a new result: ", (anew, "bold"))
+        say("or mend this machine, then: ", (onward, "bold"))
+        return ExitCode.FAILED
     say((missing, "yellow"), "; try: ", (onward, "bold"))
     return ExitCode.FAILED
+
+
+def _never_ready(result: Result) -> bool:
+    """Whether every stay failed for the same reason before it was ready: it will fail again."""
+    events = list(result.events())
+    failures = [str(event.get("why")) for event in events if event.get("event") == "stay failed"]
+    ready = any(event.get("event") == "stay ready" for event in events)
+    return not ready and len(alike.grouped(failures)) == 1

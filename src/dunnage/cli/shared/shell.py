@@ -56,11 +56,19 @@ def _unasked(what: str) -> UsageError:
 def carried_out(command_line: Callable[[], object], words: Sequence[str]) -> object:
     """What a command line ends with.
 
-    Raises UnavailableError where a shell cannot learn how lines go on: that is written into files
-    of the user's own, which may be anything.
+    Raises UsageError for further words, which nobody would look at. Raises UnavailableError where a
+    shell cannot learn how lines go on: that is written into files of the user's own, which may be
+    anything.
     """
     if not {_INSTALL, _SHOW} & set(words):
         return command_line()
+    option, *others = words
+    if option not in (_INSTALL, _SHOW) or others:
+        asked = _INSTALL if _INSTALL in words else _SHOW
+        raise UsageError(
+            f"`{asked}` stands alone; it is for the shell in which it is typed",
+            hint=f"dunnage {asked}",
+        )
     try:
         for name in _WRITTEN if _INSTALL in words else ():
             _refuse_odd(Path.home() / name)

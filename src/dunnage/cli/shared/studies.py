@@ -29,7 +29,9 @@ from dunnage.study.matrix import deployments
 from dunnage.study.part import filter_plan
 from dunnage.study.plan import make_plan
 from dunnage.study.read import odd, read_stored_study, read_study
+from dunnage.study.room import beyond, excesses
 from dunnage.study.scale import readable_share, scaled
+from dunnage.units import size
 
 ResultArgument = Annotated[
     Path,
@@ -58,6 +60,10 @@ ScaleOption = Annotated[
 
 A_DAY = 86_400.0
 """Seconds; a longer study is started only when the user says so."""
+FAKE_RUN_SECONDS = 0.08
+"""What a run of fakes takes of our own time, in whatever time of its own: files and checks."""
+FAKE_PACE = 0.008
+"""Our own seconds for each second of the clock of fake hosts: what they measure is written, too."""
 STUDIES = Path("studies")
 """Directory of the studies that come with Dunnage."""
 
@@ -180,9 +186,30 @@ def _planned(
 
 def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
     """About how many seconds a plan takes here. The clock of fake hosts runs ahead of ours."""
+    estimated = estimate_seconds(plan, study, paces)
     if catalog.OFFER.testbeds[study.testbed.kind].fake:
-        return 0.002 * sum(1 for _ in plan.runs())
-    return estimate_seconds(plan, study, paces)
+        return FAKE_RUN_SECONDS * sum(1 for _ in plan.runs()) + FAKE_PACE * estimated
+    return estimated
+
+
+def without_room(study: Study, deployments: int) -> str:
+    """Say what the records may be too many for; return what they certainly are too many for."""
+    if catalog.OFFER.testbeds[study.testbed.kind].fake:
+        return ""
+    room = catalog.room()
+    for excess in excesses(study, deployments, room):
+        warning = (
+            f"the records need {size(excess.needed)} where each host holds all of them; the "
+            f"{excess.what} is {size(excess.available)}"
+        )
+        say((warning, "yellow"))
+    found = beyond(study, room)
+    if found is None:
+        return ""
+    return (
+        f"{study.records:,} records need {size(found.needed)}, and the {found.what} is "
+        f"{size(found.available)} at most: write fewer `records`"
+    )
 
 
 def given(

@@ -111,6 +111,8 @@ class Comparisons:
             known = Twin(pairs.n, 0.0) if own else twin
             better = METRICS[metric].better
             judgement = settle(pairs, difference, tolerance, better, known, family=family)
+        if judgement.ground is Ground.NO_TWIN and self.scope.study.twin is not None:
+            judgement = inconclusive(Ground.TWIN_LEFT_OUT)
         if difference is None:
             difference = _nothing("not compared: over capacity" if over else "no complete block")
         elif not own and any(self.known_twins.alike(name, metric, setting) for name in sides):

@@ -111,8 +111,9 @@ class Scope:
         return self._pairings([(reference, other) for other in others], self.metrics)
 
     def twins(self) -> tuple[Pairing, ...]:
-        """Every metric of every twin against its original."""
-        pairs = [(original, copy) for copy, original in self.copies.items()]
+        """Every metric of every twin against its original, where both are there."""
+        known = {each.name for each in self.plan.deployments}
+        pairs = [(original, copy) for copy, original in self.copies.items() if original in known]
         return self._pairings(pairs, self.metrics)
 
     def asked(self, name: str) -> tuple[Pairing, ...]:

@@ -11,6 +11,7 @@ from dunnage.analysis.groups import grouped
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import costs, coverage, number
 from dunnage.findings.differences.answer import all_comparisons
+from dunnage.findings.differences.lacking import Role, lacking
 from dunnage.findings.study.sentences import database_name, subjects
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.estimate import Estimate
@@ -239,21 +240,22 @@ def nothing_compared(analysis: Analysis, study: Study, plan: Plan) -> str:
     """Why there is no comparison at all, and what would make one; empty where there is one."""
     if any(comparison.difference.n for comparison in all_comparisons(analysis)):
         return ""
+    if (found := lacking(study, plan)) is not None and found.role is not Role.TWIN:
+        names = terms.listed([f"`{terms.plain(name)}`" for name in found.names])
+        were = "was" if len(found.names) == 1 else "were"
+        what = "the baseline " if found.role is Role.BASELINE else ""
+        other = f", compared with `{terms.plain(found.baseline)}`," if not what else ""
+        part = " ".join(f"--only {terms.plain(name)}" for name in found.part)
+        return (
+            f"No comparison could be made: {what}{names}{other} {were} not part of this run. "
+            f"A part that can be compared: `{part}`"
+        )
     known = [deployment.name for deployment in plan.deployments]
     wanted = dict.fromkeys(question.baseline for question in study.questions.values())
-    lacking = [name for name in wanted if name not in known]
     skipped = {each.deployment for each in analysis.skipped}
-    left_out = [name for name in lacking if name not in skipped]
-    if left_out:
-        twins = {deployment.name for deployment in plan.deployments if deployment.twin_of}
-        together = [*left_out, *(name for name in known if name not in twins)]
-        names = terms.listed([f"`{terms.plain(name)}`" for name in left_out])
-        return (
-            f"No comparison could be made: the baseline {names} was not part of this run. "
-            f"With it: `dunnage run STUDY {' '.join(f'--only {name}' for name in together)}`"
-        )
-    if lacking:
-        names = terms.listed([f"`{terms.plain(name)}`" for name in lacking])
+    absent = [name for name in wanted if name not in known and name in skipped]
+    if absent:
+        names = terms.listed([f"`{terms.plain(name)}`" for name in absent])
         return f"No comparison could be made: the baseline {names} cannot run here."
     if len(known) == 1:
         return "No comparison could be made: only one deployment was run."

@@ -47,8 +47,10 @@ class Twins:
     """
 
     def __init__(self, scope: Scope, gathered: Gathered, look: int) -> None:
-        self.pair = next(iter(scope.copies.items()), None)
-        """The first copy and its original; None where the study has no twin."""
+        known = {deployment.name for deployment in scope.plan.deployments}
+        pairs = (pair for pair in scope.copies.items() if known.issuperset(pair))
+        self.pair = next(pairs, None)
+        """The first copy and its original; None where the plan has not both."""
         self._scope = scope
         self._gathered = gathered
         self._look = look

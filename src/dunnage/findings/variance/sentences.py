@@ -41,10 +41,11 @@ class _Said(NamedTuple):
         return f"{self.before}{terms.listed(questions) if self.named else ''}{self.after}"
 
 
-def next_steps(analysis: Analysis, study: Study) -> tuple[str, ...]:
+def next_steps(analysis: Analysis, study: Study, scale: float | None) -> tuple[str, ...]:
     """What to do next: measure damaged runs again, which is no look; only else add blocks, which is
-    one. Nothing is added to a result that is not known to be of this study."""
-    if not damage.whole(analysis.damages):
+    one. Nothing is added to a result that is not known to be of this study, nor to a quick try,
+    whose `scale` is the share that its study was made shorter to."""
+    if scale is not None or not damage.whole(analysis.damages):
         return ()
     grows = not is_masked(study)
     if any(found.run for found in analysis.damages):

@@ -80,6 +80,7 @@ def page(
     template = _environment().get_template("page.html")
     return template.render(
         **_told(analysis, study, plan, failures),
+        advice=next_steps(analysis, study, scale),
         scaled=about.scaled(scale),
         **_drawn(analysis, plan),
         analysis=analysis,
@@ -124,7 +125,6 @@ def _told(
         "lead": sentences.lead(analysis.answers[0], study, plan) if analysis.answers else "",
         "overloaded": over_capacity(analysis),
         "capacities": capacities(analysis),
-        "advice": next_steps(analysis, study),
         "losses": losses(analysis),
         "restored": restored(analysis),
         "skipped": left_out(analysis.skipped),

@@ -15,6 +15,7 @@ from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.report.terminal.narrow import ByWidth
 from dunnage.report.terminal.notes import Line, advice, grid, labelled, left_out
 from dunnage.report.terminal.text import heading, nothing
 from dunnage.wording import numbers, terms
@@ -22,6 +23,8 @@ from dunnage.wording import numbers, terms
 ROWS = 12
 """Comparisons that are shown, so that all of it fits 40 lines of 80 columns."""
 _COLUMNS = 5
+_NAMES = 20
+"""Columns of a terminal without which names of deployments and conditions cannot be read."""
 _BASELINES = 2
 """Values of a baseline that a line has room for."""
 DETAILS = "`dunnage report --details` shows every number and what happened to the runs"
@@ -39,7 +42,7 @@ def brief(
     parts: list[RenderableType] = list(heading(analysis, study, failures, scale))
     why = sentences.nothing_compared(analysis, study, plan)
     parts += [nothing(why, analysis)] if why else list(_found(analysis, study, plan))
-    parts.append(grid([*_notes(analysis, study), ("More", DETAILS)]))
+    parts.append(grid([*_notes(analysis, study, scale), ("More", DETAILS)]))
     return Group(*parts)
 
 
@@ -80,8 +83,19 @@ def _at_most(rows: int, every: Sequence[Asked]) -> list[Asked]:
     return kept
 
 
-def _table(lines: Sequence[tuple[Text, ...]], widths: Sequence[int]) -> Table:
+def _table(lines: Sequence[tuple[Text, ...]], widths: Sequence[int]) -> RenderableType:
     """Rows of one question, as wide as those of the others."""
+    needs = sum(widths[2:]) + 2 * (_COLUMNS - 1) + _NAMES
+    return ByWidth(_columns(lines, widths), Group(*_in_lines(lines)), needs)
+
+
+def _in_lines(rows: Sequence[tuple[Text, ...]]) -> Iterator[Text]:
+    for name, place, *found in rows:
+        yield Text.assemble(name, ", ", place)
+        yield Text("    ").append_text(Text("  ").join(found))
+
+
+def _columns(lines: Sequence[tuple[Text, ...]], widths: Sequence[int]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for at, width in enumerate(widths):
         numeric = at == _COLUMNS - 2
@@ -131,7 +145,7 @@ def _row(comparison: Comparison) -> tuple[Text, ...]:
     )
 
 
-def _notes(analysis: Analysis, study: Study) -> Iterator[Line]:
+def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Line]:
     yield from labelled(
         ("Control", (control_differs(analysis),)),
         ("Neighbours", (neighbours_withhold(analysis),)),
@@ -141,7 +155,7 @@ def _notes(analysis: Analysis, study: Study) -> Iterator[Line]:
         ("Look", (sentences.look_brief(analysis),)),
         ("Skipped", left_out(analysis.skipped)),
     )
-    yield from advice(analysis, study)
+    yield from advice(analysis, study, scale)
 
 
 def _twins(analysis: Analysis) -> str:

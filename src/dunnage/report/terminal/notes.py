@@ -50,13 +50,20 @@ def left_out(skipped: Iterable[Skipped]) -> tuple[str, ...]:
     return tuple(f"{each.deployment}: {each.reason}" for each in skipped)
 
 
-def notes(analysis: Analysis, study: Study, failures: Sequence[str], *, compared: bool) -> Table:
+def notes(
+    analysis: Analysis,
+    study: Study,
+    failures: Sequence[str],
+    *,
+    compared: bool,
+    scale: float | None = None,
+) -> Table:
     """How to read the numbers, what became of the runs, what else differed, what is open."""
     lines = [("Reading", sentences.reading(analysis))] if compared else []
     lines += [*_trust(analysis, failures), *_causes(analysis)]
     lines += labelled(("Not known", about.own_secrets(study)))
     if compared:
-        lines += advice(analysis, study)
+        lines += advice(analysis, study, scale)
     return grid(lines)
 
 
@@ -108,6 +115,6 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         yield "Also", "no other difference was found"
 
 
-def advice(analysis: Analysis, study: Study) -> Iterator[Line]:
+def advice(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Line]:
     """What to do next."""
-    return labelled(("Advice", next_steps(analysis, study)))
+    return labelled(("Advice", next_steps(analysis, study, scale)))

@@ -57,7 +57,7 @@ def answer_table(
     why = sentences.nothing_compared(analysis, study, plan)
     parts.append(nothing(why, analysis) if why else _answer(analysis, study, plan))
     parts += rungs_tables(analysis)
-    parts.append(notes(analysis, study, failures, compared=not why))
+    parts.append(notes(analysis, study, failures, compared=not why, scale=scale))
     return Group(*parts)
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from dunnage.analysis.groups import grouped
 from dunnage.findings.two_results import sentences
 from dunnage.model.between import CHANGES, Change, ChangeVerdict, ResultComparison, Side
+from dunnage.report.terminal.narrow import ByWidth
 from dunnage.report.terminal.notes import Line, grid
 from dunnage.wording import numbers, terms
 
@@ -20,6 +21,9 @@ MARKS: Mapping[ChangeVerdict, tuple[str, str]] = {
     name: terms.MARKS[verdict] for verdict, name in CHANGES.items()
 }
 """Verdict → its symbol and colour."""
+
+_TABLE = 66
+"""Columns from which the table of changes has room for its names."""
 
 
 def comparison(both: ResultComparison) -> RenderableType:
@@ -31,7 +35,7 @@ def comparison(both: ResultComparison) -> RenderableType:
     ]
     deciding = [change for change in both.changes if change.gate]
     if deciding:
-        parts += [_table(deciding), Text()]
+        parts += [ByWidth(_table(deciding), _lines(deciding), _TABLE), Text()]
     return Group(*parts, grid(list(_notes(both))))
 
 
@@ -73,6 +77,23 @@ def _table(changes: Sequence[Change]) -> Table:
         for change in of_setting:
             table.add_row(*_row(change), end_section=change is of_setting[-1])
     return table
+
+
+def _lines(changes: Sequence[Change]) -> RenderableType:
+    """The same, a line for each number."""
+    lines: list[Text] = []
+    groups = grouped(changes, lambda change: (change.deployment, change.workload, change.level))
+    for (deployment, workload, level), of_setting in groups.items():
+        heading = f"{terms.plain(deployment)} · {terms.plain(workload)}, {terms.level(level)}"
+        lines.append(Text(heading, style="bold"))
+        for change in of_setting:
+            metric, changed, overhead, verdict = _row(change)
+            lines += [Text.assemble("  ", line) for line in metric.split()]
+            told = changed.split()
+            lines.append(Text("  ").append_text(Text("  ").join([verdict, *told])))
+            if change.overhead is not None:
+                lines.append(Text("  of overhead ").append_text(Text("  ").join(overhead.split())))
+    return Group(*lines)
 
 
 def _row(change: Change) -> Sequence[Text]:

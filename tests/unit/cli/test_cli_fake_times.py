@@ -1,0 +1,64 @@
+"""The clock of fake hosts runs ahead of ours: every time that is told is one to wait for."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from command import Command
+
+STUDY = """
+dunnage: 1
+name: fakes
+testbed: {kind: fake, hosts: {db: 1, client: 1}}
+database: {kind: fake, topology: single}
+deployments:
+  plain: {platform: fake, network: plain}
+  late: {platform: fake, network: late}
+twin: plain
+workloads: [A]
+load: {threads: [8], duration: 4s}
+blocks: 4
+generator: fake
+sampler: {kind: fake}
+questions:
+  Q1: {baseline: plain, against: [late], metric: service.p99, tolerance: 0.1%}
+"""
+
+
+def planned_seconds(dunnage: Command, study: Path) -> float:
+    return float(json.loads(dunnage("plan", study, "--format", "json").out)["seconds"])
+
+
+def test_a_study_with_fakes_takes_about_as_long_as_its_plan_says(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    planned = planned_seconds(dunnage, study)
+    begun = time.monotonic()
+    assert dunnage("run", study, "--results", tmp_path / "results").code == 0
+    took = time.monotonic() - begun
+    assert took / 20 < planned < took * 5
+
+
+def test_longer_runs_of_fakes_take_longer(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    short = planned_seconds(dunnage, study)
+    study.write_text(STUDY.replace("duration: 4s", "duration: 60s"))
+    assert short * 2 < planned_seconds(dunnage, study) < 12 * 60
+
+
+def test_the_advice_of_a_study_with_fakes_names_no_time(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    dunnage("run", study, "--results", tmp_path / "results")
+    shown = dunnage("report", tmp_path / "results")
+    (advice,) = json.loads(dunnage("report", tmp_path / "results", "--format", "json").out)[
+        "analysis"
+    ]["advice"]
+    assert advice["more_blocks"] and advice["seconds"] is None
+    assert f"`--blocks +{advice['more_blocks']}`" in " ".join(shown.out.split())
+    assert ", about" not in shown.out
