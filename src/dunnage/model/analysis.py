@@ -21,14 +21,15 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 7
+ANALYSIS_VERSION = 8
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
 took the place of `bound`. 5: gates, differences, factors, what was skipped, and why a
 verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
-damaged files; the baseline's mean over levels, which nothing read, is gone."""
+damaged files; the baseline's mean over levels, which nothing read, is gone. 8: metrics that are
+absent, with the reason."""
 
 
 class Verdict(StrEnum):
@@ -181,8 +182,10 @@ class RunSummary(Value):
     position: int
     status: str
     values: Mapping[str, float]
+    absent: Mapping[str, str] = {}
+    """Metric that it lacks because a counter could not be read → the reason."""
     checks: tuple[CheckResult, ...] = ()
-    """Gates that the run did not pass."""
+    """Gates that the run did not pass. What nobody sees stands against no run."""
     differences: tuple[Difference, ...] = ()
     """Differences of its stay found by parity that no factor under study explains."""
     paused: float | None = None
@@ -194,6 +197,14 @@ class RunSummary(Value):
     trend: float | None = None
     """Throughput of the last third of the measured window over the first, minus one; None in a load
     phase and where windows are too few."""
+
+
+class AbsentMetric(Condition):
+    """A metric that no valid run of a deployment has at a workload and level."""
+
+    metric: str
+    reason: str
+    """Why, as words that may follow a colon."""
 
 
 class LatencyCurve(Condition):
@@ -305,6 +316,8 @@ class Analysis(Value):
     twin: tuple[Comparison, ...]
     """The twin against its original: the A/A evidence."""
     summaries: tuple[Summary, ...]
+    absent_metrics: tuple[AbsentMetric, ...] = ()
+    """What stands in the place of a summary."""
     order: tuple[OrderDiagnosis, ...]
     runs: tuple[RunSummary, ...]
     curves: tuple[LatencyCurve, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dunnage.contracts import RunningMember
+from dunnage.contracts import RunningMember, Seen
 from dunnage.errors import StayError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
@@ -28,7 +28,7 @@ def host() -> Iterator[FakeHost]:
 def member(host: FakeHost) -> RunningMember:
     host.put(FILE, b"port 6379\n")
     process = host.start(("fake-daemon",), unit="redis-1", log="/home/log")
-    return RunningMember("redis-1", host, process.pid, host.control_group("redis-1"))
+    return RunningMember("redis-1", host, Seen(process.pid, host.control_group("redis-1")))
 
 
 def place(host: FakeHost) -> Place:
