@@ -251,6 +251,8 @@ class GateSummary(Value):
     not a number."""
     example: CheckResult
     """The gate in that run; without one, in the first run."""
+    unseen: tuple[str, ...] = ()
+    """Why it could not judge runs all the same, where nobody sees what it judges."""
 
 
 class NeighbourCost(Value):
