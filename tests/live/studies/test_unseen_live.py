@@ -38,13 +38,15 @@ substrate: {docker: {kind: existing, contexts: {db-1: theirs}}}
 deployments:
   native: {platform: native}
   theirs: {platform: docker, network: host}
+  bridged: {platform: docker, network: bridge}
 workloads: [C]
 records: 300
 load: {threads: [4], warmup: 500ms, duration: 2s}
 blocks: 1
 questions:
-  cost: {baseline: native, against: [theirs]}
+  cost: {baseline: native, against: [theirs, bridged]}
 """
+UNSEEN = ("theirs", "bridged")
 WHY = OUT_OF_SIGHT.reason
 
 
@@ -89,22 +91,24 @@ def test_a_study_of_processes_that_nobody_sees_has_throughput_and_reasons(
     told = capsys.readouterr()
     opened = open_at(results)
     runs = {run.deployment: run for run in opened.analysis.runs}
-    assert runs.keys() == {"native", "theirs"}, told.err
+    assert runs.keys() == {"native", *UNSEEN}, told.err
     for record in opened.records:
         unjudged = {check.check for check in record.checks if check.why is Why.UNSEEN}
         others = {check.status for check in record.checks if check.why is not Why.UNSEEN}
         # Another user of this machine may disturb a run, which is no matter of what is seen.
         assert Status.UNKNOWN not in others
-        assert bool(unjudged) == (record.deployment == "theirs")
+        assert bool(unjudged) == (record.deployment in UNSEEN)
         assert record.measurement is not None
     assert all(run.values["throughput"] > 0 for run in runs.values())
     assert "cpu.database" in runs["native"].values
-    assert runs["theirs"].absent == {"cpu.database": WHY, "memory.database": WHY}
     stays = {stay.deployment: stay for stay in opened.stays}
-    assert [each.reason for each in stays["theirs"].unseen] == [WHY]
-    assert not stays["theirs"].processes
     assert stays["native"].processes
-    assert stays["theirs"].facts
+    for name in UNSEEN:
+        assert runs[name].absent == {"cpu.database": WHY, "memory.database": WHY}
+        assert [each.reason for each in stays[name].unseen] == [WHY]
+        assert not stays[name].processes
+        assert stays[name].facts
+        assert all(path.unknown.endswith(WHY) for path in stays[name].paths)
     causes = {each.difference.cause for each in opened.analysis.parity.differences}
     assert Cause.UNSEEN in causes
     assert Cause.UNDECLARED not in causes
@@ -113,4 +117,4 @@ def test_a_study_of_processes_that_nobody_sees_has_throughput_and_reasons(
     with console.capture() as captured:
         console.print(answer_table(opened.analysis, opened.study, opened.plan))
     shown = " ".join(captured.get().split())
-    assert shown.count("Processes of theirs were not compared") == 1
+    assert shown.count("Processes of theirs and bridged were not compared") == 1
