@@ -142,7 +142,7 @@ def test_page_and_terminal_say_it_once_and_where_the_number_would_stand(
     html = page(analysis, result.study, result.plan, done.result.stays)
     for told in (whole, short, html):
         assert told.count(NOT_COMPARED) == 1
-        assert f"late: {WHY} (" in told
+        assert f"of late: {WHY}" in told
     assert whole.count(WHY) > 2
     assert "no other difference was found" not in whole
     assert f"cannot be judged in 12 runs: {WHY}" in html

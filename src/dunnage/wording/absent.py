@@ -10,10 +10,13 @@ from dunnage.wording import terms
 
 
 def metrics(absent: Iterable[AbsentMetric]) -> tuple[str, ...]:
-    """Each reason once: `docker: its host does not see … (CPU per operation)`."""
+    """Each reason once: `CPU per operation (database hosts) of docker: its host does not see …`."""
     return tuple(
-        f"{terms.listed(list(dict.fromkeys(terms.plain(found.deployment) for found in every)))}: "
-        f"{terms.plain(reason)} "
-        f"({', '.join(dict.fromkeys(terms.phrase(found.metric) for found in every))})"
+        f"{_listed(terms.phrase(found.metric) for found in every)} of "
+        f"{_listed(terms.plain(found.deployment) for found in every)}: {terms.plain(reason)}"
         for reason, every in grouped(absent, lambda found: found.reason).items()
     )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return terms.listed(list(dict.fromkeys(names)))
