@@ -283,8 +283,6 @@ class Daemon:
 
     host: str
     url: str
-    container_group: str
-    """Control group below which its containers' groups lie; a container's is its id."""
     certificates: Certificates | None = None
     """For a daemon reached by TLS."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -337,13 +335,32 @@ class HasSwarm(HasDaemons, Protocol):
 
 
 @dataclass(frozen=True)
+class Seen:
+    """A process that its host sees: under which id there, in which control group."""
+
+    pid: int
+    control_group: str
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A process that its host does not see, as on someone else's cluster.
+
+    It can be neither inspected, sampled nor held still.
+    """
+
+    reason: str
+    """Why, as words that may follow a colon."""
+
+
+@dataclass(frozen=True)
 class RunningMember:
-    """A member that runs: on which host, under which process id there, in which control group."""
+    """A member that runs, and its process as the member's host sees it."""
 
     member: str
     host: Host
-    pid: int
-    control_group: str
+    process: Seen | Unseen
+    """Read back from the host, never concluded from an option."""
 
 
 class Platform(Protocol):
@@ -374,7 +391,10 @@ class Platform(Protocol):
         """Member → its own address, of those that have started and whose address was late."""
 
     def running(self) -> tuple[RunningMember, ...]:
-        """The members that run; raises StayError naming one that has died, with its log."""
+        """The members that run; raises StayError naming one that has died, with its log.
+
+        That is known from what runs them, whether or not their hosts see their processes.
+        """
 
     def client(self, host: Host) -> Host:
         """Where a generator runs on a client's host: that host, or a container on it."""

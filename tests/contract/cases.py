@@ -57,6 +57,8 @@ class PlatformCase:
     database: Callable[[], Database]
     spec: DatabaseSpec
     client: ClientPlace = ClientPlace.HOST
+    seen: bool = True
+    """Whether hosts see the processes of their members."""
 
     def deployment(self) -> Deployment:
         """The deployment under test."""

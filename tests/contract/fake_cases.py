@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
@@ -11,7 +12,7 @@ from dunnage.databases.fake import FakeDatabase
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import ClientPlace
 from dunnage.model.study import DatabaseSpec
-from dunnage.platforms.fake import FakePlatform
+from dunnage.platforms.fake import LATE, FakePlatform
 from dunnage.software.fake import FakeTrees
 from dunnage.substrates.fake import FakeSubstrate, open_fake_substrate
 
@@ -53,3 +54,12 @@ FAKE_SHARDED = DatabaseSpec(kind="fake", topology="sharded", members=2, replicat
 FAKE_PLAIN = _fake_platform("plain", ClientPlace.HOST, FAKE_SINGLE)
 FAKE_LATE = _fake_platform("late", ClientPlace.CONTAINER, FAKE_SHARDED)
 FAKE_NAMED = _fake_platform("named", ClientPlace.CONTAINER, FAKE_SHARDED, "container-dns")
+
+
+class Elsewhere(FakePlatform):
+    """Runs members where their hosts do not see them."""
+
+    unseen = frozenset({LATE})
+
+
+FAKE_UNSEEN = replace(FAKE_LATE, platform=Elsewhere, seen=False)

@@ -23,6 +23,7 @@ from fake_cases import (
     FAKE_SHARDED,
     FAKE_SINGLE,
     FAKE_TESTBED,
+    FAKE_UNSEEN,
     fake_substrate,
 )
 from real_cases import (
@@ -65,6 +66,7 @@ PLATFORMS = [
     pytest.param(FAKE_PLAIN, id="fake-plain"),
     pytest.param(FAKE_LATE, id="fake-late-container"),
     pytest.param(FAKE_NAMED, id="fake-named-container"),
+    pytest.param(FAKE_UNSEEN, id="fake-unseen-container"),
     pytest.param(NATIVE, id="native", marks=pytest.mark.live),
     pytest.param(DOCKER_HOST, id="docker-host", marks=pytest.mark.live),
     pytest.param(DOCKER_BRIDGE, id="docker-bridge", marks=pytest.mark.live),

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from cases import DEADLINE, Ground, unique
 
-from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember
+from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.model.choices import ClientPlace
 from dunnage.model.late import unfilled
@@ -56,7 +56,9 @@ def bring_up(grounds: Ground, platform: Platform) -> Reservation:
 
 def inspected(member: RunningMember) -> bool:
     """Whether the member's process is there to be looked at."""
-    argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", "/"]
+    if isinstance(member.process, Unseen):
+        return False
+    argv = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", "/"]
     return member.host.run(argv).code == 0
 
 
@@ -86,8 +88,12 @@ class TestFormedPlatform:
         assert {member.member for member in running} == {p.member for p in reservation.places}
         for member in running:
             assert member.host.name == reservation.place(member.member).host
-            assert member.pid > 0
-            assert member.control_group
+            assert isinstance(member.process, Seen) == grounds.case.seen
+            if isinstance(member.process, Seen):
+                assert member.process.pid > 0
+                assert member.process.control_group
+            else:
+                assert member.process.reason
         steps = grounds.case.database().facts(grounds.case.spec, reservation)
         assert take(platform, steps, grounds.testbed.clock)
 
@@ -130,7 +136,9 @@ class TestFormedPlatform:
         paths = platform.paths(platform.client(host))
         assert [path.member for path in paths] == [place.member for place in reservation.places]
         for path, place in zip(paths, reservation.places, strict=True):
-            assert path.unknown == ""
+            assert bool(path.unknown) == (not grounds.case.seen)
+            if path.unknown:
+                continue
             first, *_, last = path.hops
             assert (first.kind, first.host) == (HopKind.CLIENT, host.name)
             assert (last.kind, last.host) == (HopKind.MEMBER, place.host)
@@ -222,7 +230,7 @@ class TestPlatform:
         with stay(grounds) as platform:
             reservation = bring_up(grounds, platform)
             running = platform.running()
-            assert [inspected(member) for member in running] == [True] * len(running)
+            assert [inspected(member) for member in running] == [grounds.case.seen] * len(running)
         assert [inspected(member) for member in running] == [False] * len(running)
         hosts = {host.name: host for host in grounds.testbed.hosts}
         for stage in stages(grounds, reservation):

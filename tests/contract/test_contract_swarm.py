@@ -72,7 +72,6 @@ class TestSwarm:
             assert node["Status"]["State"] == "ready"
             assert node["Status"]["Addr"] == host.address
             assert node["Description"]["Hostname"] == host.name
-            assert either.daemon(host.name).container_group
 
     def test_a_host_that_it_does_not_know_is_no_node(self, either: HasSwarm) -> None:
         with pytest.raises(KeyError):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dunnage import contracts
-from dunnage.contracts import Host, Platform, RunningMember, SoftwareStore, Substrate, Tree
+from dunnage.contracts import Host, Platform, RunningMember, Seen, SoftwareStore, Substrate, Tree
 from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
@@ -229,7 +229,8 @@ def test_what_was_changed_behind_our_back_is_caught(
     with living(lab, NATIVE) as (platform, record):
         (member,) = platform.running()
         assert undeclared(native, record()) == []
-        done = lab.host.run([*command, str(member.pid)])
+        assert isinstance(member.process, Seen)
+        done = lab.host.run([*command, str(member.process.pid)])
         assert done.code == 0, done.stderr
         assert caught(undeclared(native, record()), *words)
 
@@ -243,7 +244,8 @@ def rewritten(
     first = {"memory", "cpu"} <= found.controllers.keys()
     root = found.controllers[controller] if first else found.unified
     assert root is not None
-    group = root / member.control_group.strip("/")
+    assert isinstance(member.process, Seen)
+    group = root / member.process.control_group.strip("/")
     values = {group / name: value for name, value in (one if first else two).items()}
     before = {file: file.read_text().strip() for file in values}
     try:
@@ -431,9 +433,8 @@ def java(
         limits=limits,
     )
     place = Place("java-1", "server", lab.host.name, home, home, tree.prefix, {})
-    member = RunningMember(
-        "java-1", lab.host, process.pid, lab.host.control_group(f"member-{name}")
-    )
+    seen = Seen(process.pid, lab.host.control_group(f"member-{name}"))
+    member = RunningMember("java-1", lab.host, seen)
     try:
         ends = time.monotonic() + 30.0
         while REGISTRY not in lab.host.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout:

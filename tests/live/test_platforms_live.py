@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dunnage import catalog, contracts
-from dunnage.contracts import Host, Substrate, Tree
+from dunnage.contracts import Host, Seen, Substrate, Tree
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
@@ -172,11 +172,13 @@ def test_a_client_reaches_the_endpoint_and_replicas_follow(
         running = platform.running()
         assert [each.member for each in running] == [p.member for p in reservation.places]
         for each in running:
-            name = each.host.run(["cat", f"/proc/{each.pid}/comm"]).stdout
+            seen = each.process
+            assert isinstance(seen, Seen)
+            name = each.host.run(["cat", f"/proc/{seen.pid}/comm"]).stdout
             assert name == "redis-server\n"
-            groups = each.host.run(["cat", f"/proc/{each.pid}/cgroup"]).stdout
-            assert each.control_group in groups
-            assert each.control_group.startswith(each.host.control_group("") + "/")
+            groups = each.host.run(["cat", f"/proc/{seen.pid}/cgroup"]).stdout
+            assert seen.control_group in groups
+            assert seen.control_group.startswith(each.host.control_group("") + "/")
 
 
 @every_variant
@@ -261,7 +263,8 @@ def test_a_container_has_the_limits_paths_and_arguments_of_a_process(lab: Lab) -
         limited = deployment.model_copy(update={"limits": LIMITS})
         with deployed(lab, limited) as (platform, _):
             running = platform.running()[0]
-            host, group = running.host, running.control_group
+            assert isinstance(running.process, Seen)
+            host, group = running.host, running.process.control_group
             facts = {
                 name: host.run(["cat", f"/sys/fs/cgroup/{path.format(group)}"]).stdout
                 for name, path in {
@@ -274,7 +277,7 @@ def test_a_container_has_the_limits_paths_and_arguments_of_a_process(lab: Lab) -
                     "cores": "cpuset{}/cpuset.cpus",
                 }.items()
             }
-            proc = f"/proc/{running.pid}"
+            proc = f"/proc/{running.process.pid}"
             facts["limits"] = host.run(["cat", f"{proc}/limits"]).stdout
             facts["arguments"] = host.run(["cat", f"{proc}/cmdline"]).stdout
             facts["executable"] = host.run(["readlink", f"{proc}/exe"]).stdout

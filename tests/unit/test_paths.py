@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import Completed, RunningMember
+from dunnage.contracts import Completed, RunningMember, Seen
 from dunnage.errors import RunError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Address
@@ -362,7 +362,9 @@ def paths_where(answer: Completed | Exception, meant: str = "10.0.0.1") -> Netwo
             return answer
 
         client.run = host.run = run  # type: ignore[method-assign]
-        member = Member(RunningMember("redis-1", host, 12, ""), Address("redis-1", 6379), meant)
+        member = Member(
+            RunningMember("redis-1", host, Seen(12, "")), Address("redis-1", 6379), meant
+        )
         (path,) = read_paths(Client(client, None), [member], ["10.0.0.1"], {})
     return path
 
@@ -402,7 +404,9 @@ def test_each_host_is_asked_once_for_all_members() -> None:
             host.run = run  # type: ignore[method-assign]
         (client,) = testbed.group("client")
         members = [
-            Member(RunningMember(f"redis-{number}", host, number, ""), Address("", 1), "10.0.0.1")
+            Member(
+                RunningMember(f"redis-{number}", host, Seen(number, "")), Address("", 1), "10.0.0.1"
+            )
             for number, host in enumerate(testbed.group("db") * 2, start=1)
         ]
         assert len(read_paths(Client(client, None), members, [], {})) == 4

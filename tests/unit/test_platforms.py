@@ -10,12 +10,13 @@ from threading import Event
 from typing import cast
 
 import pytest
-from docker import APIClient
+from docker import APIClient, DockerClient
 from docker.errors import NotFound
+from docker.models.containers import Container
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.contracts import Completed, Host, Tree
+from dunnage.contracts import Completed, Host, Seen, Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
@@ -30,6 +31,7 @@ from dunnage.model.layout import (
 )
 from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import places
+from dunnage.platforms.container_member import OUT_OF_SIGHT, ContainerMember
 from dunnage.platforms.containers import StayNames, arguments, described, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.floating import floating_address
@@ -37,6 +39,7 @@ from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import insist_known, wrapped
 from dunnage.platforms.listening import holder
 from dunnage.platforms.readiness import await_ready, side_by_side
+from dunnage.platforms.subnets import told_in
 
 SOFTWARE = Software("redis", "7.0")
 
@@ -414,3 +417,65 @@ def test_a_command_whose_container_ends_meanwhile_was_not_run_and_is_no_error_of
     api = cast("APIClient", EndedContainer())
     done = execute(api, "c1", ["true"], stdin="", timeout=5.0, where="redis-1")
     assert (done.code, done.stderr) == (NOT_RUN, "No such exec instance: e4")
+
+
+class ToldContainer:
+    """A container of which its daemon tells a process id."""
+
+    id = "3f2a"
+
+    def __init__(self, pid: int) -> None:
+        self.attrs = {"State": {"Pid": pid, "Running": pid > 0}}
+
+    def reload(self) -> None:
+        """It stays as it is."""
+
+
+class Kernel:
+    """A host whose processes are in known control groups."""
+
+    name, engine = "db-1", "/engine"
+
+    def __init__(self, groups: dict[int, str]) -> None:
+        self.files = {f"/proc/{pid}/cgroup": text for pid, text in groups.items()}
+
+    def run(self, argv: list[str]) -> Completed:
+        text = self.files.get(argv[-1])
+        return Completed(1, "", "no such file") if text is None else Completed(0, text, "")
+
+
+def contained(pid: int, groups: dict[int, str]) -> ContainerMember:
+    """A member whose daemon tells a process id, on a host with these processes."""
+    host, container = cast("Host", Kernel(groups)), cast("Container", ToldContainer(pid))
+    return ContainerMember(
+        service(), host, cast("Tree", None), cast("DockerClient", None), container
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "process"),
+    [
+        ({7: "0::/host/containers/3f2a\n"}, Seen(7, "/host/containers/3f2a")),
+        ({7: "3:cpu:/other\n2:memory:/host/3f2a\n"}, Seen(7, "/host/3f2a")),
+        ({}, OUT_OF_SIGHT),
+        ({7: "0::/host/someone/else\n"}, OUT_OF_SIGHT),
+    ],
+    ids=["here", "by its memory", "no such process", "another process of that id"],
+)
+def test_a_containers_process_is_seen_where_the_host_has_it_in_the_containers_group(
+    groups: dict[int, str], process: object
+) -> None:
+    assert contained(7, groups).identified().process == process
+
+
+def test_a_container_without_a_process_is_not_seen() -> None:
+    groups = {0: "0::/host/containers/3f2a\n"}
+    assert contained(0, groups).identified().process == OUT_OF_SIGHT
+
+
+def test_the_address_that_a_daemon_tells_is_that_in_the_range() -> None:
+    networks = {"bridge": {"IPAddress": "172.17.0.2"}, "own": {"IPAddress": "10.66.0.3"}}
+    container = {"NetworkSettings": {"Networks": {"none": {"IPAddress": ""}, **networks}}}
+    assert told_in("10.66.0.0/16", container) == "10.66.0.3"
+    assert told_in("10.77.0.0/16", container) is None
+    assert told_in("10.77.0.0/16", {"NetworkSettings": {}}) is None

@@ -16,7 +16,7 @@ from dunnage.contracts import Certificates
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.substrates.daemons import mounts_below
-from dunnage.substrates.existing import container_group, endpoint
+from dunnage.substrates.existing import endpoint
 from dunnage.substrates.ranges import container_ranges
 
 
@@ -50,20 +50,6 @@ def test_facts_on_which_hosts_agree_stand_once() -> None:
     told = {"db-1": {"driver": "overlay2", "mtu": "1500"}, "db-2": {"driver": "overlay2"}}
     assert agreed(told) == {"driver": "overlay2", "mtu": "db-1: 1500, db-2: None"}
     assert agreed({}) == {}
-
-
-@pytest.mark.parametrize(
-    ("info", "group"),
-    [
-        ({"CgroupDriver": "cgroupfs"}, "/docker"),
-        ({"CgroupDriver": "cgroupfs", "CgroupParent": "own/group/"}, "/own/group"),
-        ({"CgroupDriver": "systemd"}, "/system.slice"),
-    ],
-)
-def test_the_group_of_containers_follows_the_daemons_driver(
-    info: dict[str, str], group: str
-) -> None:
-    assert container_group(info) == group
 
 
 def test_a_context_gives_its_address_and_its_certificates(

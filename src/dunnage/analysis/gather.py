@@ -14,7 +14,7 @@ from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
 from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
-from dunnage.analysis.values import sampler_cpu, values
+from dunnage.analysis.values import absent, sampler_cpu, values
 from dunnage.model.analysis import RunSummary
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import Phase
@@ -183,7 +183,12 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         position=record.position,
         status=_status(record, broken),
         values=values(record),
-        checks=tuple(check for check in record.checks if check.status is not Status.VALID),
+        absent=absent(record),
+        checks=tuple(
+            check
+            for check in record.checks
+            if check.status is not Status.VALID and not check.unseen
+        ),
         differences=tuple(broken),
         paused=record.paused,
         over_capacity=record.over_capacity,

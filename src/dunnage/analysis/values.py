@@ -27,6 +27,26 @@ def values(record: Record) -> dict[str, float]:
     return {name: found[name] for name in METRICS if name in found}
 
 
+def absent(record: Record) -> dict[str, str]:
+    """Metric that this run lacks because a counter could not be read → the reason."""
+    if record.measurement is None or record.search is not None:
+        return {}
+    hosts = database_hosts(record.usage)
+    return {
+        metric: why
+        for metric, counter in _COUNTERS.items()
+        if (why := next((h.absent[counter] for h in hosts if _lacks(h, counter)), ""))
+    }
+
+
+_COUNTERS = {"cpu.database": "cpu", "memory.database": "memory_resident"}
+"""Metric → the counter of database hosts that it adds up."""
+
+
+def _lacks(host: HostUsage, counter: str) -> bool:
+    return getattr(host.whole, counter) is None and counter in host.absent
+
+
 def operations(record: Record) -> int:
     """Operations answered without error in the measured window of a run.
 

@@ -52,6 +52,25 @@ def usage(samples: Samples, group: str, began: float, seconds: float, offset: fl
     )
 
 
+def uncharged(used: HostUsage, unseen: Mapping[str, str]) -> HostUsage:
+    """What a host used, without its counters where they do not show what its members use.
+
+    `unseen` maps these members to the reason, which then stands in `absent` for every counter.
+    """
+    if not unseen:
+        return used
+    reason = next(iter(unseen.values()))
+    counters = (*Usage.model_fields, *MachineUsage.model_fields)
+    return used.model_copy(
+        update={
+            "whole": Usage(),
+            "machine": MachineUsage(),
+            "absent": dict.fromkeys(sorted(counters), reason),
+            "unseen": dict(sorted(unseen.items())),
+        }
+    )
+
+
 def _without_time(samples: Samples) -> Samples:
     """Nobody knows which readings of a clock that was set back belong to a window."""
     reason = "the host's clock was set back while it was watched"

@@ -33,6 +33,7 @@ from dunnage.findings.timeline.timeline import timelines
 from dunnage.findings.variance.advice import advise, block_seconds
 from dunnage.findings.variance.variance import repeats, splits
 from dunnage.model.analysis import (
+    AbsentMetric,
     Analysis,
     LatencyCurve,
     OrderDiagnosis,
@@ -105,6 +106,9 @@ def analyse(
         comparisons=comparisons.against(base),
         twin=comparisons.twins(),
         summaries=tuple(_summaries(scope)),
+        absent_metrics=tuple(
+            found for place in places for found in _absent_metrics(gathered, *place)
+        ),
         order=tuple(_order(gathered)),
         runs=gathered.runs,
         curves=tuple(c for place in places for c in _curves(gathered, *place, logs)),
@@ -193,6 +197,22 @@ def _summaries(scope: Scope) -> Iterator[Summary]:
                 level=setting.level,
                 metric=metric,
                 estimate=estimate,
+            )
+
+
+def _absent_metrics(
+    gathered: Gathered, deployment: str, setting: Setting
+) -> Iterator[AbsentMetric]:
+    runs = gathered.valid(deployment, setting)
+    reasons = {metric: reason for run in runs for metric, reason in run.absent.items()}
+    for metric, reason in reasons.items():
+        if not any(metric in run.values for run in runs):
+            yield AbsentMetric(
+                deployment=deployment,
+                workload=setting.workload,
+                level=setting.level,
+                metric=metric,
+                reason=reason,
             )
 
 

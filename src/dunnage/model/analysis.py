@@ -29,7 +29,8 @@ took the place of `bound`. 5: gates, differences, factors, what was skipped, and
 verdict is what it is are values. 6: so are why parts of a variance are not told apart, and why a
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
-that was left out, and files that this user may not read."""
+that was left out, files that this user may not read, and metrics that are absent with the reason.
+"""
 
 
 class Verdict(StrEnum):
@@ -184,8 +185,10 @@ class RunSummary(Value):
     position: int
     status: str
     values: Mapping[str, float]
+    absent: Mapping[str, str] = {}
+    """Metric that it lacks because a counter could not be read → the reason."""
     checks: tuple[CheckResult, ...] = ()
-    """Gates that the run did not pass."""
+    """Gates that the run did not pass. What nobody sees stands against no run."""
     differences: tuple[Difference, ...] = ()
     """Differences of its stay found by parity that no factor under study explains."""
     paused: float | None = None
@@ -197,6 +200,14 @@ class RunSummary(Value):
     trend: float | None = None
     """Throughput of the last third of the measured window over the first, minus one; None in a load
     phase and where windows are too few."""
+
+
+class AbsentMetric(Condition):
+    """A metric that no valid run of a deployment has at a workload and level."""
+
+    metric: str
+    reason: str
+    """Why, as words that may follow a colon."""
 
 
 class LatencyCurve(Condition):
@@ -243,6 +254,8 @@ class GateSummary(Value):
     not a number."""
     example: CheckResult
     """The gate in that run; without one, in the first run."""
+    unseen: tuple[str, ...] = ()
+    """Why it could not judge runs all the same, where nobody sees what it judges."""
 
 
 class NeighbourCost(Value):
@@ -308,6 +321,8 @@ class Analysis(Value):
     twin: tuple[Comparison, ...]
     """The twin against its original: the A/A evidence."""
     summaries: tuple[Summary, ...]
+    absent_metrics: tuple[AbsentMetric, ...] = ()
+    """What stands in the place of a summary."""
     order: tuple[OrderDiagnosis, ...]
     runs: tuple[RunSummary, ...]
     curves: tuple[LatencyCurve, ...]

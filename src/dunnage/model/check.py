@@ -28,6 +28,8 @@ class Why(StrEnum):
     """The gate does not apply to this run."""
     NOT_KNOWN = "not known"
     """What it judges could not be read."""
+    UNSEEN = "unseen"
+    """What it judges is where nobody sees it: the run counts all the same."""
     NOTHING = "nothing"
     """Nothing was there to be judged: no answer, no host, no search probe that was sustained."""
     OVER_CAPACITY = "over capacity"
@@ -81,6 +83,11 @@ class CheckResult(Value):
     allowed: tuple[Reading, ...] = ()
     used: float | None = None
     """How much of the bound was used: from 1 on the gate fires. None where that is no number."""
+
+    @property
+    def unseen(self) -> bool:
+        """Whether it could not judge what nobody sees, which does not stand against a run."""
+        return self.why is Why.UNSEEN
 
     @classmethod
     def written(cls, sentence: str) -> CheckResult:

@@ -32,6 +32,8 @@ class Cause(StrEnum):
     """Nothing under study explains it: the two did not run the same thing."""
     UNKNOWN = "unknown"
     """It could not be read on one side or on both, so it may differ."""
+    UNSEEN = "unseen"
+    """A host does not see the process on one side or on both, so it may differ. Runs count."""
 
 
 class Aspect(StrEnum):
@@ -63,6 +65,8 @@ class Aspect(StrEnum):
     """Facts from a server."""
     UNREAD = "unread"
     """What could not be read; both sides are reasons, None where it could be."""
+    PROCESS = "process"
+    """A process that was not inspected; both sides are reasons, None where it was."""
 
 
 class Difference(Value):

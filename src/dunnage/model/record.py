@@ -15,12 +15,13 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 7
+RECORD_VERSION = 8
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
-late addresses, network paths, and what was held still."""
+late addresses, network paths, and what was held still. 8: members whose processes their hosts do
+not see, with the reason."""
 
 
 class Turn(Value):
@@ -161,6 +162,9 @@ class HostUsage(Value):
     """CPU seconds of the sampler in the window."""
     absent: Mapping[str, str] = {}
     """What could not be attributed on this host, with the reason."""
+    unseen: Mapping[str, str] = {}
+    """Member of this host → why its counters do not show what the member uses. Nothing of the host
+    is charged to the database then."""
     clock_offset: float = 0.0
     """Seconds by which its clock was ahead of ours."""
 
@@ -300,6 +304,14 @@ class ProcessFacts(Value):
     file. An unknown fact is never equal to another."""
 
 
+class UnseenProcess(Value):
+    """A member whose process was not inspected, because its host does not see it."""
+
+    member: str
+    role: str
+    reason: str
+
+
 class StayRecord(Value):
     """One stay: facts from its servers and processes."""
 
@@ -315,6 +327,8 @@ class StayRecord(Value):
     facts: Mapping[str, Scalar]
     """Facts from the servers, read after the start."""
     processes: tuple[ProcessFacts, ...]
+    unseen: tuple[UnseenProcess, ...] = ()
+    """Members in place of whose facts there is a reason."""
     endpoint: tuple[str, ...]
     """Every address that clients may use."""
     names: Mapping[str, tuple[str, ...]] = {}

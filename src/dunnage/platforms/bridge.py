@@ -7,7 +7,7 @@ from typing import Any
 
 from docker import DockerClient
 
-from dunnage.contracts import Daemon, Host
+from dunnage.contracts import Daemon, Host, Seen, Unseen
 from dunnage.platforms.containers import OWN
 from dunnage.platforms.link import addresses, link
 
@@ -16,22 +16,30 @@ _VXLAN = "com.docker.network.driver.overlay.vxlanid_list"
 
 
 def way_in(
-    client: DockerClient, daemon: Daemon, host: Host, container: Mapping[str, Any]
+    client: DockerClient,
+    daemon: Daemon,
+    host: Host,
+    container: Mapping[str, Any],
+    process: Seen | Unseen,
 ) -> dict[str, str]:
-    """Driver, bridge or overlay, MTU, proxies and translations; `container` is its inspection."""
-    outside = link(host)
+    """Driver, bridge or overlay, MTU, proxies and translations; `container` is its inspection.
+
+    Of a container whose process its host does not see, only what the daemon tells.
+    """
     joined: Mapping[str, Any] = next(iter(container["NetworkSettings"]["Networks"].values()))
     network = client.networks.get(joined["NetworkID"])
     driver = str(network.attrs["Driver"])
-    if driver == "host":
-        return {"driver": driver, **outside}
-    inside = addresses(host, ["nsenter", f"--target={container['State']['Pid']}", "--net"])
     own = _overlay(network.attrs) if driver == "overlay" else {}
     own |= {"bridge": _bridge(network.attrs)} if driver == "bridge" else {}
+    told = {"driver": driver, **own, **_given(network.attrs)}
+    if isinstance(process, Unseen):
+        return {**told, "interface": f"not known: {process.reason}"}
+    outside = link(host)
+    if driver == "host":
+        return {"driver": driver, **outside}
+    inside = addresses(host, ["nsenter", f"--target={process.pid}", "--net"])
     return {
-        "driver": driver,
-        **own,
-        **_given(network.attrs),
+        **told,
         "interface": outside["interface"],
         "mtu": _mtu(inside, joined["IPAddress"]),
         "host_mtu": outside["mtu"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,16 @@ from typing import Any
 from docker import DockerClient
 from docker.models.containers import Container
 
-from dunnage.contracts import Completed, Host, RunningMember, Tree
+from dunnage.contracts import Completed, Host, RunningMember, Seen, Tree, Unseen
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.images import command
+
+OUT_OF_SIGHT = Unseen("its host does not see the process that its daemon runs")
+"""The daemon is on another machine, or has process ids of its own."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,6 @@ class ContainerMember:
     tree: Tree
     client: DockerClient
     container: Container
-    container_group: str
-    """Control group below which its daemon has those of its containers."""
 
     def state(self) -> dict[str, Any]:
         """What the daemon says of it now."""
@@ -38,9 +40,8 @@ class ContainerMember:
         return state
 
     def identified(self) -> RunningMember:
-        """With its process id, as its daemon told it last, and its control group."""
-        pid = int(self.container.attrs["State"]["Pid"])
-        return RunningMember(self.service.member, self.host, pid, self._control_group(pid))
+        """With its process, where the host has one of that id in the container's control group."""
+        return RunningMember(self.service.member, self.host, self._process())
 
     @property
     def sandbox(self) -> str:
@@ -59,11 +60,14 @@ class ContainerMember:
         """Run a command in the container, or the host's engine in the container's network."""
         if is_for_engine(argv):
             return self._ask_engine(argv, stdin=stdin, timeout=timeout)
+        return self._execute(command(argv, self.tree), stdin=stdin, timeout=timeout)
+
+    def _execute(self, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:
         with spoken("a command cannot be run in the container", self.service.member):
             return execute(
                 self.client.api,
                 str(self.container.id),
-                command(argv, self.tree),
+                argv,
                 stdin=stdin,
                 timeout=timeout,
                 where=self.service.member,
@@ -74,20 +78,24 @@ class ContainerMember:
         with spoken("the container's log cannot be read", self.service.member):
             return bytes(self.container.logs(tail=lines)).decode(errors="replace")
 
-    def _control_group(self, pid: int) -> str:
-        """As the kernel has it; where its process is out of sight, as the daemon names it."""
-        container = str(self.container.id)
-        for line in self.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
-            _, controllers, path = line.split(":", 2)
-            if container in path and controllers.split(",")[0] in ("", "memory"):
-                return path
-        return f"{self.container_group}/{container}"
+    def _process(self) -> Seen | Unseen:
+        """As the host's kernel has it: another process may have the id that the daemon tells."""
+        container, pid = str(self.container.id), int(self.state()["Pid"])
+        if pid > 0:
+            for line in self.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
+                _, controllers, path = line.split(":", 2)
+                if container in path and controllers.split(",")[0] in ("", "memory"):
+                    return Seen(pid, path)
+        return OUT_OF_SIGHT
 
     def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
-        state = self.state()
-        if not state["Running"]:
+        """In the member's network; inside its container where the host cannot enter that."""
+        process = self._process()
+        if not self.container.attrs["State"]["Running"]:
             return Completed(NOT_RUN, "", "the container is not running")
-        network = ("nsenter", f"--target={state['Pid']}", "--net")
+        if isinstance(process, Unseen):
+            return self._execute((self.host.engine, *argv[1:]), stdin=stdin, timeout=timeout)
+        network = ("nsenter", f"--target={process.pid}", "--net")
         return ask_engine(self.host, argv, stdin=stdin, timeout=timeout, within=network)
 
 

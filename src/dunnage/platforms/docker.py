@@ -131,8 +131,7 @@ class Docker(OnDaemons):
             if self._deployment.storage is Storage.CONTAINER:
                 container.put_archive("/", _directory(place.data))
             container.start()
-        group = self._daemon(host).container_group
-        member = ContainerMember(service, host, tree, client, container, group)
+        member = ContainerMember(service, host, tree, client, container)
         self._note_address(member, within)
         return member
 

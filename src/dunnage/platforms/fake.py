@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import ClassVar
 
 from dunnage.contracts import (
     Completed,
@@ -14,6 +15,7 @@ from dunnage.contracts import (
     RunningMember,
     SoftwareStore,
     Substrate,
+    Unseen,
 )
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
@@ -38,6 +40,7 @@ from dunnage.platforms.process_member import ProcessMember
 from dunnage.platforms.readiness import death
 
 PLAIN, LATE, NAMED = "plain", "late", "named"
+OUT_OF_SIGHT = Unseen("its host does not see the process that a fake cluster runs")
 
 
 class FakePlatform(HostedMembers[ProcessMember]):
@@ -72,6 +75,9 @@ class FakePlatform(HostedMembers[ProcessMember]):
             LATE: "its addresses are known only after the start",
         },
     )
+
+    unseen: ClassVar[frozenset[str]] = frozenset()
+    """Networks whose members' processes their hosts do not see."""
 
     def __init__(
         self,
@@ -114,7 +120,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
 
     def running(self) -> tuple[RunningMember, ...]:
         self._need_awake()
-        return super().running()
+        return tuple(map(self._as_seen, super().running()))
 
     def client(self, host: Host) -> Host:
         """That host, or a container on it."""
@@ -131,7 +137,9 @@ class FakePlatform(HostedMembers[ProcessMember]):
         """A way as such a network would have it."""
         self._need_awake()
         host = client.landlord if isinstance(client, Guest) else client
-        return tuple(self._path(host, member.identified()) for member in self._started())
+        return tuple(
+            self._path(host, self._as_seen(member.identified())) for member in self._started()
+        )
 
     def crash(self, member: str) -> None:
         self._members[member].process.signal("KILL")
@@ -178,6 +186,10 @@ class FakePlatform(HostedMembers[ProcessMember]):
             self._late[service.member] = host.get(_address_file(place)).decode()
         return ProcessMember(service, host, process, service.member, log)
 
+    def _as_seen(self, member: RunningMember) -> RunningMember:
+        hidden = self._deployment.network in self.unseen
+        return replace(member, process=OUT_OF_SIGHT) if hidden else member
+
     def _filled(self, text: str, own: str = "") -> str:
         """`text` with every late address that is known; StayError when one is missing.
 
@@ -195,13 +207,19 @@ class FakePlatform(HostedMembers[ProcessMember]):
     def _path(self, client: Host, member: RunningMember) -> NetworkPath:
         contact = next(iter(self._places[member.member].ports.values())).contact.filled(self._late)
         here, there, network = client.name, member.host.name, self._deployment.network
+        process = member.process
+        if isinstance(process, Unseen):
+            unknown = f"{there}: {process.reason}"
+            return NetworkPath(
+                client=here, member=member.member, address=str(contact), hops=(), unknown=unknown
+            )
         hops = [
             Hop(kind=HopKind.CLIENT, host=here, name="client", detail=f"connects to {contact}"),
             Hop(kind=HopKind.DEVICE, host=here, name="eth0", detail=f"{client.address}, MTU 1500"),
             Hop(kind=HopKind.WIRE, host="", name="wire"),
             Hop(kind=HopKind.DEVICE, host=there, name="eth0", detail="MTU 1500"),
             Hop(
-                kind=HopKind.MEMBER, host=there, name="fake-server", detail=f"process {member.pid}"
+                kind=HopKind.MEMBER, host=there, name="fake-server", detail=f"process {process.pid}"
             ),
         ]
         own = self._late.get(member.member, "")

@@ -46,10 +46,10 @@ class HostedMembers(ABC, Generic[M]):
     def running(self) -> tuple[RunningMember, ...]:
         members = []
         for member in self._started():
-            name = member.service.member
-            if (how := member.ended()) is not None:
-                raise death(name, f"died: {how}", member.log)
             members.append(member.identified())
+            # Only then: a process that has just ended is not seen either.
+            if (how := member.ended()) is not None:
+                raise death(member.service.member, f"died: {how}", member.log)
         return tuple(members)
 
     def run(self, member: str, argv: Sequence[str], *, stdin: str, timeout: float) -> Completed:

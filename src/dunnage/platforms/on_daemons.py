@@ -11,7 +11,7 @@ from typing import Any
 
 from docker import DockerClient
 
-from dunnage.contracts import Daemon, HasDaemons, Host, SoftwareStore, Tree
+from dunnage.contracts import Daemon, HasDaemons, Host, Seen, SoftwareStore, Tree
 from dunnage.docker_api import connect
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed
@@ -27,7 +27,7 @@ from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import provide
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
-from dunnage.platforms.subnets import address_in
+from dunnage.platforms.subnets import address_in, told_in
 
 Step = tuple[str, Callable[[], None]]
 """The host that a step of taking down is about, and what it does."""
@@ -86,13 +86,14 @@ class OnDaemons(HostedMembers[ContainerMember]):
         ways: dict[str, dict[str, str]] = {}
         for member in self._started():
             if member.host.name not in ways:
-                member.state()
+                process = member.identified().process
                 with spoken("the network cannot be read back", member.service.member):
                     ways[member.host.name] = way_in(
                         self._client(member.host),
                         self._daemon(member.host),
                         member.host,
                         member.container.attrs,
+                        process,
                     )
         return {name: str(value) for name, value in agreed(ways).items()}
 
@@ -153,7 +154,12 @@ class OnDaemons(HostedMembers[ContainerMember]):
         One that has ended has none, and is told of with its log where its readiness is awaited.
         """
         if within is not None:
-            own = address_in(within, member.host, int(member.state()["Pid"]))
+            process = member.identified().process
+            own = (
+                address_in(within, member.host, process.pid)
+                if isinstance(process, Seen)
+                else told_in(within, member.container.attrs)
+            )
             if own is not None:
                 self._late[member.service.member] = own
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dunnage.contracts import Completed, Host, Process, RunningMember
+from dunnage.contracts import Completed, Host, Process, RunningMember, Seen
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 
@@ -25,8 +25,8 @@ class ProcessMember:
 
     def identified(self) -> RunningMember:
         """With its process id and its control group."""
-        group = self.host.control_group(self.unit)
-        return RunningMember(self.service.member, self.host, self.process.pid, group)
+        seen = Seen(self.process.pid, self.host.control_group(self.unit))
+        return RunningMember(self.service.member, self.host, seen)
 
     def ended(self) -> str | None:
         """How it ended, or None while it lives."""

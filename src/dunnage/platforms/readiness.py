@@ -25,7 +25,7 @@ class Starting(Protocol):
         """What it was started from."""
 
     def identified(self) -> RunningMember:
-        """With its process id and its control group; it was just seen alive."""
+        """With its process, as its host sees it. One that has just ended is not seen."""
 
     def ended(self) -> str | None:
         """How its process ended, such as `exit code 1`, or None while it lives."""

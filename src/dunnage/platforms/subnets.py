@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from docker import DockerClient
@@ -40,8 +41,6 @@ def address_in(within: str, host: Host, pid: int) -> str | None:
 
     None when the process is gone, or has none there.
     """
-    if pid == 0:
-        return None
     try:
         interfaces = addresses(host, ["nsenter", f"--target={pid}", "--net"])
     except StayError:
@@ -53,3 +52,11 @@ def address_in(within: str, host: Host, pid: int) -> str | None:
             if "." in local and ipaddress.ip_address(local) in network:
                 return local
     return None
+
+
+def told_in(within: str, container: Mapping[str, Any]) -> str | None:
+    """A container's own address in such a range, as its daemon tells it; None if it has none."""
+    network = ipaddress.ip_network(within)
+    joined: Mapping[str, Any] = container["NetworkSettings"].get("Networks") or {}
+    told = (str(each.get("IPAddress") or "") for each in joined.values())
+    return next((each for each in told if each and ipaddress.ip_address(each) in network), None)

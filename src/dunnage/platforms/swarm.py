@@ -197,8 +197,7 @@ class Swarm(OnDaemons):
             created = self._api.create_service(**described)
         self._services[service.member] = str(created["ID"])
         container = self._container_of(service.member, client)
-        group = self._daemon(host).container_group
-        member = ContainerMember(service, host, tree, client, container, group)
+        member = ContainerMember(service, host, tree, client, container)
         self._note_address(member, within)
         return member
 

@@ -12,7 +12,6 @@ from functools import cached_property, partial
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import idle, own_usage, spans, windows_of
-from dunnage.analysis.windows import usage
 from dunnage.contracts import Host, Process
 from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import SETTLING, TURN_CONTROL, Command, LoadOrder, Samples
@@ -23,6 +22,7 @@ from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, keep_artefacts, order_for, start_all
 from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import fill, settle
+from dunnage.runner.inspection import to_hold
 from dunnage.runner.stay import Stay
 from dunnage.runner.waiting import Part, wait
 from dunnage.runner.watch import Watch, watching
@@ -82,7 +82,7 @@ class _Together:
     def used(self) -> Mapping[str, HostUsage]:
         """Host's name → what it used over all turns."""
         return {
-            name: usage(seen, host.group, self.began, self.seconds, host.clock_offset())
+            name: self.watch.used(host, seen, self.began, self.seconds)
             for name, (host, seen) in self.watched.items()
         }
 
@@ -304,7 +304,7 @@ def _take_turns(
         "pids": pids,
         "groups": {
             stay.deployment.name: [
-                *(member.control_group for member in members[stay.deployment.name]),
+                *(to_hold(member).control_group for member in members[stay.deployment.name]),
                 *stay.slowdown.groups,
             ]
             for stay in stays

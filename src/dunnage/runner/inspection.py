@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from dunnage.contracts import Host, RunningMember
+from dunnage.contracts import Host, RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.model.layout import Place
-from dunnage.model.record import ProcessFacts
+from dunnage.model.record import ProcessFacts, UnseenProcess
 
 _SECONDS = 60.0
 """Enough to hash a server of many files while other members are still busy."""
@@ -28,12 +28,17 @@ def control(client: Host) -> Mapping[str, float]:
     return {name: float(rate) for name, rate in json.loads(completed.stdout).items()}
 
 
-def inspect(member: RunningMember, place: Place, files: Iterable[str]) -> ProcessFacts:
+def inspect(
+    member: RunningMember, place: Place, files: Iterable[str]
+) -> ProcessFacts | UnseenProcess:
     """Inspect a running member. `files` are the paths of its configuration, as it was given them.
 
-    They are read back below the process's own root. Raises StayError with what the engine said.
+    They are read back below the process's own root. One that its host does not see is told with
+    the reason. Raises StayError with what the engine said.
     """
-    argv = [member.host.engine, "inspect", "--pid", str(member.pid), "--data", place.data]
+    if isinstance(member.process, Unseen):
+        return UnseenProcess(member=member.member, role=place.role, reason=member.process.reason)
+    argv = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", place.data]
     argv += ["--within", "/" + member.host.control_group("").strip("/")]
     argv += [word for path in files for word in ("--file", path)]
     completed = member.host.run(argv, timeout=_SECONDS, unit="inspect")
@@ -42,3 +47,14 @@ def inspect(member: RunningMember, place: Place, files: Iterable[str]) -> Proces
             f"cannot inspect its process: {completed.stderr.strip()}", where=place.member
         )
     return ProcessFacts(member=member.member, role=place.role, **json.loads(completed.stdout))
+
+
+def to_hold(member: RunningMember) -> Seen:
+    """The process of a member that is to be held still. Raises StayError if its host sees none."""
+    if isinstance(member.process, Unseen):
+        raise StayError(
+            f"it cannot be held still: {member.process.reason}; leave out `turns`, `slowdown` and "
+            "`loss`",
+            where=member.member,
+        )
+    return member.process

@@ -11,7 +11,7 @@ from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage
 from dunnage.model.plan import StayPlan
-from dunnage.model.record import StayRecord
+from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.runner.ending import ending
 from dunnage.runner.endpoint import allowed, resolved
@@ -82,6 +82,10 @@ def living_stay(
         clients = tuple(platform.client(host) for host in testbed.group(CLIENT_GROUP))
         names = resolved(target, clients)
         endpoint = allowed(target, names)
+        found = [
+            inspect(member, reservation.place(member.member), services[member.member].files)
+            for member in running
+        ]
         writer.stay(
             StayRecord(
                 stay=name,
@@ -91,10 +95,8 @@ def living_stay(
                 ready=ready,
                 stages=took,
                 facts=take(platform, database.facts(spec, reservation), testbed.clock),
-                processes=tuple(
-                    inspect(member, reservation.place(member.member), services[member.member].files)
-                    for member in running
-                ),
+                processes=tuple(each for each in found if isinstance(each, ProcessFacts)),
+                unseen=tuple(each for each in found if isinstance(each, UnseenProcess)),
                 endpoint=tuple(sorted(endpoint)),
                 names=names,
                 late=platform.late(),

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
-from dunnage.analysis.windows import usage
 from dunnage.errors import RunError
 from dunnage.model.check import Status
 from dunnage.model.choices import Phase
@@ -87,7 +86,11 @@ def as_attempt(record: Record) -> Attempt:
         started=record.started,
         ended=record.ended,
         throughput=values(record).get("throughput", 0.0),
-        checks=tuple(check for check in record.checks if check.status is not Status.VALID),
+        checks=tuple(
+            check
+            for check in record.checks
+            if check.status is not Status.VALID and not check.unseen
+        ),
     )
 
 
@@ -107,8 +110,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     clocks = {host.name: host.clock_offset() - before[host.name] for host in testbed.hosts}
     began = measurement.began - stay.clients[0].clock_offset()
     used = tuple(
-        usage(seen, host.group, began, measurement.seconds, host.clock_offset())
-        for host, seen in watch.samples()
+        watch.used(host, seen, began, measurement.seconds) for host, seen in watch.samples()
     )
     # Where a clock was set, nobody knows which lines of the pause's record belong to the window.
     paused = stay.slowdown.paused(began, measurement.seconds) if kept_time(clocks) else None

@@ -13,6 +13,7 @@ from dunnage.contracts import Clock, Host, RunningMember
 from dunnage.errors import RunError
 from dunnage.model.deployment import PAUSE_PERIOD
 from dunnage.runner.ending import terminated
+from dunnage.runner.inspection import to_hold
 
 UNIT = "pause"
 """Unit of what holds a host's servers still."""
@@ -89,7 +90,8 @@ def slowdown(
 ) -> Iterator[Slowdown]:
     """Hold the members' processes still for `share` of every period while the `with` lasts.
 
-    With a toggle only in every other piece of time.
+    With a toggle only in every other piece of time. Raises StayError where a member's host does not
+    see its process.
     """
     if share == 0:
         yield Slowdown((), clock)
@@ -101,7 +103,7 @@ def slowdown(
     with ExitStack() as stack:
         for residents in by_host.values():
             host, path = residents[0].host, f"{residents[0].host.scratch}/pause.jsonl"
-            pids = [word for member in residents for word in ("--pid", str(member.pid))]
+            pids = [word for member in residents for word in ("--pid", str(to_hold(member).pid))]
             words = ["--share", f"{share:g}", "--period", f"{PAUSE_PERIOD:g}"]
             if toggle is not None:
                 words += ["--begin", f"{toggle.begin + host.clock_offset():.6f}"]

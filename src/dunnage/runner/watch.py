@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from dunnage.contracts import Host, RunningMember
+from dunnage.analysis.windows import uncharged, usage
+from dunnage.contracts import Host, RunningMember, Seen, Unseen
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
+from dunnage.model.record import HostUsage
 from dunnage.runner import others
 from dunnage.runner.drive import collect, put, start
 from dunnage.runner.outweigh import outweighing
@@ -26,6 +28,13 @@ class Watch:
     left: list[tuple[Host, dict[str, bytes]]] = field(default_factory=list)
     foreign: Mapping[str, float] = field(default_factory=dict)
     """Name → processors that processes of no host kept busy, as far as they could be seen."""
+    unseen: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Host → its members whose use its counters do not show, each with the reason."""
+
+    def used(self, host: Host, seen: Samples, began: float, seconds: float) -> HostUsage:
+        """What a host used from `began` on, by our clock, as far as its counters show it."""
+        found = usage(seen, host.group, began, seconds, host.clock_offset())
+        return uncharged(found, self.unseen.get(host.name, {}))
 
     def samples(self) -> list[tuple[Host, Samples]]:
         """What each sampler saw."""
@@ -48,6 +57,7 @@ def watching(equipment: Equipment, stays: Sequence[Stay]) -> Iterator[Watch]:
     clock, before = equipment.testbed.clock, others.seen(equipment.testbed)
     began = clock.now()
     running = [(stay, stay.platform.running()) for stay in stays]
+    watch.unseen = _unseen(member for _, members in running for member in members)
     hosts = equipment.testbed.hosts
     with (
         outweighing(equipment.testbed),
@@ -86,10 +96,29 @@ def _ended(sampler: Part) -> tuple[Host, dict[str, bytes]]:
     return host, collect(host, command)
 
 
+def _unseen(members: Iterable[RunningMember]) -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for member in members:
+        if reason := _why_unseen(member):
+            found.setdefault(member.host.name, {})[member.member] = reason
+    return found
+
+
+def _why_unseen(member: RunningMember) -> str:
+    """Why the counters of its host do not show what a member uses; empty where they do."""
+    if isinstance(member.process, Unseen):
+        return member.process.reason
+    group, whole = (
+        f"/{each.strip('/')}/"
+        for each in (member.process.control_group, member.host.control_group(""))
+    )
+    return "" if group.startswith(whole) else "its control group is not inside that of its host"
+
+
 def _units(stay: Stay, host: Host, running: Sequence[RunningMember]) -> dict[str, str]:
-    """The host, the members on it, its daemon, and what we run there ourselves."""
+    """The host, the members that it sees, its daemon, and what we run there ourselves."""
     units = {unit: host.control_group(unit) for unit in ("", *OWN_UNITS)}
     for member in running:
-        if member.host.name == host.name:
-            units[member.member] = member.control_group
+        if member.host.name == host.name and isinstance(member.process, Seen):
+            units[member.member] = member.process.control_group
     return {**units, **units_on(stay.substrate, host)}

@@ -101,7 +101,6 @@ class Daemons:
         return Daemon(
             host=host,
             url=f"unix://{self._place(there).socket}",
-            container_group=_absolute(there.control_group(CONTAINERS)),
             environment=self._binaries.environment,
         )
 

@@ -25,9 +25,6 @@ from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
 from dunnage.substrates.inquiry import daemon_facts
 
-_DEFAULT_PARENT = {"cgroupfs": "/docker", "systemd": "/system.slice"}
-"""Where Docker puts containers when the daemon was not told, by cgroup driver."""
-
 
 @contextmanager
 def open_existing(contexts: Mapping[str, str], hosts: Sequence[Host]) -> Iterator[Existing]:
@@ -77,12 +74,6 @@ class Existing:
         return {**facts, "frozen_when_unused": False}
 
 
-def container_group(info: Mapping[str, Any]) -> str:
-    """Control group of a daemon's containers, from its `info`, where it was not told another."""
-    parent = str(info.get("CgroupParent") or _DEFAULT_PARENT.get(info["CgroupDriver"], "/docker"))
-    return "/" + parent.strip("/")
-
-
 def inquire(host: Host, contexts: Mapping[str, str], family: str) -> Reached:
     """What the daemon of a host tells of itself; `family` is where the study names its context."""
     context = contexts.get(host.name)
@@ -100,7 +91,7 @@ def inquire(host: Host, contexts: Mapping[str, str], family: str) -> Reached:
 def reached(where: str, context: str) -> Iterator[tuple[Reached, docker.DockerClient]]:
     """A connection to the daemon of a context; UnavailableError at `where` when it fails."""
     url, certificates = endpoint(where, context)
-    nominal = Daemon(where, url, "", certificates)
+    daemon = Daemon(where, url, certificates)
     with (
         translated(
             UnavailableError,
@@ -108,13 +99,10 @@ def reached(where: str, context: str) -> Iterator[tuple[Reached, docker.DockerCl
             where=where,
             hint=asking(context),
         ),
-        closing(connect(nominal)) as client,
+        closing(connect(daemon)) as client,
     ):
         info = client.info()
-        yield (
-            Reached(context, replace(nominal, container_group=container_group(info)), info),
-            client,
-        )
+        yield Reached(context, daemon, info), client
 
 
 def asking(context: str) -> str:

@@ -26,8 +26,9 @@ class FakeSubstrate:
         """The daemon of a host; KeyError if there is none, StayError while it is frozen."""
         if host in self._asleep:
             raise StayError("its substrate is frozen", where=host)
-        group = f"{self._hosts[host].control_group(UNIT)}/containers"
-        return Daemon(host, f"fake://{host}", group)
+        if host not in self._hosts:
+            raise KeyError(host)
+        return Daemon(host, f"fake://{host}")
 
     def units(self, host: str) -> tuple[str, ...]:
         return (UNIT,) if host in self._hosts else ()

@@ -174,6 +174,8 @@ def seen(*checks: CheckResult) -> str:
         return shown(readings)
     if first.why is Why.CRASHED:
         return f"the check failed: {shown(readings)}"
+    if first.why is Why.UNSEEN:
+        return f"cannot be judged: {shown(readings)}"
     parts = _SEEN.get((first.check, first.why))
     if parts is None:
         reason = shown(readings) if readings else "no host reported it"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dunnage.model.parity import Aspect, Cause, Difference, Factor, FoundDifference
+from dunnage.wording import terms
 
 _NAMES = (
     "chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap "
@@ -42,11 +43,39 @@ class Shown:
     """It could not be read, so it may differ."""
 
 
+def not_compared(differing: Iterable[FoundDifference]) -> str:
+    """What it means for verdicts that processes are not seen, as a sentence; empty if all are."""
+    unseen = [each for each in differing if each.difference.cause is Cause.UNSEEN]
+    if not unseen:
+        return ""
+    names = dict.fromkeys(
+        name
+        for each in unseen
+        for name, reason in (
+            (each.baseline, each.difference.baseline),
+            (each.deployment, each.difference.deployment),
+        )
+        if reason is not None
+    )
+    reasons = dict.fromkeys(
+        reason
+        for each in unseen
+        for reason in (each.difference.baseline, each.difference.deployment)
+        if reason is not None
+    )
+    return (
+        f"Processes of {terms.listed(list(names))} were not compared ({'; '.join(reasons)}): a "
+        "verdict holds only if they run the same software with the same settings."
+    )
+
+
 def shown(differing: Iterable[FoundDifference], reference: str) -> tuple[Shown, ...]:
-    """Differences, each once with all deployments that have it."""
+    """Differences, each once with all deployments that have it, without what was not compared."""
     sides: dict[tuple[str, str, bool], dict[str, None]] = {}
     for each in differing:
         what = each.difference
+        if what.cause is Cause.UNSEEN:
+            continue
         key = sentence(what), what.comes_with, what.cause is Cause.UNKNOWN
         beside = "" if each.baseline == reference else f" from {each.baseline}"
         sides.setdefault(key, {})[f"{each.deployment}{beside}"] = None
@@ -68,6 +97,8 @@ def origin(difference: Difference) -> str:
     """What follows a difference in a line of text; empty where nothing explains it."""
     if difference.cause is Cause.UNKNOWN:
         return " (unknown, cannot be compared)"
+    if difference.cause is Cause.UNSEEN:
+        return " (not compared)"
     return f" (comes with the {difference.comes_with})" if difference.comes_with else ""
 
 
@@ -77,6 +108,8 @@ def _without_roles(difference: Difference, sides: tuple[str, str]) -> str:
     if difference.aspect is Aspect.UNREAD:
         reasons = dict.fromkeys(filter(None, values))
         return f"{_file(difference.name)}: {'; '.join(reasons)}"
+    if difference.aspect is Aspect.PROCESS:
+        return f"process: {'; '.join(dict.fromkeys(filter(None, values)))}"
     if difference.aspect is Aspect.MEMBER:
         return f"only {sides[difference.baseline is None]} has the member {difference.name}"
     if difference.aspect is Aspect.MAPPED and NONE not in (a, b):

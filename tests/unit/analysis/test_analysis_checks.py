@@ -8,6 +8,7 @@ import pytest
 from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
 
 from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
+from dunnage.analysis.windows import uncharged
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.level import Search
@@ -29,7 +30,11 @@ def gate(name: str, given: Evidence) -> CheckResult:
     checks = judge(given)
     for each in checks:
         assert CheckResult.model_validate_json(each.model_dump_json()) == each
-        assert (each.check, each.why) in _SEEN or each.why in {Why.NOT_KNOWN, Why.CRASHED}
+        assert (each.check, each.why) in _SEEN or each.why in {
+            Why.NOT_KNOWN,
+            Why.UNSEEN,
+            Why.CRASHED,
+        }
     return next(check for check in checks if check.check == name)
 
 
@@ -49,6 +54,42 @@ def test_a_good_run_passes_every_gate() -> None:
     assert {check.status for check in checks} == {Status.VALID}, checks
     assert status(checks) is Status.VALID
     assert all(seen(check) and allowed(check) for check in checks)
+
+
+ELSEWHERE = uncharged(host(), {"redis-1": "it runs elsewhere"})
+UNJUDGED = {"swap", "steal", "other load", "samples", "throttled"}
+
+
+def test_what_nobody_sees_is_unknown_with_the_reason_and_the_run_is_valid() -> None:
+    for one_machine in (True, False):
+        usage = (ELSEWHERE, host("client-1", "client"))
+        checks = judge(evidence(usage=usage, one_machine=one_machine))
+        unjudged = [check for check in checks if check.status is not Status.VALID]
+        assert {check.check for check in unjudged} == UNJUDGED
+        assert {(check.status, check.why) for check in unjudged} == {(Status.UNKNOWN, Why.UNSEEN)}
+        assert {seen(check) for check in unjudged} == {"cannot be judged: it runs elsewhere"}
+        assert all(allowed(check) for check in unjudged)
+        assert status(checks) is Status.VALID
+
+
+@pytest.mark.parametrize(
+    ("name", "client"),
+    [
+        ("swap", {"whole": Usage(cpu=0.4, swap=1.0)}),
+        ("steal", {"machine": MachineUsage(processors=1.0, steal=0.2)}),
+        ("other load", {"machine": MachineUsage(processors=1.0, busy=0.9)}),
+        ("samples", {"samples": 3}),
+        ("throttled", {"whole": Usage(cpu=0.4, throttled=1.0)}),
+    ],
+)
+def test_what_is_seen_of_another_host_still_spoils_a_run(name: str, client: dict[str, Any]) -> None:
+    found = gate(name, evidence(usage=(ELSEWHERE, host("client-1", "client", **client))))
+    assert found.status is Status.INVALID
+
+
+def test_a_counter_that_is_not_known_of_a_host_that_is_seen_leaves_the_run_unknown() -> None:
+    checks = judge(evidence(usage=(ELSEWHERE, host("client-1", "client", machine=MachineUsage()))))
+    assert status(checks) is Status.UNKNOWN
 
 
 SPOILED: list[tuple[str, dict[str, Any], Status]] = [

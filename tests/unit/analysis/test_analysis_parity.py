@@ -10,9 +10,10 @@ from analysis_cases import deployment, process, stay
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.model.choices import Storage
-from dunnage.model.parity import Cause, Factor
+from dunnage.model.parity import Aspect, Cause, Factor, FoundDifference
+from dunnage.model.record import UnseenProcess
 from dunnage.model.study import DatabaseSpec, Limits
-from dunnage.wording.parity import factor, sentence
+from dunnage.wording.parity import factor, not_compared, sentence, shown
 
 
 def spoiled(**changed: Any) -> tuple[Any, Any]:
@@ -268,3 +269,43 @@ def test_an_argument_that_is_a_dash_is_not_the_same_as_none() -> None:
     (found,) = compare(*spoiled(argv=argv), {"network", "platform"})
     assert sentence(found) == "primary: argument 2: nothing → `-`"
     assert found.cause is Cause.UNDECLARED
+
+
+def unseen(name: str, reason: str = "it runs elsewhere", **changed: Any) -> Any:
+    told = UnseenProcess(member="redis-1", role="primary", reason=reason)
+    return stay(name, processes=(), unseen=(told,), **changed)
+
+
+def test_a_process_that_is_not_seen_is_told_as_such_and_not_as_a_difference() -> None:
+    for sides in ((stay(), unseen("b")), (unseen("a"), stay()), (unseen("a"), unseen("b"))):
+        (found,) = compare(*sides, set())
+        assert (found.aspect, found.cause) == (Aspect.PROCESS, Cause.UNSEEN)
+        assert sentence(found) == "primary: process: it runs elsewhere"
+
+
+def test_what_servers_say_is_compared_where_processes_are_not_seen() -> None:
+    found = compare(
+        unseen("a", facts={"version": "7.0"}), unseen("b", facts={"version": "7.2"}), ()
+    )
+    assert [each.cause for each in found] == [Cause.UNSEEN, Cause.UNDECLARED]
+
+
+def test_a_member_that_only_one_side_has_is_a_difference_though_it_is_not_seen() -> None:
+    other = UnseenProcess(member="redis-2", role="replica", reason="it runs elsewhere")
+    more = unseen("b").model_copy(update={"unseen": (*unseen("b").unseen, other)})
+    found = {each.aspect: each.cause for each in compare(unseen("a"), more, ())}
+    assert found == {Aspect.PROCESS: Cause.UNSEEN, Aspect.MEMBER: Cause.UNDECLARED}
+
+
+def test_what_was_not_compared_is_one_sentence_that_names_whose_processes() -> None:
+    between = [
+        FoundDifference(deployment=name, baseline="native", difference=each)
+        for name in ("docker", "swarm")
+        for each in compare(stay(), unseen(name), ())
+    ]
+    assert not_compared(between) == (
+        "Processes of docker and swarm were not compared (it runs elsewhere): a verdict holds only "
+        "if they run the same software with the same settings."
+    )
+    assert shown(between, "native") == ()
+    assert not_compared(()) == ""

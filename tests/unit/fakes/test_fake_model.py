@@ -7,6 +7,7 @@ from statistics import fmean
 import pytest
 from fleet import Fleet, Fleets
 
+from dunnage.contracts import Seen
 from dunnage.hosts.fake.load import LATE_SHARE
 from dunnage.model.choices import Arrivals, ClientPlace, Phase
 from dunnage.model.level import Level
@@ -38,7 +39,8 @@ def test_a_pause_costs_its_share_and_is_told_while_it_lasts(fleets: Fleets) -> N
     fleet = formed(fleets)
     before = throughput(fleet)
     router = next(member for member in fleet.platform.running() if member.member == "router-1")
-    argv = [router.host.engine, "pause", "--pid", str(router.pid), "--share", "0.05"]
+    assert isinstance(router.process, Seen)
+    argv = [router.host.engine, "pause", "--pid", str(router.process.pid), "--share", "0.05"]
     pause = router.host.start([*argv, "--out", "/pause.jsonl"], unit="pause", log="/pause.log")
     assert throughput(fleet) / before == pytest.approx(0.95, abs=0.001)
     assert len(router.host.get("/pause.jsonl").splitlines()) > 100

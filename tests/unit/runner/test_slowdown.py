@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stage import Hand
 
-from dunnage.contracts import RunningMember
+from dunnage.contracts import RunningMember, Seen
 from dunnage.errors import RunError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
@@ -103,12 +103,12 @@ def test_one_program_a_host_holds_its_members_and_ends_with_the_stay(testbed: Fa
         for name, host in (("a", one), ("b", one), ("c", other)):
             process = host.start(["fake-daemon"], unit=name, log=f"/{name}.log")
             stack.callback(process.signal, "KILL")
-            members.append(RunningMember(name, host, process.pid, f"/{name}"))
+            members.append(RunningMember(name, host, Seen(process.pid, f"/{name}")))
         began = testbed.clock.now()
         with slowdown(0.25, members, testbed.clock) as held:
             assert len(testbed.world.pauses) == 2
             assert {pid for pause in testbed.world.pauses for pid in pause.pids} == {
-                member.pid for member in members
+                member.process.pid for member in members
             }
             testbed.clock.sleep(10.0)
             assert held.paused(began + 1.0, 5.0) == pytest.approx(0.25, abs=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from dunnage.analysis.checks.evidence import Bounds, Evidence
@@ -90,6 +91,29 @@ def largest(known: Mapping[Where, float | None]) -> tuple[Where, float] | None:
 def not_known(usage: Sequence[HostUsage], counter: str, *allowed: Reading) -> Finding:
     """Unknown, with the reason that a host gives for a counter that is not there."""
     return Finding(Status.UNKNOWN, Why.NOT_KNOWN, reasons(usage, counter), allowed)
+
+
+def as_far_as_seen(gate: Gate) -> Gate:
+    """A gate over hosts that judges those whose counters show what their members use.
+
+    If all is well there, it is unknown with the reason what is out of sight.
+    """
+
+    def judged(evidence: Evidence, bounds: Bounds) -> Finding:
+        seen = [host for host in evidence.usage if not host.unseen]
+        found = gate(replace(evidence, usage=seen), bounds)
+        if len(seen) == len(evidence.usage) or found.status is not Status.VALID:
+            return found
+        return unseen(evidence.usage, *found.allowed)
+
+    return judged
+
+
+def unseen(usage: Sequence[HostUsage], *allowed: Reading) -> Finding:
+    """Unknown, with the reasons why what some members use is not seen."""
+    why = dict.fromkeys(reason for host in usage for reason in host.unseen.values())
+    seen = tuple(text("reason", reason) for reason in why)
+    return Finding(Status.UNKNOWN, Why.UNSEEN, seen, allowed)
 
 
 def reasons(usage: Sequence[HostUsage], counter: str) -> tuple[Reading, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dunnage.analysis.checks import load, machine
 from dunnage.analysis.checks.evidence import Bounds, Evidence
-from dunnage.analysis.checks.finding import Finding, Gate, text
+from dunnage.analysis.checks.finding import Finding, Gate, as_far_as_seen, text
 from dunnage.model.check import CheckResult, Status, Why
 
 CLOCK = "clock"
@@ -18,13 +18,13 @@ GATES: dict[str, Gate] = {
     "schedule": load.schedule,
     "search": load.search,
     "steady": load.steady,
-    "swap": machine.swap,
-    "steal": machine.steal,
+    "swap": as_far_as_seen(machine.swap),
+    "steal": as_far_as_seen(machine.steal),
     "other load": machine.other_load,
     "iowait": machine.iowait,
-    "samples": machine.samples,
+    "samples": as_far_as_seen(machine.samples),
     "connections": load.connections,
-    "throttled": machine.throttled,
+    "throttled": as_far_as_seen(machine.throttled),
     "slowdown": load.slowdown,
     "parts": load.parts,
     "duration": load.length,
@@ -52,8 +52,11 @@ def judge(evidence: Evidence, bounds: Bounds | None = None) -> tuple[CheckResult
 
 
 def status(checks: Iterable[CheckResult]) -> Status:
-    """One invalid gate makes a run invalid; else one unknown gate, or none at all, unknown."""
-    found = {check.status for check in checks}
+    """One invalid gate makes a run invalid; else one unknown gate, or none at all, unknown.
+
+    Gates that could not judge what nobody sees are left out: they would say the same of every run.
+    """
+    found = {check.status for check in checks if not check.unseen}
     if Status.INVALID in found:
         return Status.INVALID
     return Status.VALID if found == {Status.VALID} else Status.UNKNOWN

@@ -9,6 +9,7 @@ from functools import partial
 from dunnage.analysis.checks.evidence import Bounds, Evidence
 from dunnage.analysis.checks.finding import (
     Finding,
+    as_far_as_seen,
     count,
     largest,
     not_known,
@@ -17,6 +18,7 @@ from dunnage.analysis.checks.finding import (
     share,
     size,
     text,
+    unseen,
     up_to,
 )
 from dunnage.analysis.checks.load import NOT_ASKED
@@ -49,7 +51,16 @@ def steal(evidence: Evidence, bounds: Bounds) -> Finding:
 
 
 def other_load(evidence: Evidence, bounds: Bounds) -> Finding:
-    """CPU time that no host of the testbed used."""
+    """CPU time that no host of the testbed used.
+
+    Where a member may run on their machine, but in no host, it may be what is busy there.
+    """
+    if evidence.one_machine and any(host.unseen for host in evidence.usage):
+        return unseen(evidence.usage, share("others", bounds.other))
+    return as_far_as_seen(_other_load)(evidence, bounds)
+
+
+def _other_load(evidence: Evidence, bounds: Bounds) -> Finding:
     others = partial(share, "others")
     machines = [tuple(evidence.usage)] if evidence.one_machine else [(h,) for h in evidence.usage]
     watched = evidence.watched or evidence.measurement.seconds

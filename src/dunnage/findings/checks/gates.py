@@ -32,4 +32,9 @@ def _summary(name: str, every: Sequence[CheckResult], beside: int) -> GateSummar
         unknown=sum(check.status is Status.UNKNOWN for check in every),
         nearest=None if near is None else near.used,
         example=near or every[0],
+        unseen=tuple(
+            dict.fromkeys(
+                str(reading.value) for check in every if check.unseen for reading in check.seen
+            )
+        ),
     )

@@ -80,6 +80,8 @@ def _is_daemon(unit: str) -> bool:
 
 def _daemons(hosts: Sequence[HostUsage], seconds: float) -> Iterator[tuple[str, float]]:
     """Nothing where a host does not know all of it; 0 where no host has a daemon."""
+    if any(host.unseen for host in hosts):
+        return
     used = [unit.cpu for host in hosts for name, unit in host.units.items() if _is_daemon(name)]
     whole = [host.whole.cpu for host in hosts]
     known = [cpu for cpu in used if cpu is not None]
@@ -113,11 +115,11 @@ def _limits(stay: StayRecord | None) -> dict[str, float]:
 def _why(records: Sequence[Record], counter: str, name: str, limits: Sequence[float]) -> str:
     if not records:
         return "no run was made"
-    if name == "charged" and not limits:
+    hosts = [host for record in records for host in database_hosts(record.usage)]
+    if name == "charged" and not limits and not any(host.unseen for host in hosts):
         return "no member has a memory limit"
-    for record in records:
-        for host in database_hosts(record.usage):
-            for label, reason in host.absent.items():
-                if label.rpartition(".")[2] == counter:
-                    return reason
+    for host in hosts:
+        for label, reason in host.absent.items():
+            if label.rpartition(".")[2] == counter:
+                return reason
     return "no sample has it"

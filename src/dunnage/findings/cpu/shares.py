@@ -79,8 +79,12 @@ def _run(record: Record) -> dict[str, float]:
 def _inside(hosts: Sequence[HostUsage]) -> dict[str, float | None]:
     """CPU seconds of the database hosts by part; None where a host or a unit does not tell them.
 
+    Nothing where some member's are not seen: all that is known would be too little.
+
     Our own units need not tell theirs: they are `other`, but for the sampler's, which is taken out.
     """
+    if any(host.unseen for host in hosts):
+        return {}
     units = [unit for host in hosts for unit in host.units.items() if unit[0] not in OWN_UNITS]
     servers = [used for name, used in units if not name.startswith("daemon")]
     daemons = _sum(used.cpu for name, used in units if name.startswith("daemon"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dunnage.analysis.groups import grouped
 from dunnage.drawing.figure import Tabled
 from dunnage.findings.differences.scope import Pairing
-from dunnage.model.analysis import Analysis, Comparison, Verdict
+from dunnage.model.analysis import AbsentMetric, Analysis, Comparison, Summary, Verdict
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import HEADLINE
 from dunnage.wording import numbers, terms
@@ -42,8 +42,11 @@ def all_comparisons(analysis: Analysis) -> tuple[Comparison, ...]:
 
 
 def metrics(analysis: Analysis) -> tuple[str, ...]:
-    """The metrics to show: the headline ones that there are, then what questions ask besides."""
+    """The metrics to show: the headline ones that there are, or are absent with a reason, then what
+    questions ask besides."""
     present = dict.fromkeys(comparison.metric for comparison in all_comparisons(analysis))
+    absent = {found.metric for found in analysis.absent_metrics}
+    present |= dict.fromkeys(name for name in HEADLINE if name in absent)
     first = tuple(name for name in HEADLINE if name in present)
     return first + tuple(name for name in present if name not in HEADLINE)
 
@@ -86,6 +89,14 @@ def reached_by(analysis: Analysis) -> Mapping[tuple[str, str, str, str], Estimat
     }
 
 
+def absent_by(analysis: Analysis) -> Mapping[tuple[str, str, str, str], str]:
+    """Deployment, workload, level and metric → why no run has it."""
+    return {
+        (found.deployment, found.workload, found.level, found.metric): found.reason
+        for found in analysis.absent_metrics
+    }
+
+
 def unsettled(analysis: Analysis) -> tuple[Comparison, ...]:
     """What the study's questions asked and these blocks could not settle."""
     return tuple(
@@ -106,17 +117,21 @@ def heading(condition: Condition, among: Sequence[Condition]) -> str:
 
 def reached(analysis: Analysis) -> Tabled:
     """Headline metrics and, for each deployment and condition, what it reached alone."""
-    there = {summary.metric for summary in analysis.summaries}
+    every: tuple[Summary | AbsentMetric, ...] = (*analysis.summaries, *analysis.absent_metrics)
+    there = {found.metric for found in every}
     metrics = tuple(metric for metric in HEADLINE if metric in there)
     values: dict[str, dict[str, str]] = {}
-    for summary in analysis.summaries:
-        name = f"{summary.deployment}, {summary.workload}, {terms.level(summary.level)}"
-        text = numbers.value(summary.metric, summary.estimate.value)
-        values.setdefault(terms.plain(name), {})[summary.metric] = text
+    for found in every:
+        name = f"{found.deployment}, {found.workload}, {terms.level(found.level)}"
+        values.setdefault(terms.plain(name), {})[found.metric] = (
+            numbers.value(found.metric, found.estimate.value)
+            if isinstance(found, Summary)
+            else terms.plain(found.reason)
+        )
     return Tabled(
         columns=tuple(map(terms.title, metrics)),
         rows=tuple(
-            (name, tuple(found.get(metric, "-") for metric in metrics))
-            for name, found in values.items()
+            (name, tuple(cells.get(metric, "-") for metric in metrics))
+            for name, cells in values.items()
         ),
     )

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from dunnage.findings.parity.factors import IMAGE, unequal, word
 from dunnage.findings.parity.mask import Mask
 from dunnage.model.parity import Aspect, Cause, Difference
-from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
 
 _CONTAINMENT = frozenset(
     {"capabilities", "seccomp", "no_new_privileges", "oom_score_adj", "control_group", "cpu_weight"}
@@ -43,7 +43,8 @@ def compare(a: StayRecord, b: StayRecord, factors: Collection[str]) -> tuple[Dif
     """Compare two stays member by member, modulo their addresses and their own names.
 
     `factors` are keys of a deployment, such as `platform`. What cannot be avoided says so, and what
-    could not be read is unknown, also where neither side could be.
+    could not be read is unknown, also where neither side could be. Of processes that a host does
+    not see it says so; what servers say is compared all the same.
     """
     pair = _Pair((Mask.of(a), Mask.of(b)), frozenset(factors))
     differences = (*_members(a, b, pair), *_facts(a, b, pair))
@@ -105,13 +106,33 @@ class _Pair:
 
 
 def _members(a: StayRecord, b: StayRecord, pair: _Pair) -> Iterator[Difference]:
-    left = {process.member: process for process in a.processes}
-    right = {process.member: process for process in b.processes}
+    left, right = _by_name(a), _by_name(b)
     for member in sorted(left.keys() ^ right.keys()):
         sides = (member, None) if member in left else (None, member)
         yield pair.difference("", Aspect.MEMBER, member, sides, _DATABASE)
     for member in sorted(left.keys() & right.keys()):
-        yield from _process(left[member], right[member], pair)
+        one, other = left[member], right[member]
+        if isinstance(one, ProcessFacts) and isinstance(other, ProcessFacts):
+            yield from _process(one, other, pair)
+        else:
+            yield _not_seen(one, other)
+
+
+def _by_name(stay: StayRecord) -> dict[str, ProcessFacts | UnseenProcess]:
+    every: Iterable[ProcessFacts | UnseenProcess] = (*stay.processes, *stay.unseen)
+    return {each.member: each for each in every}
+
+
+def _not_seen(*sides: ProcessFacts | UnseenProcess) -> Difference:
+    """What stands for all that two processes may differ in, where one of them is not seen."""
+    one, other = (side.reason if isinstance(side, UnseenProcess) else None for side in sides)
+    return Difference(
+        roles=(sides[0].role,),
+        aspect=Aspect.PROCESS,
+        baseline=one,
+        deployment=other,
+        cause=Cause.UNSEEN,
+    )
 
 
 def _process(a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:

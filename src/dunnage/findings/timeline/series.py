@@ -26,7 +26,8 @@ RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
 def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Floats) -> Floats | None:
     """One resource of one run in each interval between `edges` (Unix seconds by our clock).
 
-    NaN where samples do not cover an interval; None where a host of the kind lacks a counter.
+    NaN where samples do not cover an interval; None where a host of the kind lacks a counter, or
+    does not see its members.
     """
     database, _, counters = RESOURCES[name]
     of_kind = [
@@ -38,7 +39,7 @@ def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Float
         for counter in counters
     ]
     known = [part for part in parts if part is not None]
-    if not parts or len(known) < len(parts):
+    if not parts or len(known) < len(parts) or any(usage.unseen for _, usage in of_kind):
         return None
     return np.asarray(np.sum(known, axis=0), dtype=np.float64)
 

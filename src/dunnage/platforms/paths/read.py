@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from dunnage.contracts import Host, Router, RunningMember
+from dunnage.contracts import Host, Router, RunningMember, Seen, Unseen
 from dunnage.errors import DunnageError
 from dunnage.model.layout import Address
 from dunnage.model.path import Hop, HopKind, NetworkPath
@@ -62,7 +62,8 @@ def read_paths(
     hosts[client.host.name] = client.host
     pids: dict[str, list[int]] = {name: [] for name in hosts}
     for each in members:
-        pids[each.running.host.name].append(each.running.pid)
+        if isinstance(each.running.process, Seen):
+            pids[each.running.host.name].append(each.running.process.pid)
     if client.pid is not None:
         pids[client.host.name].append(client.pid)
 
@@ -123,6 +124,8 @@ def _path(
             unknown=unknown,
         )
 
+    if isinstance(running.process, Unseen):
+        return path((), f"{running.host.name}: {running.process.reason}")
     if not member.meant:
         return path((), f"nobody has told what address `{member.contact.host}` stands for")
     for name in (host.name, *passed, running.host.name):
@@ -132,7 +135,7 @@ def _path(
     start = _start(every, client)
     if start is None:
         return path((), f"{host.name}: the network of the client's container cannot be read")
-    goal = Goal(running.host.name, running.pid)
+    goal = Goal(running.host.name, running.process.pid)
     return path(*walk(every, start, member.meant, member.contact.port, goal))
 
 

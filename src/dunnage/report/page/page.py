@@ -53,7 +53,7 @@ from dunnage.model.value import Scalar
 from dunnage.report.page import places
 from dunnage.report.terminal.notes import left_out
 from dunnage.units import duration
-from dunnage.wording import alike, checks, damage, numbers, parity, terms, verdict
+from dunnage.wording import absent, alike, checks, damage, numbers, parity, terms, verdict
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_METRICS = (*HEADLINE, "cpu.client", "memory.database")
@@ -133,6 +133,8 @@ def _told(
         "control_held": control_holds(analysis),
         "own_secrets": about.own_secrets(study),
         "parity": parity.shown(analysis.parity.differences, analysis.parity.reference),
+        "not_compared": parity.not_compared(analysis.parity.differences),
+        "absent": absent.metrics(analysis.absent_metrics),
     }
 
 

@@ -108,7 +108,7 @@ def _gates(analysis: Analysis) -> Rows:
     for found in analysis.gates:
         yield {
             **found.model_dump(include={"gate", "judged", "fired", "unknown", "nearest"}),
-            "seen": "" if found.nearest is None else checks.seen(found.example),
+            "seen": joined(found.unseen) if found.nearest is None else checks.seen(found.example),
             "wanted": checks.allowed(found.example),
         }
 

@@ -18,7 +18,7 @@ from dunnage.model.study import Study
 from dunnage.report.terminal.narrow import ByWidth
 from dunnage.report.terminal.notes import Line, advice, grid, labelled, left_out
 from dunnage.report.terminal.text import heading, nothing
-from dunnage.wording import numbers, terms
+from dunnage.wording import absent, numbers, parity, terms
 
 ROWS = 12
 """Comparisons that are shown, so that all of it fits 40 lines of 80 columns."""
@@ -151,6 +151,8 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
+        ("Parity", (parity.not_compared(analysis.parity.differences),)),
+        ("Not known", absent.metrics(analysis.absent_metrics)),
         ("Runs", (runs_counted(analysis),)),
         ("Look", (sentences.look_brief(analysis),)),
         ("Skipped", left_out(analysis.skipped)),

@@ -19,9 +19,10 @@ from dunnage.findings.snapshots.sentences import restored
 from dunnage.findings.study import sentences as about
 from dunnage.findings.variance.sentences import next_steps
 from dunnage.model.analysis import Analysis
+from dunnage.model.parity import Cause
 from dunnage.model.plan import Skipped
 from dunnage.model.study import Study
-from dunnage.wording import alike, numbers, parity, terms
+from dunnage.wording import absent, alike, numbers, parity, terms
 
 _REASONS_SHOWN = 5
 Line = tuple[str, str]
@@ -88,6 +89,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Known loss", losses(analysis)),
         ("Data", restored(analysis)),
         ("Sampler", (watching(analysis),)),
+        ("Not known", absent.metrics(analysis.absent_metrics)),
         ("Skipped", left_out(analysis.skipped)),
     )
 
@@ -103,6 +105,8 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
                 lines.setdefault(key, []).append(deployment)
         for deployment, items in question.differences.items():
             for item in items:
+                if item.cause is Cause.UNSEEN:
+                    continue
                 text = parity.sentence(item) + parity.origin(item)
                 key = ("Also", baselines.get(deployment, "the baseline"), text)
                 lines.setdefault(key, []).append(deployment)
@@ -110,8 +114,10 @@ def _causes(analysis: Analysis) -> Iterator[Line]:
         lines.items(), key=lambda item: item[0][0] == "Also"
     ):
         yield label, f"{terms.listed(list(dict.fromkeys(deployments)))} from {baseline}: {text}"
+    if unseen := parity.not_compared(analysis.parity.differences):
+        yield "Parity", unseen
     compared = any(question.comparisons for question in analysis.answers)
-    if compared and not any(label == "Also" for label, _, _ in lines):
+    if compared and not unseen and not any(label == "Also" for label, _, _ in lines):
         yield "Also", "no other difference was found"
 
 

@@ -226,6 +226,12 @@ class _Answer:
     def __init__(self, analysis: Analysis, metrics: tuple[str, ...]) -> None:
         self._analysis = analysis
         self._metrics = metrics
+        self._reasons = answer.absent_by(analysis)
+
+    def _absent(self, deployment: str, condition: answer.Condition, metric: str) -> Text:
+        """What stands in the place of a number: why there is none."""
+        place = (deployment, condition.workload, condition.level, metric)
+        return Text(terms.plain(self._reasons.get(place, "-")), style="dim")
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         joint = "  " if options.max_width >= WIDE else "\n"
@@ -247,12 +253,17 @@ class _Answer:
                 *(
                     Text(numbers.value(metric, condition.values[metric].value), style="dim")
                     if metric in condition.values
-                    else Text("-", style="dim")
+                    else self._absent(condition.baseline, condition, metric)
                     for metric in self._metrics
                 ),
             )
             for name, row in condition.rows.items():
-                cells = (_cell(row.get(metric), joint) for metric in self._metrics)
+                cells = (
+                    self._absent(name, condition, metric)
+                    if (name, condition.workload, condition.level, metric) in self._reasons
+                    else _cell(row.get(metric), joint)
+                    for metric in self._metrics
+                )
                 table.add_row(_indented(name), *cells)
             table.add_row(
                 Text("  twins differ by", style="dim"),
