@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -122,6 +123,13 @@ def _spoil(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, json.dumps(new)[1:-1]))
 
 
+def _spoil_checksum(journal: Path, old: bytes, new: bytes) -> None:
+    """Have the journal say that another file was written: whoever changes one can change both."""
+    _spoil(journal, hashlib.sha256(old).hexdigest(), hashlib.sha256(new).hexdigest())
+    text = journal.read_text()
+    journal.write_text(text.replace(f'"size": {len(old)},', f'"size": {len(new)},'))
+
+
 @pytest.mark.parametrize("name", ["../../../owned", "/tmp/owned", "..", "a/b", "\x1b[2J"])
 def test_a_result_from_elsewhere_leads_to_no_path_outside_it(
     carry_out: Carry, tmp_path: Path, name: str
@@ -130,7 +138,9 @@ def test_a_result_from_elsewhere_leads_to_no_path_outside_it(
     result = open_result(tmp_path / "results")
     run = next(result.plan.runs())
     shutil.rmtree(result.layout.run(run.id))
+    written = result.layout.plan.read_bytes()
     _spoil(result.layout.plan, run.id, name)
+    _spoil_checksum(result.layout.journal, written, result.layout.plan.read_bytes())
     before = sorted(tmp_path.rglob("*"))
     for words in (("status", "ROOT"), ("report", "ROOT"), ("run", "--resume", "ROOT")):
         shown = dunnage(*(str(result.layout.root) if word == "ROOT" else word for word in words))

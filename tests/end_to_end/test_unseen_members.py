@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 from faulty import STUDY, Carry, Ended
+from hostile import dunnage
 from rich.console import Console, RenderableType
 
 from dunnage import catalog
@@ -70,6 +73,17 @@ def test_runs_count_and_throughput_is_compared(ended: Callable[[str], Ended]) ->
     compared = [found for found in analysed(done).comparisons if found.metric == "throughput"]
     assert {found.deployment for found in compared} == {"late"}
     assert all(found.difference.n == 6 and found.difference.low is not None for found in compared)
+
+
+def test_results_that_both_do_not_see_it_are_compared_and_it_is_said(
+    ended: Callable[[str], Ended], tmp_path: Path
+) -> None:
+    root, copy = ended(f"{BLOCKS}twin: plain\n").result.layout.root, tmp_path / "copy"
+    shutil.copytree(root, copy)
+    compared = dunnage("compare", root, copy)
+    assert compared.code == 0, compared.err
+    said = " ".join(compared.out.split())
+    assert "whether the same software ran with the same settings, as nobody saw it: late" in said
 
 
 def test_records_hold_the_reason_in_place_of_what_is_not_seen(

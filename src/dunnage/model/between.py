@@ -14,7 +14,7 @@ from dunnage.model.value import Value
 BETWEEN_VERSION = 6
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
 read it, which are shown with it. 4: damaged files of both results.
-5: blocks with both twins. 6: what is masked in both."""
+5: blocks with both twins. 6: what is masked or unseen in both."""
 
 
 class ChangeVerdict(StrEnum):
@@ -158,3 +158,5 @@ class ResultComparison(Value):
     masked: tuple[str, ...] = ()
     """Keys and variables that are secrets in both results: whether they are the same is not known.
     """
+    unseen: tuple[str, ...] = ()
+    """Deployments whose processes neither result saw: whether they are alike is not known."""

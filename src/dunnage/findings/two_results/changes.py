@@ -18,6 +18,7 @@ from dunnage.findings.two_results.comparable import (
     masked_in_both,
     mismatches,
     other_rates,
+    unseen_in_both,
 )
 from dunnage.findings.two_results.overhead import overhead_changes
 from dunnage.model.analysis import Analysis, Ground
@@ -87,6 +88,7 @@ def compare(
         changes=tuple(both.changes(tolerance)) if wanted else (),
         left_out=tuple(both.left_out()) if wanted else (),
         masked=masked_in_both(a.circumstances, b.circumstances),
+        unseen=unseen_in_both(a.circumstances, b.circumstances),
     )
 
 

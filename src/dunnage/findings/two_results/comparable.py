@@ -12,6 +12,7 @@ from dunnage.findings.parity.factors import factors, leaves, unequal
 from dunnage.findings.parity.mask import Mask
 from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
+from dunnage.model.parity import Cause
 from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import ProcessFacts, StayRecord
 from dunnage.model.study import Study
@@ -56,6 +57,16 @@ def masked_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
     """Keys and variables of secrets that both results have: their masks are the same, whatever they
     hide."""
     return tuple(sorted(_masked(a) & _masked(b)))
+
+
+def unseen_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
+    """Deployments with a member that neither result saw the process of: nothing tells whether it is
+    the same software with the same settings."""
+    return tuple(sorted(_unseen(a) & _unseen(b)))
+
+
+def _unseen(one: Circumstances) -> set[str]:
+    return {stay.deployment for stay in _first(one.stays).values() if stay.unseen}
 
 
 def _masked(one: Circumstances) -> set[str]:
@@ -108,6 +119,9 @@ def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
 
 def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
     for difference in compare(a, b, ()):
+        sides = (difference.baseline, difference.deployment)
+        if difference.cause is Cause.UNSEEN and None not in sides:
+            continue  # neither is known, so nothing is known to differ
         yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
     for key, _ in unequal(*(Mask.of(stay).texts(stay.network) for stay in (a, b))):
         yield _mismatch(MismatchKind.NETWORK, key, a.network.get(key), b.network.get(key))

@@ -75,10 +75,14 @@ def mismatch(fact: Mismatch) -> str:
     return ": ".join(filter(None, (fact.kind.value, ", ".join(fact.deployments), _what(fact))))
 
 
-def masked(compared: ResultComparison) -> str:
+def not_known(compared: ResultComparison) -> Iterator[str]:
     """What may differ without anybody seeing it."""
-    some = terms.listed(compared.masked)
-    return f"whether these secrets are the same, as both results mask them: {some}"
+    if compared.masked:
+        some = terms.listed(compared.masked)
+        yield f"whether these secrets are the same, as both results mask them: {some}"
+    if compared.unseen:
+        some = terms.listed(compared.unseen)
+        yield f"whether the same software ran with the same settings, as nobody saw it: {some}"
 
 
 def left_out(left: LeftOut) -> str:

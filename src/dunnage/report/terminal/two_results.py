@@ -44,8 +44,8 @@ def _notes(both: ResultComparison) -> Iterator[Line]:
         yield "Beside", _others(others)
     for text in sentences.all_left_out(both.left_out):
         yield "Left out", text
-    if both.masked:
-        yield "Not known", sentences.masked(both)
+    for text in sentences.not_known(both):
+        yield "Not known", text
     if both.changes:
         yield "Method", sentences.METHOD
         yield "Caution", sentences.CAUTION
