@@ -29,7 +29,7 @@ class ExitCode(IntEnum):
     """A deployment or a run failed; finished runs are kept, `--resume` goes on."""
     UNTRUSTWORTHY = 5
     """Everything ran, but too many runs are invalid for an answer, or a file of the whole result,
-    such as its study, is not as it was written."""
+    such as its study, is not as it was written or may not be read."""
     REGRESSION = 6
     """`compare`: the later result is worse beyond tolerance."""
     INCOMPARABLE = 7

@@ -384,6 +384,7 @@ NOT_RESUMED: Mapping[str, Change] = {
     "environment missing": removed(environment),
     "environment changed": replaced(environment, "dunnage", "another"),
     "journal garbled": garbled(journal),
+    "journal emptied": emptied(journal),
 }
 
 
@@ -424,6 +425,7 @@ def closed(spot: Spot, patch: pytest.MonkeyPatch, *paths: Path) -> None:
 
     for module in ("parse", "whole"):
         patch.setattr(f"dunnage.store.{module}.regular_bytes", read)
+    patch.setattr(os, "geteuid", lambda: spot.root.stat().st_uid + 1)
 
 
 @pytest.mark.parametrize("part", ["run", "record", "samples"])
@@ -440,6 +442,15 @@ def test_what_this_user_may_not_read_is_not_called_damaged(
     assert "cannot be read by this user, so 1 run cannot be used" in said
     assert "rm -r" not in said
     assert "--blocks" not in said
+
+
+def test_whoever_closed_a_file_of_their_own_is_told_how_to_open_it(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(spot, monkeypatch, spot.record)
+    monkeypatch.setattr(os, "geteuid", lambda: spot.root.stat().st_uid)
+    said = told(dunnage("verify", spot.root), ExitCode.UNAVAILABLE)
+    assert f"chmod u+rX {spot.record} && dunnage verify {spot.root}" in said
 
 
 @pytest.mark.parametrize("file", [plan, study], ids=["plan", "study"])

@@ -121,7 +121,8 @@ def _wanted(text: str, everything: str) -> tuple[As, ...]:
 
 def _free(to: Path) -> Path:
     """A directory beside this one that is not there."""
-    names = (to.with_name(f"{to.name or 'out'}-{number}") for number in itertools.count(2))
+    name = to.name or to.resolve().name or "out"
+    names = (to.parent / f"{name}-{number}" for number in itertools.count(2))
     return next(path for path in names if not (path.exists() or path.is_symlink()))
 
 

@@ -75,7 +75,7 @@ def _next(result: Result, damages: Sequence[Damage]) -> Iterator[Step]:
     if closed:
         root = result.layout.root
         command = as_owner(root / closed[0].file, "verify", str(root))
-        yield ("its owner may read all of it: ", (command, "bold"))
+        yield ("to have all of it read: ", (command, "bold"))
     whole = [each for each in bad if not each.run]
     for doubt in damage.doubts(whole):
         yield ((doubt, "yellow"),)

@@ -46,6 +46,8 @@ class Journal:
         every = self._read()
         if self._flaw is not None:
             return Damage(file=file, flaw=self._flaw.flaw, detail=self._flaw.detail)
+        if not every:  # its first line comes before the plan's file
+            return Damage(file=file, flaw=Flaw.TRUNCATED, detail="it is empty")
         bad = sum(
             isinstance(line, str) and not (line.startswith(_BEGINNING) and _begins_anew(following))
             for line, following in zip_longest(every, every[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -41,9 +42,12 @@ class ForbiddenError(DamagedError):
 
 def as_owner(path: Path, *words: str) -> str:
     """What helps where this user may not read a file: the command of such words as the user to whom
-    it, or what holds it, belongs."""
+    it, or what holds it, belongs; to its owner, a file can be opened."""
     for each in (path, *path.parents):
         with suppress(OSError, KeyError):
+            if each.stat().st_uid == os.geteuid():
+                opened = shlex.join(["chmod", "u+rX", str(each)])
+                return f"{opened} && {shlex.join(['dunnage', *words])}"
             return shlex.join(["sudo", "-u", each.owner(), "dunnage", *words])
     return f"{shlex.join(['dunnage', *words])}  # as the user to whom it belongs"
 

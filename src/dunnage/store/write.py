@@ -33,6 +33,9 @@ from dunnage.store.regular import opened_to_append, refuse_link
 JOURNAL_VERSION = 2
 """1: first. 2: it lists the files that are written, with their checksums."""
 
+_LOOKING = 0.05
+"""Seconds in which a process that looks whether a result is being written has done so."""
+
 
 class ResultWriter:
     """The only writer of a result directory while a study is carried out."""
@@ -83,7 +86,7 @@ class ResultWriter:
         """Keep every other process from writing here; raises ResultError when one does."""
         with self._reported(self.layout.lock), opened_to_append(self.layout.lock) as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(file)
             except BlockingIOError:
                 raise ResultError(
                     "another `dunnage run` is writing this result",
@@ -266,6 +269,19 @@ def _append(path: Path, line: str) -> None:
         file.write(f"{begin}{line}\n".encode())
         file.flush()
         os.fsync(file.fileno())
+
+
+def _lock(file: BinaryIO) -> None:
+    """Raises BlockingIOError while another process writes; one that only looks whether somebody
+    does (`Result.in_progress`) holds the lock for a moment."""
+    for _ in range(2):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOOKING)
+        else:
+            return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _cut_off(file: BinaryIO) -> bool:

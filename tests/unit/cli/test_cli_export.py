@@ -97,16 +97,43 @@ def test_an_export_is_made_again_and_what_is_not_written_any_more_goes(
     assert json.loads((tmp_path / "export.json").read_text()) == listed
 
 
-def test_a_file_of_the_user_is_not_replaced(dunnage: Command, result: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signed", [None, "", "{}"], ids=["ours", "unsigned", "theirs"])
+def test_a_file_of_the_user_is_not_replaced(
+    dunnage: Command, result: Path, tmp_path: Path, signed: str | None
+) -> None:
     (tmp_path / "latex").mkdir()
     (tmp_path / "latex" / "thesis.tex").write_text("beside it")
     assert dunnage("export", result, "--to", tmp_path, "--as", "latex").code == 0
     (tmp_path / "runs.parquet").write_text("mine")
-    (tmp_path / "export.json").unlink()
+    if signed is not None:
+        (tmp_path / "export.json").write_text(signed)
+    before = (tmp_path / "export.json").read_text()
     shown = dunnage("export", result, "--to", tmp_path, "--as", "parquet")
     assert shown.code == 2
     assert "`runs.parquet` is there already" in shown.err
     assert (tmp_path / "runs.parquet").read_text() == "mine"
+    assert (tmp_path / "export.json").read_text() == before
+
+
+def test_a_file_that_only_has_the_name_of_our_list_is_not_replaced(
+    dunnage: Command, result: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "export.json").write_text('{"my": "own"}')
+    shown = dunnage("export", result, "--to", tmp_path)
+    assert shown.code == 2
+    assert "`export.json` is there already" in shown.err
+    assert (tmp_path / "export.json").read_text() == '{"my": "own"}'
+
+
+def test_an_export_into_the_directory_that_one_is_in_names_another_one(
+    dunnage: Command, result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert dunnage("export", result, "--to", ".", "--as", "csv").code == 0
+    (tmp_path / "runs.parquet").write_text("mine")
+    shown = dunnage("export", result, "--to", ".")
+    assert shown.code == 2
+    assert f"--to {tmp_path.name}-2" in shown.err
 
 
 def test_a_search_leaves_no_log_and_a_run_over_capacity_is_marked(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -153,7 +152,7 @@ def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCo
     `numbers_count` is false for a quick try, which nobody needs to measure better.
     """
     enough = analysis.valid >= ENOUGH_VALID * analysis.planned
-    if not enough and analysis.missing and _still_written(result):
+    if not enough and analysis.missing and result.in_progress():
         so_far = f"{analysis.valid} of {analysis.planned} runs are valid so far"
         say((f"{so_far}; the study still runs, so this is no answer yet", "yellow"))
         return ExitCode.UNTRUSTWORTHY
@@ -168,14 +167,15 @@ def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCo
 
 def _tell_mended(damages: Sequence[Damage], result: Result) -> bool:
     """Say what helps against damaged files; returns whether anything does."""
-    _, closed = damage.apart(damages)
+    bad, closed = damage.apart(damages)
     root = result.layout.root
     if closed:
         command = as_owner(root / closed[0].file, "report", str(root))
-        say("their owner may read these files: ", (command, "bold"))
-    if not damage.whole(damages):  # nothing is measured for it
+        say("to have these files read: ", (command, "bold"))
+    if not damage.whole(bad):
         say("what is wrong, and what helps: ", (typed("verify", root), "bold"))
-        return True
+    if not damage.whole(damages):
+        return True  # nothing is measured for it
     again = going_on.again(result, damages)
     if again:
         say("measure the runs again whose files are damaged: ", (again, "bold"))
@@ -193,15 +193,3 @@ def _tell_more(analysis: Analysis, result: Result) -> None:
     more = blocks.command(result, advised or max(1, len(spoilt)))
     say("fix what they name, then measure more blocks: ", (more, "bold"))
     say("or start a new result: ", (again, "bold"))
-
-
-def _still_written(result: Result) -> bool:
-    """Whether another process holds the result, because it carries its study out."""
-    try:
-        with result.layout.lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False

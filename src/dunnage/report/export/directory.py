@@ -41,19 +41,19 @@ class ExportDirectory:
         """Raise UsageError where files of these names would mix with, or replace, what is not of
         this result. Nothing is removed: it may be somebody's work."""
         before = self._before()
-        if before is None:
-            others = [] if self._own else [name for name in names if there(self.place / name)]
-            if others:
-                raise UsageError(
-                    f"`{others[0]}` is there already, and it is not known to be of this result; "
-                    "nothing was written",
-                    where=str(self.place),
-                    hint=hint,
-                )
-        elif before.sha256 != self._whose.sha256:
+        if before is not None and before.sha256 != self._whose.sha256:
             raise UsageError(
                 f"this holds {count(len(before.files), 'file')} of another result, "
                 f"`{before.study}/{before.result}`; nothing was written",
+                where=str(self.place),
+                hint=hint,
+            )
+        ours = () if before is None else (*before.files, NAME)
+        others = [name for name in (*names, NAME) if name not in ours and there(self.place / name)]
+        if others and not self._own:
+            raise UsageError(
+                f"`{others[0]}` is there already, and it is not known to be of this result; "
+                "nothing was written",
                 where=str(self.place),
                 hint=hint,
             )
@@ -65,7 +65,7 @@ class ExportDirectory:
         not written any more are removed. Raises UnwrittenError.
         """
         before = set(known.files) if (known := self._before()) is not None else set()
-        self._sign(before)  # whatever ends this, the next export knows its own files
+        self._sign(before | set(files))  # whatever ends this, the next export knows its own files
         written: set[str] = set()
         for name, content in files.items():
             if made := content():
