@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import shlex
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from dunnage.model.record import ProcessFacts
 from dunnage.secrets.names import MASK
 from dunnage.store.events import KEPT
 from dunnage.store.read import open_result
-from dunnage.store.write import JOURNAL_VERSION, write_bytes
+from dunnage.store.write import JOURNAL_VERSION, ResultWriter, write_bytes
 
 
 def full_disk(_: int) -> None:
@@ -167,3 +169,26 @@ def test_no_secret_reaches_the_result(tmp_path: Path) -> None:
     assert read.facts == {"requirepass": MASK, "version": "7"}
     for path in writer.layout.root.rglob("*.*"):
         assert not path.is_file() or "heim" not in path.read_text(), path
+
+
+def test_who_only_looks_at_a_result_keeps_nobody_from_writing_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = tiny_result(tmp_path / "result", "r1")
+    writer.layout.lock.touch()
+    with writer.layout.lock.open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        monkeypatch.setattr(time, "sleep", lambda _: fcntl.flock(looking, fcntl.LOCK_UN))
+        with writer.held():
+            assert open_result(writer.layout.root).in_progress()
+
+
+def test_two_never_write_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = tiny_result(tmp_path / "result", "r1")
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with (
+        writer.held(),
+        pytest.raises(ResultError, match="another `dunnage run`"),
+        ResultWriter(writer.layout.root).held(),
+    ):
+        pass
