@@ -68,6 +68,12 @@ def spoilt_by(
     )
 
 
+def unseen_by(gate: str) -> CheckResult:
+    """A gate that could not judge what nobody sees."""
+    seen = (Reading(what="reason", value="it runs elsewhere"),)
+    return CheckResult(check=gate, status=Status.UNKNOWN, why=Why.UNSEEN, seen=seen)
+
+
 PHRASES = {
     "host": "with host networking",
     "bridge": "with a bridge network",

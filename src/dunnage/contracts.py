@@ -287,6 +287,8 @@ class Daemon:
     """For a daemon reached by TLS."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables under which the daemon's own tools, such as iptables, run on its host."""
+    ours: bool = True
+    """Whether Dunnage started it. Only someone else's may run what its host does not see."""
 
 
 class Substrate(Protocol):

@@ -86,7 +86,7 @@ def test_a_manager_may_be_among_the_hosts(place: Place) -> None:
     assert place.opened(db_1="one", db_2="two").manager.host == "db-2"
 
 
-def test_it_is_never_held_still_or_mended(place: Place) -> None:
+def test_it_is_never_held_still_or_mended_and_its_daemons_are_not_ours(place: Place) -> None:
     place.context("one", in_swarm("n1"))
     place.context("two", in_swarm("m", manager=True), THREE)
     swarm = place.opened(db_1="one", db_2="two")
@@ -94,6 +94,7 @@ def test_it_is_never_held_still_or_mended(place: Place) -> None:
     swarm.wake()
     swarm.mend("db-1")
     assert swarm.node("db-1") == "n1"
+    assert not swarm.daemon("db-1").ours
 
 
 def test_a_host_without_a_context_is_named(place: Place) -> None:

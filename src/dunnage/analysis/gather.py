@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.checks.finding import count, share
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
@@ -184,11 +185,7 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
         status=_status(record, broken),
         values=values(record),
         absent=absent(record),
-        checks=tuple(
-            check
-            for check in record.checks
-            if check.status is not Status.VALID and not check.unseen
-        ),
+        checks=against(record.checks),
         differences=tuple(broken),
         paused=record.paused,
         over_capacity=record.over_capacity,

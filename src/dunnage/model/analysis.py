@@ -254,8 +254,10 @@ class GateSummary(Value):
     not a number."""
     example: CheckResult
     """The gate in that run; without one, in the first run."""
+    unseen_runs: int = 0
+    """Runs, of those in `unknown`, in which nobody sees what it judges. They count all the same."""
     unseen: tuple[str, ...] = ()
-    """Why it could not judge runs all the same, where nobody sees what it judges."""
+    """Why nobody sees it in these runs."""
 
 
 class NeighbourCost(Value):

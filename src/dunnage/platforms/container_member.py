@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 from docker import DockerClient
 from docker.models.containers import Container
 
-from dunnage.contracts import Completed, Host, RunningMember, Seen, Tree, Unseen
+from dunnage.contracts import Completed, Daemon, Host, RunningMember, Seen, Tree, Unseen
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
@@ -20,6 +21,8 @@ from dunnage.platforms.images import command
 
 OUT_OF_SIGHT = Unseen("its host does not see the process that its daemon runs")
 """The daemon is on another machine, or has process ids of its own."""
+_TOLD, _INTERVAL = 2.0, 0.05
+"""Seconds within which a daemon tells that a process has ended, and between two questions."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class ContainerMember:
     service: Service
     host: Host
     tree: Tree
+    daemon: Daemon
     client: DockerClient
     container: Container
 
@@ -40,7 +44,10 @@ class ContainerMember:
         return state
 
     def identified(self) -> RunningMember:
-        """With its process, where the host has one of that id in the container's control group."""
+        """With its process, where the host has one of that id in the container's control group.
+
+        Raises StayError when a daemon of ours runs it, and it is not there all the same.
+        """
         return RunningMember(self.service.member, self.host, self._process())
 
     @property
@@ -80,13 +87,42 @@ class ContainerMember:
 
     def _process(self) -> Seen | Unseen:
         """As the host's kernel has it: another process may have the id that the daemon tells."""
-        container, pid = str(self.container.id), int(self.state()["Pid"])
-        if pid > 0:
-            for line in self.host.run(["cat", f"/proc/{pid}/cgroup"]).stdout.splitlines():
-                _, controllers, path = line.split(":", 2)
-                if container in path and controllers.split(",")[0] in ("", "memory"):
-                    return Seen(pid, path)
+        pid = int(self.state()["Pid"])
+        group = self._control_group(pid) if pid > 0 else None
+        if group is not None:
+            return Seen(pid, group)
+        if self.daemon.ours:
+            self._await_end(pid)
         return OUT_OF_SIGHT
+
+    def _control_group(self, pid: int) -> str | None:
+        """The container's, as a process of its host is in it: of memory, unified, or any other.
+
+        None where there is no such process, or it is in no group of the container.
+        """
+        read = self.host.run(["cat", f"/proc/{pid}/cgroup"])
+        if read.code != 0:
+            if self.host.run(["test", "-d", f"/proc/{pid}"]).code == 1:
+                return None
+            what = f"the control groups of process {pid} cannot be read: {read.stderr.strip()}"
+            raise StayError(what, where=self.service.member, hint="dunnage doctor")
+        lines = (line.split(":", 2) for line in read.stdout.splitlines())
+        own = {names: path for _, names, path in lines if str(self.container.id) in path}
+        ranked = sorted(own, key=lambda names: ("memory" not in names.split(","), names != ""))
+        return own[ranked[0]] if ranked else None
+
+    def _await_end(self, pid: int) -> None:
+        """Wait until the daemon tells that the container has ended; StayError when it has not."""
+        ends = time.monotonic() + _TOLD
+        while self.state()["Running"]:
+            if time.monotonic() >= ends:
+                raise StayError(
+                    f"its daemon says that it runs as process {pid}, but its host has no such "
+                    "process in a control group of the container",
+                    where=self.service.member,
+                    hint="dunnage doctor",
+                )
+            time.sleep(_INTERVAL)
 
     def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         """In the member's network; inside its container where the host cannot enter that."""

@@ -131,7 +131,7 @@ class Docker(OnDaemons):
             if self._deployment.storage is Storage.CONTAINER:
                 container.put_archive("/", _directory(place.data))
             container.start()
-        member = ContainerMember(service, host, tree, client, container)
+        member = ContainerMember(service, host, tree, self._daemon(host), client, container)
         self._note_address(member, within)
         return member
 

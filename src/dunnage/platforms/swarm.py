@@ -197,7 +197,7 @@ class Swarm(OnDaemons):
             created = self._api.create_service(**described)
         self._services[service.member] = str(created["ID"])
         container = self._container_of(service.member, client)
-        member = ContainerMember(service, host, tree, client, container)
+        member = ContainerMember(service, host, tree, self._daemon(host), client, container)
         self._note_address(member, within)
         return member
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import median
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.values import values
 from dunnage.errors import StayError
 from dunnage.model.calibration import Calibration, Capacity
@@ -30,7 +31,7 @@ def calibrated(plan: CalibrationPlan, records: Iterable[Record]) -> Calibration:
         mine = [record for record in finished if record.workload.name == name]
         reached = {record.run: values(record).get("throughput", 0.0) for record in mine}
         spoilt = {
-            record.run: tuple(c for c in record.checks if c.status is not Status.VALID)
+            record.run: against(record.checks)
             for record in mine
             if record.status is not Status.VALID
         }

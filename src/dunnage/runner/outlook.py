@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.groups import grouped
 from dunnage.findings.checks.reasons import causes
 from dunnage.findings.checks.sentences import spoilt
@@ -47,8 +48,7 @@ class Outlook:
         if record.status is Status.VALID:
             self.valid.add(record.run)
         else:
-            bad = (check for check in record.checks if check.status is not Status.VALID)
-            self.against[record.run] = tuple(bad)
+            self.against[record.run] = against(record.checks)
 
     @property
     def hopeless(self) -> bool:

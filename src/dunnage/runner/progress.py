@@ -17,6 +17,7 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.groups import grouped
 from dunnage.model.check import Status
 from dunnage.model.plan import BEFORE, RunPlan, StayPlan
@@ -162,8 +163,7 @@ class Display:
 def _why(record: Record) -> str:
     return "; ".join(
         f"{check.check}: {checks.seen(check)}, should be {checks.allowed(check)}"
-        for check in record.checks
-        if check.status is not Status.VALID
+        for check in against(record.checks)
     )
 
 

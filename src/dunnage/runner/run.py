@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dunnage.analysis.checks import Evidence, disturbed, judge, kept_time, status
+from dunnage.analysis.checks import Evidence, against, disturbed, judge, kept_time, status
 from dunnage.analysis.values import values
 from dunnage.errors import RunError
-from dunnage.model.check import Status
 from dunnage.model.choices import Phase
 from dunnage.model.load import WINDOW, LoadOrder
 from dunnage.model.plan import BEFORE, RunPlan
@@ -86,11 +85,7 @@ def as_attempt(record: Record) -> Attempt:
         started=record.started,
         ended=record.ended,
         throughput=values(record).get("throughput", 0.0),
-        checks=tuple(
-            check
-            for check in record.checks
-            if check.status is not Status.VALID and not check.unseen
-        ),
+        checks=against(record.checks),
     )
 
 

@@ -91,7 +91,7 @@ def inquire(host: Host, contexts: Mapping[str, str], family: str) -> Reached:
 def reached(where: str, context: str) -> Iterator[tuple[Reached, docker.DockerClient]]:
     """A connection to the daemon of a context; UnavailableError at `where` when it fails."""
     url, certificates = endpoint(where, context)
-    daemon = Daemon(where, url, certificates)
+    daemon = Daemon(where, url, certificates, ours=False)
     with (
         translated(
             UnavailableError,

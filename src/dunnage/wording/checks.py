@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from dunnage.analysis.checks import against
 from dunnage.analysis.groups import grouped
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.wording.alike import NAMES_SHOWN, kind
@@ -196,9 +197,8 @@ def allowed(*checks: CheckResult) -> str:
 
 
 def failed(checks: Iterable[CheckResult]) -> str:
-    """All gates that a run did not pass, with what they saw: `steal: 9.0 % seen by db-1; …`."""
-    found = [check for check in checks if check.status is not Status.VALID]
-    return "; ".join(dict.fromkeys(map(_one, found)))
+    """All gates that stand against a run, with what they saw: `steal: 9.0 % seen by db-1; …`."""
+    return "; ".join(dict.fromkeys(map(_one, against(checks))))
 
 
 def _one(check: CheckResult) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from analysis_cases import CLOSED, OPEN, evidence, host, latency, measurement, order, windows
 
-from dunnage.analysis.checks import GATES, Evidence, disturbed, judge, status
+from dunnage.analysis.checks import GATES, Evidence, against, disturbed, judge, status
 from dunnage.analysis.windows import uncharged
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.choices import Arrivals, Phase
@@ -22,7 +22,7 @@ from dunnage.model.record import (
     Searched,
     Usage,
 )
-from dunnage.wording.checks import _SEEN, alike, allowed, seen
+from dunnage.wording.checks import _SEEN, alike, allowed, failed, seen
 
 
 def gate(name: str, given: Evidence) -> CheckResult:
@@ -70,6 +70,13 @@ def test_what_nobody_sees_is_unknown_with_the_reason_and_the_run_is_valid() -> N
         assert {seen(check) for check in unjudged} == {"cannot be judged: it runs elsewhere"}
         assert all(allowed(check) for check in unjudged)
         assert status(checks) is Status.VALID
+
+
+def test_what_nobody_sees_does_not_stand_against_a_run_that_fails_for_another_reason() -> None:
+    usage = (ELSEWHERE, host("client-1", "client"))
+    checks = judge(evidence(usage=usage, measurement=measurement(client_busy=0.98)))
+    assert [check.check for check in against(checks)] == ["client"]
+    assert failed(checks) == f"client: {seen(*against(checks))}"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dunnage.analysis.steady import LEAST, MINIMUM_RUNS, Moved, unsteady, usual
 from dunnage.model.check import CheckResult, Status, Why
 from dunnage.model.record import Record, Window
 from dunnage.wording.checks import allowed, seen
+from report_samples import unseen_by
 
 
 def moved(changes: list[float], deployment: str = "native") -> list[Moved]:
@@ -92,6 +93,18 @@ def test_gates_count_what_they_did_and_name_the_nearest() -> None:
     assert (found["steal"].judged, found["steal"].fired, found["steal"].unknown) == (24, 1, 1)
     assert (found["steal"].nearest, seen(found["steal"].example)) == (0.9, "4.5 % seen by db-1")
     assert found["errors"].fired == 0
+
+
+def test_gates_count_runs_in_which_nobody_sees_what_they_judge_apart_from_the_unknown() -> None:
+    planned = plan()
+    made = [
+        each.model_copy(update={"checks": (*record_checks(at)[:1], spoilt)})
+        for at, each in enumerate(records(planned, 0.0))
+        for spoilt in (unseen_by("steal") if at < 3 else record_checks(at)[1],)
+    ]
+    found = {gate.gate: gate for gate in judged(planned, made).gates}
+    assert (found["steal"].unknown, found["steal"].unseen_runs) == (4, 3)
+    assert found["steal"].unseen == ("it runs elsewhere",)
 
 
 def record_checks(at: int) -> tuple[CheckResult, ...]:

@@ -8,6 +8,7 @@ from analysis_study import record
 from hdrh.histogram import HdrHistogram
 
 from dunnage.analysis.runs import Setting
+from dunnage.findings.timeline.series import NO_SAMPLES
 from dunnage.findings.timeline.timeline import MOST, timeline
 from dunnage.model.explanation import TimeLine
 from dunnage.model.load import Sample, Samples
@@ -86,6 +87,32 @@ def test_resources_are_summed_over_the_hosts_of_a_group() -> None:
     assert set(median(found, "network.database")) == {0.75 * 15}
     assert set(median(found, "memory.database")) == {200.0}
     assert found.absent["disk.database"]
+
+
+HIDDEN = host("db-1", unseen={"redis-1": "it runs elsewhere"})
+
+
+@pytest.mark.parametrize(
+    ("seen", "reason"),
+    [
+        ((watched("db-1", 0.5), watched("db-2", 0.25)), "it runs elsewhere"),
+        ((), NO_SAMPLES),
+        ((watched("db-2", 0.25),), None),
+    ],
+    ids=["of a host that does not see its member", "no samples", "of the hosts with samples"],
+)
+def test_a_line_is_absent_for_the_reason_of_the_host_that_lacks_it(
+    seen: tuple[Samples, ...], reason: str | None
+) -> None:
+    found = made([run(usage=(HIDDEN, host("db-2")))], seen=seen)
+    assert found.absent.get("cpu.database") == reason
+
+
+def test_a_host_that_lacks_a_counter_is_the_reason_where_it_comes_before_one_out_of_sight() -> None:
+    usage = (HIDDEN, host("db-2"))
+    found = made([run(usage=usage)], seen=(watched("db-2", 0.25), watched("db-1", 0.5)))
+    assert found.absent["disk.database"] == NO_SAMPLES
+    assert found.absent["cpu.database"] == "it runs elsewhere"
 
 
 def test_hosts_with_other_clocks_are_put_on_ours() -> None:

@@ -19,7 +19,7 @@ from dunnage.model.plan import Skipped
 from dunnage.report.page.page import page
 from dunnage.store.write import write_again
 from dunnage.wording import numbers
-from report_samples import HOSTILE, Sample, nothing_measured, sample
+from report_samples import HOSTILE, Sample, nothing_measured, sample, unseen_by
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -260,6 +260,23 @@ def test_every_gate_is_told_with_how_near_it_was_to_firing() -> None:
     analysis = made.analysis.model_copy(update={"gates": gates})
     text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
     assert "steal 2 of 96 1 84 % 4.2 % seen by db-1 below 5.0 %" in text
+
+
+def test_only_runs_in_which_nobody_sees_it_are_told_with_that_reason() -> None:
+    made, hidden = sample(), unseen_by("steal")
+    gate = GateSummary(
+        gate="steal",
+        judged=96,
+        fired=0,
+        unknown=5,
+        nearest=None,
+        example=hidden,
+        unseen_runs=2,
+        unseen=("it runs elsewhere",),
+    )
+    analysis = made.analysis.model_copy(update={"gates": (gate,)})
+    text = " ".join(" ".join(Elements(rendered(replace(made, analysis=analysis))).text).split())
+    assert "steal 0 of 96 5 - cannot be judged in 2 runs: it runs elsewhere" in text
 
 
 def test_spare_blocks_that_nobody_saw_a_number_of_are_no_look() -> None:

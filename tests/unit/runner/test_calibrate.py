@@ -14,6 +14,7 @@ from dunnage.model.plan import CalibrationPlan, RunPlan, StayPlan
 from dunnage.model.record import Measurement, OperationStats, Record
 from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.runner.calibrate import calibrated, told
+from report_samples import unseen_by
 
 LEVEL = Level(threads=32)
 WORKLOAD = Workload(name="A", core="A", phase=Phase.RUN, records=100)
@@ -105,6 +106,13 @@ def test_the_capacity_is_the_median_of_the_valid_runs() -> None:
     ((run, (check,)),) = found.capacities["A"].spoilt.items()
     assert (run, check.check) == ("calibration-A-t32-3", "steal")
     assert (found.deployment, found.threads) == ("native", 32)
+
+
+def test_what_nobody_sees_does_not_stand_against_a_run() -> None:
+    (made,) = records(900, spoilt=(1,))
+    hidden = made.model_copy(update={"checks": (unseen_by("swap"), *made.checks)})
+    found = calibrated(plan(1), [hidden])
+    assert found.capacities["A"].spoilt == {made.run: made.checks}
 
 
 def test_spoilt_runs_count_where_there_are_no_others_and_that_is_told() -> None:

@@ -12,7 +12,7 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import Record
 from dunnage.model.study import QuestionSpec
 from dunnage.runner.outlook import BARREN, Outlook
-from report_samples import spoilt_by
+from report_samples import spoilt_by, unseen_by
 
 NAMES = ("native", "host", "bridge")
 ASKED = {"Q": QuestionSpec(baseline="native", against=("host", "bridge"))}
@@ -88,6 +88,13 @@ def test_a_block_of_which_nothing_can_be_used_is_told_once_with_who_disturbed() 
     )
     assert study.block(every) == ""
     assert not study.outlook.hopeless
+
+
+def test_what_nobody_sees_is_no_cause() -> None:
+    outlook = Outlook()
+    (run, *_) = block(1)
+    outlook.finished(record(run, unseen_by("swap"), busy(0.4)))
+    assert outlook.against[run.id] == (busy(0.4),)
 
 
 def test_where_some_can_be_used_nothing_is_told() -> None:

@@ -19,7 +19,7 @@ from dunnage.model.check import CheckResult, Status
 from dunnage.model.plan import StayPlan
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display, TimeLeft
-from report_samples import spoilt_by
+from report_samples import spoilt_by, unseen_by
 
 seconds = st.floats(0.0, 1e6)
 
@@ -172,10 +172,11 @@ def test_what_spoilt_runs_that_were_measured_together_is_said_once() -> None:
 
     stolen = spoilt_by("steal", (share("steal", 0.2, "db-1"),), (share("steal", 0.05),))
     failed = spoilt_by("parts", (count("engines", 1),), (count("engines", 2),))
+    hidden = unseen_by("swap")  # which stands against no run
     file = io.StringIO()
     with Display(Console(file=file, width=200), runs=4, done=0, seconds=10.0) as display:
         display.finished(
-            [record("a", stolen), record("b", stolen), record("c"), record("d", failed)]
+            [record("a", stolen), record("b", stolen), record("c"), record("d", hidden, failed)]
         )
     assert file.getvalue().splitlines() == [
         "runs `a`, `b` are invalid: steal: 20.0 % seen by db-1, should be below 5.0 % of CPU time",

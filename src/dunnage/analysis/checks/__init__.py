@@ -4,6 +4,7 @@ from dunnage.analysis.checks.evidence import Bounds as Bounds
 from dunnage.analysis.checks.evidence import Evidence as Evidence
 from dunnage.analysis.checks.judge import DISTURBANCES as DISTURBANCES
 from dunnage.analysis.checks.judge import GATES as GATES
+from dunnage.analysis.checks.judge import against as against
 from dunnage.analysis.checks.judge import disturbed as disturbed
 from dunnage.analysis.checks.judge import judge as judge
 from dunnage.analysis.checks.judge import status as status

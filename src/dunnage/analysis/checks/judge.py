@@ -51,10 +51,18 @@ def judge(evidence: Evidence, bounds: Bounds | None = None) -> tuple[CheckResult
     return tuple(results)
 
 
+def against(checks: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """What stands against a run: the gates that it did not pass.
+
+    Gates that could not judge what nobody sees are left out: they would say the same of every run.
+    """
+    return tuple(check for check in checks if check.status is not Status.VALID and not check.unseen)
+
+
 def status(checks: Iterable[CheckResult]) -> Status:
     """One invalid gate makes a run invalid; else one unknown gate, or none at all, unknown.
 
-    Gates that could not judge what nobody sees are left out: they would say the same of every run.
+    As in `against`, gates that could not judge what nobody sees are left out.
     """
     found = {check.status for check in checks if not check.unseen}
     if Status.INVALID in found:

@@ -32,6 +32,7 @@ def _summary(name: str, every: Sequence[CheckResult], beside: int) -> GateSummar
         unknown=sum(check.status is Status.UNKNOWN for check in every),
         nearest=None if near is None else near.used,
         example=near or every[0],
+        unseen_runs=sum(check.unseen for check in every),
         unseen=tuple(
             dict.fromkeys(
                 str(reading.value) for check in every if check.unseen for reading in check.seen

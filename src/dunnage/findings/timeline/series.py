@@ -23,25 +23,29 @@ RESOURCES: dict[str, tuple[bool, str, tuple[str, ...]]] = {
 """Series → whether of the database hosts or of the clients', unit, counters that are added."""
 
 
-def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Floats) -> Floats | None:
+NO_SAMPLES = "some run has no samples of it"
+
+
+def resource(name: str, hosts: Sequence[tuple[Samples, HostUsage]], edges: Floats) -> Floats | str:
     """One resource of one run in each interval between `edges` (Unix seconds by our clock).
 
-    NaN where samples do not cover an interval; None where a host of the kind lacks a counter, or
-    does not see its members.
+    NaN where samples do not cover an interval. If a host of the kind lacks a counter or does not
+    see its members, the reason of the first such host.
     """
     database, _, counters = RESOURCES[name]
     of_kind = [
         (seen, usage) for seen, usage in hosts if (usage.group not in NO_MEMBERS) == database
     ]
-    parts = [
-        _readings(seen, counter, edges + usage.clock_offset)
-        for seen, usage in of_kind
-        for counter in counters
-    ]
-    known = [part for part in parts if part is not None]
-    if not parts or len(known) < len(parts) or any(usage.unseen for _, usage in of_kind):
-        return None
-    return np.asarray(np.sum(known, axis=0), dtype=np.float64)
+    parts = []
+    for seen, usage in of_kind:
+        for reason in usage.unseen.values():
+            return reason
+        for counter in counters:
+            part = _readings(seen, counter, edges + usage.clock_offset)
+            if part is None:
+                return NO_SAMPLES
+            parts.append(part)
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float64) if parts else NO_SAMPLES
 
 
 def _readings(samples: Samples, counter: str, edges: Floats) -> Floats | None:

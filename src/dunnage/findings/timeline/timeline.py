@@ -18,7 +18,7 @@ from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
-from dunnage.model.record import HostUsage, Record, Window
+from dunnage.model.record import Record, Window
 
 MOST = 60
 """Intervals of a time line at most: neighbouring windows are joined."""
@@ -114,18 +114,12 @@ def _of_run(
     seen = [(each, usage[each.host]) for each in samples(record.run) if each.host in usage]
     began = measurement.began - clients_clock(record.usage)
     for name in RESOURCES:
-        line = resource(name, seen, began + edges) if seen else None
-        if line is None:
-            absent.setdefault(name, _why(name, usage.values()))
+        line = resource(name, seen, began + edges)
+        if isinstance(line, str):
+            absent.setdefault(name, line)
         else:
             found[name] = line
     return found
-
-
-def _why(name: str, usage: Iterable[HostUsage]) -> str:
-    database, _, _ = RESOURCES[name]
-    reasons = (reason for host in usage for reason in host.unseen.values() if database)
-    return next(reasons, "some run has no samples of it")
 
 
 def _throughput(windows: Sequence[Window], edges: Floats) -> Floats:
