@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,10 +178,12 @@ def available(
 ) -> tuple[tuple[Deployment, ...], tuple[Skipped, ...]]:
     """Separate deployments that can run here from those that cannot, with the reason.
 
-    Raises UnavailableError naming every reason when the study does not say `unavailable: skip`, or
-    when nothing is left.
+    Docker is obtained first where its iptables is to translate floating addresses. Raises
+    UnavailableError naming every reason when the study does not say `unavailable: skip`, or when
+    nothing is left.
     """
     found = lacking(study, deployments)
+    found += _untranslated(study, deployments, {each.deployment for each, _ in found})
     skipped = tuple(each for each, _ in found)
     names = {each.deployment for each in skipped}
     left = tuple(deployment for deployment in deployments if deployment.name not in names)
@@ -246,6 +248,25 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
             found.append((Skipped(deployment=deployment.name, reason=reason), hint))
     return tuple(found)
+
+
+def _untranslated(
+    study: Study, deployments: Sequence[Deployment], lacking: Container[str]
+) -> tuple[tuple[Skipped, str], ...]:
+    """Of deployments that seem to lack nothing those whose floating addresses nothing translates.
+
+    `lacking` are the names of the others.
+    """
+    able = (each for each in deployments if each.name not in lacking)
+    floating = [each for each in able if FLOATING in _needs(study, each)]
+    if not floating or OFFER.testbeds[study.testbed.kind].fake:
+        return ()
+    tried = DebianSoftware().translation_tried()
+    if tried.met:
+        return ()
+    return tuple(
+        (Skipped(deployment=each.name, reason=tried.reason), tried.hint) for each in floating
+    )
 
 
 def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:

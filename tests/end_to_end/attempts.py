@@ -412,7 +412,7 @@ SPOILT: Sequence[tuple[str, str, str, str]] = (
         "one process",
         "network: late}",
         "network: late, limits: {pids: 1}}",
-        "line 7: no database starts with so few threads: `pids` must be at least 16, not `1`",
+        "line 7: `pids` must be at least 16, not `1`: threads count",
     ),
     (
         "a rate of nothing at all",

@@ -222,6 +222,26 @@ def test_floating_addresses_need_a_machine_that_translates(
     assert (skipped.reason, hint) == ("no iptables here", "modprobe nf_nat")
 
 
+def test_what_turns_out_not_to_translate_is_skipped_before_a_testbed_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Docker's iptables can be tried only when it is there: until then all seems well."""
+    lacking(monkeypatch)
+    refused = Support(False, "no iptables here", "modprobe nf_nat")
+    monkeypatch.setattr(catalog.DebianSoftware, "translation_tried", lambda _: refused)
+    read, (floating,) = floats("native")
+    bridge = deployments(read, catalog.OFFER)[1]
+    assert catalog.lacking(read, [floating, bridge]) == ()
+    with pytest.raises(UnavailableError, match="`native`: no iptables here") as raised:
+        catalog.available(read, [floating, bridge])
+    assert raised.value.hint == "modprobe nf_nat"
+    skipping = read.model_copy(update={"unavailable": "skip"})
+    left, skipped = catalog.available(skipping, [floating, bridge])
+    assert left == (bridge,)
+    assert [(each.deployment, each.reason) for each in skipped] == [("native", "no iptables here")]
+    assert catalog.available(skipping, [bridge]) == ((bridge,), ())
+
+
 @pytest.mark.parametrize("platform", ["docker", "swarm"])
 def test_what_exists_already_does_not_stand_behind_the_labs_switch(
     monkeypatch: pytest.MonkeyPatch, platform: str

@@ -9,6 +9,7 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
+from dunnage.software import docker
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
@@ -77,6 +78,35 @@ def test_what_keeps_floating_addresses_from_being_translated_is_told(
         "iptables: No chain/target/match by that name."
     )
     assert support.hint.startswith("modprobe -a nf_nat")
+
+
+def test_translation_is_tried_under_a_lock_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The usual lock is a file of the machine, which a busy Docker holds."""
+    tools, told = tmp_path / "tools", tmp_path / "told"
+    program(tools, "unshare", f'echo "$XTABLES_LOCKFILE $*" > {told}')
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    assert docker.refuses_floating({}) is None
+    lock, rules = told.read_text().split(maxsplit=1)
+    assert not lock.startswith("/run/")
+    assert not Path(lock).parent.exists()
+    assert rules.count("iptables ") == rules.count("iptables -w 5 ") == 2
+
+
+def test_docker_is_downloaded_before_translation_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    program(tools, "apt-get", "echo 'E: Unable to fetch some archives' >&2; exit 100")
+    program(tools, "dpkg-deb", "exit 0")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    store = DebianSoftware(Cache(tmp_path / "cache"))
+    assert store.translation_support().met
+    tried = store.translation_tried()
+    assert not tried.met
+    assert "Unable to fetch some archives" in tried.reason
+    assert tried.hint
 
 
 def test_without_docker_it_is_not_known_whether_floating_addresses_can_be_translated(

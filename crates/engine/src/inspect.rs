@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Its data directory, as the process sees it.
     #[arg(long)]
     data: PathBuf,
-    /// Control group of its host: what that weighs among all else is not told.
+    /// Control group of its host: weights above it are not told.
     #[arg(long)]
     within: Option<String>,
     /// One of its configuration files, as the process sees it; may be given several times.

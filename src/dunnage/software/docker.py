@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from dunnage.contracts import DockerBinaries
 from dunnage.errors import UnavailableError
@@ -121,13 +122,8 @@ def _environment(entry: Path, variant: str) -> Mapping[str, str]:
 
 
 def _try_iptables(environment: Mapping[str, str]) -> str | None:
-    """Add a translation in a network namespace that vanishes at once; what failed, or None."""
-    rule = ["iptables", "-t", "nat", "-A", "POSTROUTING", "-p", "tcp", "-j", "MASQUERADE"]
-    try:
-        done = run(["unshare", "--net", *rule], 30, env={**os.environ, **environment})
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    return last_words(done) if done.returncode else None
+    """What keeps iptables from adding a translation, or None."""
+    return _refusal("iptables -w 5 -t nat -A POSTROUTING -p tcp -j MASQUERADE", environment)
 
 
 def refuses_floating(environment: Mapping[str, str]) -> str | None:
@@ -137,15 +133,26 @@ def refuses_floating(environment: Mapping[str, str]) -> str | None:
     """
     rules = (
         "echo 1 > /proc/sys/net/ipv4/ip_forward",
-        "iptables -t nat -A PREROUTING -d 10.77.1.1/32 -j DNAT --to-destination 10.77.0.1",
-        "iptables -t nat -A POSTROUTING -s 10.77.0.1/32 -m conntrack --ctstate DNAT "
+        "iptables -w 5 -t nat -A PREROUTING -d 10.77.1.1/32 -j DNAT --to-destination 10.77.0.1",
+        "iptables -w 5 -t nat -A POSTROUTING -s 10.77.0.1/32 -m conntrack --ctstate DNAT "
         "-j SNAT --to-source 10.77.1.1",
     )
-    try:
-        script = ["unshare", "--net", "sh", "-c", " && ".join(rules)]
-        done = run(script, 30, env={**os.environ, **environment})
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
+    return _refusal(" && ".join(rules), environment)
+
+
+def _refusal(script: str, environment: Mapping[str, str]) -> str | None:
+    """What fails of a script in a network namespace that vanishes at once, or None.
+
+    Its iptables has a lock of its own: the usual one is a file of the whole machine, which a busy
+    Docker holds. Older versions know no other, and wait for it.
+    """
+    argv = ["unshare", "--net", "sh", "-c", script]
+    with TemporaryDirectory() as directory:
+        lock = {"XTABLES_LOCKFILE": f"{directory}/xtables.lock"}
+        try:
+            done = run(argv, 30, env={**os.environ, **environment, **lock})
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
     return last_words(done) if done.returncode else None
 
 

@@ -98,8 +98,12 @@ class DebianSoftware:
         What is yet to be downloaded is taken to.
         """
         ability = self.docker_support()
-        if not ability.met or not (docker.on_path() or docker.is_unpacked(self._cache)):
-            return ability
+        if ability.met and (docker.on_path() or docker.is_unpacked(self._cache)):
+            return self.translation_tried()
+        return ability
+
+    def translation_tried(self) -> Support:
+        """The same for certain: what is yet to be downloaded is downloaded first."""
         try:
             refusal = docker.refuses_floating(self.dockerd().environment)
         except UnavailableError as error:

@@ -101,7 +101,7 @@ def _platform(spec: DeploymentSpec, platform: PlatformOffer, at: _At) -> Iterato
 
 
 def _limits(limits: Limits, at: _At) -> Iterator[Finding]:
-    """Limits under which nothing could run, or that limit nothing."""
+    """Limits that leave a server next to nothing, or that limit nothing."""
     if limits.cpus is not None and not LEAST_CPUS <= limits.cpus <= MOST_CPUS:
         least, most = f"{LEAST_CPUS:g}", f"{MOST_CPUS:g}"
         yield Finding(
@@ -112,8 +112,8 @@ def _limits(limits: Limits, at: _At) -> Iterator[Finding]:
     if limits.pids is not None and limits.pids < LEAST_PIDS:
         yield Finding(
             at("limits", "pids"),
-            f"no database starts with so few threads: `pids` must be at least {LEAST_PIDS}, not "
-            f"`{limits.pids}`",
+            f"`pids` must be at least {LEAST_PIDS}, not `{limits.pids}`: threads count, and a "
+            "server has several before its first client",
             "write for example `pids: 200`, or leave it out: then there is no limit",
         )
 

@@ -30,7 +30,11 @@ def test_the_switch_translates_there_and_back_one_to_one() -> None:
     assert script.count(" -j ") == 4
 
 
-def test_a_restored_host_keeps_its_floating_address_and_is_told_the_way_to_others() -> None:
+def test_a_restored_host_keeps_its_floating_address() -> None:
     assert Plug(3).floating == Plug(3, generation=1).floating
-    assert ROUTE in join_script(Plug(3, 1), None, [ROUTE])
+
+
+def test_a_host_is_told_the_way_to_floating_addresses_once_its_interface_is_up() -> None:
+    lines = join_script(Plug(3), None, [ROUTE]).splitlines()
+    assert lines[lines.index("link set eth0 up") + 1] == ROUTE
     assert "10.77.1." not in join_script(Plug(3), None)

@@ -12,9 +12,9 @@ const NO_LIMIT: f64 = (1_u64 << 60) as f64;
 /// `memory_limit` and `memory_soft_limit` (bytes), `cpu_quota` (processors) and `pids_limit`, or
 /// `unlimited`: the tightest of a group and those above it counts. `cpu_period` (seconds) is the
 /// period of that quota. `cpu_weight` has every weight that somebody set, from the inside out, as
-/// the kernel's version counts it, up to the group of its `host` where it is below that: what a
-/// host weighs among all else is not the process's. `cpuset_cpus` and `cpuset_mems` are what is in force in the
-/// nearest group that tells it.
+/// the kernel's version counts it, up to and with the group of its `host`: weights above the host's
+/// group are not told, where the process is in it. `cpuset_cpus` and `cpuset_mems` are what is in
+/// force in the nearest group that tells it.
 pub fn limits(
     hierarchies: &Hierarchies,
     membership: &str,
@@ -81,7 +81,7 @@ impl Groups<'_> {
         self.told_below(controller, None, read)
     }
 
-    /// The same up to a group `top`, where the controller's group lies below that.
+    /// The same up to and with a group `top`, where the controller's group is that or lies below.
     fn told_below<T>(
         &self,
         controller: &str,

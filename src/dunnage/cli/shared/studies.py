@@ -61,9 +61,9 @@ ScaleOption = Annotated[
 A_DAY = 86_400.0
 """Seconds; a longer study is started only when the user says so."""
 FAKE_RUN_SECONDS = 0.08
-"""What a run of fakes takes of our own time, in whatever time of its own: files and checks."""
+"""What a run of fakes takes of our own time on an ordinary machine: files and checks."""
 FAKE_PACE = 0.008
-"""Our own seconds for each second of the clock of fake hosts: what they measure is written, too."""
+"""Such seconds for each second of the clock of fake hosts: what they measure is written, too."""
 STUDIES = Path("studies")
 """Directory of the studies that come with Dunnage."""
 
@@ -161,7 +161,9 @@ def foreseen(
     every = deployments(study, catalog.OFFER)
     missing = catalog.lacking(study, every)
     if study.unavailable == "skip" and len(missing) < len(every):
-        return *planned(study, only, path), ()
+        skipped = {each.deployment: each for each, _ in missing}
+        runnable = [each for each in every if each.name not in skipped]
+        return *_planned(study, runnable, tuple(skipped.values()), only, path), ()
     plan, seconds = _planned(study, every, (), only, path)
     left = {deployment.name for deployment in plan.deployments}
     return plan, seconds, tuple(each for each in missing if each[0].deployment in left)
@@ -185,7 +187,10 @@ def _planned(
 
 
 def seconds_of(plan: Plan, study: Study, paces: Sequence[Pace] = ()) -> float:
-    """About how many seconds a plan takes here. The clock of fake hosts runs ahead of ours."""
+    """About how many seconds a plan takes here; with fakes, on an ordinary machine.
+
+    The clock of fake hosts runs ahead of ours.
+    """
     estimated = estimate_seconds(plan, study, paces)
     if catalog.OFFER.testbeds[study.testbed.kind].fake:
         return FAKE_RUN_SECONDS * sum(1 for _ in plan.runs()) + FAKE_PACE * estimated
