@@ -311,7 +311,8 @@ def test_data_lies_on_the_storage_that_was_asked_for(
         first = place.ports["redis"].contact
         assert cli(lab.client, first, "SET", "key", "value") == "OK\n"
         assert cli(lab.client, first, "SAVE") == "OK\n"
-        root = f"/proc/{running.pid}/root{place.data}"
+        assert isinstance(running.process, Seen)
+        root = f"/proc/{running.process.pid}/root{place.data}"
         found = running.host.run(["stat", "--file-system", "--format=%T", root])
         assert file_system in found.stdout
         assert running.host.run(["ls", root]).stdout.split()
@@ -474,7 +475,9 @@ def test_a_named_image_runs_its_own_programs_from_its_path(lab: Lab) -> None:
             )
         with deployed(lab, named) as (platform, _):
             running = platform.running()[0]
-            arguments = running.host.run(["cat", f"/proc/{running.pid}/cmdline"]).stdout
+            assert isinstance(running.process, Seen)
+            asked = ["cat", f"/proc/{running.process.pid}/cmdline"]
+            arguments = running.host.run(asked).stdout
             assert arguments.startswith("redis-server")
     finally:
         for daemon in daemons:
