@@ -73,7 +73,7 @@ def _drift(chance: Chance, runs: int) -> Line:
 
 NOISES: Mapping[str, Noise] = {
     "normal": Noise(_normal),
-    "heavy tails": Noise(_heavy),
+    "heavy-tails": Noise(_heavy),
     "drift": Noise(_normal, machine=_drift),
     "stays": Noise(lambda chance, runs: chance.normal(0, RUN / 2, runs), stay=RUN),
     "unequal": Noise(_normal, louder=2.0),
