@@ -283,11 +283,53 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     assert "1 file of this result is damaged, so 1 run cannot be used" in said
     assert file.rpartition("/")[2] in (spot.root / "report" / "index.html").read_text()
 
-    told(dunnage("status", spot.root), ExitCode.OK)
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert "so 1 run cannot be used" in said
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    gone = not spot.record.exists()
+    assert (status["valid"], status["unknown"]) == (RUNS - 1, 0 if gone else 1)
+    assert status["missing"] == [spot.run] * gone
+    assert status["damaged"] == analysis["damages"]
+    onward = f"run --resume {spot.root}" if gone else f"verify {spot.root}"
+    assert f"next: dunnage {onward}\n" in said
     told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
     shown = dunnage("compare", whole, spot.root, "--anyway")
     said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
     assert f"{spot.root}: 1 file of this result is damaged" in said
+
+
+def test_status_and_report_agree_when_all_stays_are_gone(spot: Spot) -> None:
+    shutil.rmtree(spot.root / "stays")
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert f"so {RUNS} runs cannot be used" in " ".join(said.split())
+    assert f"next: dunnage verify {spot.root}\n" in said
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    analysis = json.loads(dunnage("report", spot.root, "--format", "json").out)["analysis"]
+    for counted in ("valid", "invalid", "unknown"):
+        assert status[counted] == analysis[counted]
+    assert status["unknown"] == RUNS
+
+
+def test_status_counts_runs_as_the_report_does_where_parity_found_something(spot: Spot) -> None:
+    """A stay that ran something else spoils its runs, whatever their own gates say."""
+    without_checksums(spot)
+    stay = json.loads(spot.stay.read_text())
+    stay["facts"]["version"] = "another"
+    spot.stay.write_text(json.dumps(stay))
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    analysis = json.loads(dunnage("report", spot.root, "--format", "json").out)["analysis"]
+    assert status["invalid"] == analysis["invalid"] > 0
+    assert "parity: " in told(dunnage("status", spot.root), ExitCode.OK)
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
+def test_status_needs_no_study(older: bool, spot: Spot) -> None:
+    if older:
+        without_checksums(spot)
+    study(spot).unlink()
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert f"{RUNS} of {RUNS} runs done" in said
+    assert f"next: dunnage verify {spot.root}\n" in said
 
 
 @pytest.mark.parametrize("name", OF_A_RUN)

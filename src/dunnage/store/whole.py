@@ -64,11 +64,6 @@ def foundation(result: Result) -> tuple[Damage, ...]:
     return (*filter(None, [result.journal.damage]), *search.of_the_whole())
 
 
-def lost_runs(result: Result) -> tuple[Damage, ...]:
-    """Runs that the journal calls finished, and that have no record."""
-    return tuple(_Search(result, lambda _name, _content: True).of_lost_runs())
-
-
 def _records(result: Result) -> Sequence[Record]:
     return (*result.calibration_records, *result.alone_records, *result.records)
 

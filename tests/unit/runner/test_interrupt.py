@@ -157,7 +157,6 @@ def _be_left_at_once(first: int) -> None:
 
 @pytest.mark.parametrize("first", [1, 2])
 def test_who_was_told_that_it_is_still_removing_can_end_it_at_once(first: int) -> None:
-    told = Event()
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
