@@ -22,10 +22,11 @@ from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, Holds, examine
 from dunnage.store.write import ResultWriter
 
+SINGLE = "topology: single"
 STUDY = attempts.changed(
     ("name: tried", "name: whole"),
     ("hosts: {db: 3,", "hosts: {db: 1,"),
-    ("topology: sharded, members: 3", "topology: single"),
+    ("topology: sharded, members: 3", SINGLE),
     ("blocks: 6", "blocks: 3"),
 )
 RUNS = 9
@@ -416,6 +417,73 @@ def test_what_was_perhaps_not_asked_is_said_before_any_answer(name: str, spot: S
     first, question, _ = dunnage("report", spot.root).out.partition("Q1")
     assert question
     assert f"{file}: it was changed after it was written, so " in " ".join(first.split())
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result as it was written, whose question has a verdict."""
+    place = tmp_path_factory.mktemp("decided")
+    small = ("hosts: {db: 3,", "hosts: {db: 1,"), ("topology: sharded, members: 3", SINGLE)
+    (place / "study.yaml").write_text(attempts.changed(*small))
+    shown = dunnage("run", place / "study.yaml", "--results", place / "results")
+    assert shown.code == 0, shown.err
+    return open_result(place / "results").layout.root
+
+
+UNDECIDED: Mapping[str, Change] = {
+    "study changed": replaced(study, "tolerance: 3%", "tolerance: 30%"),
+    "plan changed": OF_THE_WHOLE["plan changed"][0],
+    "journal garbled": OF_THE_WHOLE["journal garbled"][0],
+    "journal missing": OF_THE_WHOLE["journal missing"][0],
+}
+
+
+def grounds(shown: Shown) -> list[tuple[str, str]]:
+    """Verdict and ground of everything that an answer compares."""
+    analysis = json.loads(shown.out)["analysis"]
+    asked = (found for answer in analysis["answers"] for found in answer["comparisons"])
+    every = [*asked, *analysis["comparisons"], *analysis["twin"]]
+    assert all(found["difference"]["low"] is not None for found in every)
+    return [(found["verdict"], found["ground"]) for found in every]
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_no_verdict_is_given_by_a_file_that_was_changed(
+    name: str, decided: Path, tmp_path: Path
+) -> None:
+    report = dunnage("report", decided, "--format", "json")
+    claimed = {verdict for verdict, _ in grounds(report)} - {"inconclusive"}
+    assert claimed
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    UNDECIDED[name](Spot(root, ""))
+
+    found = grounds(dunnage("report", root, "--format", "json"))
+    assert set(found) == {("inconclusive", "damaged")}
+    for options in ((), ("--details",)):
+        said = " ".join(told(dunnage("report", root, *options), ExitCode.UNTRUSTWORTHY).split())
+        assert "is not claimed: a file that verdicts come from" in said
+        assert not any(f" {verdict} " in said for verdict in claimed)
+    page = (root / "report" / "index.html").read_text()
+    assert not any(f'class="verdict {verdict}"' in page for verdict in claimed)
+    told(dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex"), ExitCode.OK)
+    for place in (tmp_path / "out" / "csv", root / "report"):
+        rows = (place / "answers.csv").read_text()
+        assert "inconclusive" in rows
+        assert not any(f",{verdict}," in rows for verdict in claimed)
+    for pair in ((decided, root), (root, decided)):
+        shown = dunnage("compare", *pair, "--anyway", "--format", "json")
+        told(shown, ExitCode.UNTRUSTWORTHY)
+        changes = json.loads(shown.out)["changes"]
+        assert {each["ground"] for each in changes if each["gate"]} == {"damaged"}
+
+
+def test_a_damage_that_touches_no_verdict_leaves_them(decided: Path, tmp_path: Path) -> None:
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    OF_THE_WHOLE["environment changed"][0](Spot(root, ""))
+    report = dunnage("report", decided, "--format", "json")
+    assert grounds(dunnage("report", root, "--format", "json")) == grounds(report)
 
 
 NOT_RESUMED: Mapping[str, Change] = {

@@ -43,7 +43,7 @@ from dunnage.model.analysis import (
 )
 from dunnage.model.check import Status
 from dunnage.model.conditions import Conditions
-from dunnage.model.damage import Damage
+from dunnage.model.damage import Damage, undecidable
 from dunnage.model.load import Samples
 from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, KINDS, METRICS
@@ -86,7 +86,9 @@ def analyse(
     originals = {each.name: each.original for each in plan.deployments}
     beside_turns = neighbours(gathered, alone, originals, base, number(looks))
     scope = Scope(study, plan, gathered)
-    comparisons = Comparisons(scope, gathered, number(looks), beside_turns)
+    comparisons = Comparisons(
+        scope, gathered, number(looks), beside_turns, undecidable=undecidable(damages)
+    )
     compared = [
         (baseline, deployment, setting)
         for baseline, deployment in pairs(plan, base, study.questions.values())
