@@ -715,6 +715,45 @@ def test_a_reader_who_may_not_write_gets_the_answer(
     assert "9 of 9" in said
 
 
+@pytest.mark.parametrize("what", ["stays", "runs"])
+def test_facts_that_are_gone_are_missed_without_the_journal(what: str, spot: Spot) -> None:
+    """What is there was written after them."""
+    emptied(journal)(spot)
+    environment(spot).unlink()
+    other = "runs" if what == "stays" else "stays"
+    shutil.rmtree(spot.root / other)
+    (spot.root / other).mkdir()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "environment.json: it is missing" in said
+    assert "put back `journal.jsonl`, `environment.json` from a copy" in said
+
+
+def test_looks_and_plans_that_are_gone_are_missed_without_the_journal(spot: Spot) -> None:
+    for _ in range(2):
+        told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    emptied(journal)(spot)
+    (spot.root / "looks.jsonl").unlink()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "looks.jsonl: it is missing" in said
+    (spot.root / "plan-2.json").unlink()
+    assert "plan-2.json" in told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+
+
+def test_a_capacity_that_is_gone_is_missed_without_the_journal(tmp_path: Path) -> None:
+    text = attempts.changed(("rate: [2000]", "rate: [60%]"), ("blocks: 6", "blocks: 1"))
+    (tmp_path / "study.yaml").write_text(text)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results")
+    told(dunnage(*words), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    layout = open_result(tmp_path / "results").layout
+    layout.journal.write_bytes(b"")
+    layout.calibration.unlink()
+    said = told(dunnage("verify", layout.root), ExitCode.DAMAGED)
+    assert "calibration.json: it is missing" in said
+    shutil.rmtree(layout.runs)
+    layout.runs.mkdir()
+    assert "calibration.json" not in told(dunnage("verify", layout.root), ExitCode.DAMAGED)
+
+
 def test_a_removed_plan_of_added_blocks_is_not_forgotten(spot: Spot) -> None:
     """Without it the look that it cost would come back."""
     told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
@@ -774,8 +813,9 @@ def test_a_crash_before_the_first_facts_is_no_damage(spot: Spot) -> None:
     first = next(n for n, line in enumerate(lines) if "environment.json" in line)
     journal(spot).write_text("\n".join(lines[: first + 1]) + "\n")
     environment(spot).unlink()
-    shutil.rmtree(spot.root / "runs")
-    (spot.root / "runs").mkdir()
+    for directory in ("runs", "stays"):
+        shutil.rmtree(spot.root / directory)
+        (spot.root / directory).mkdir()
     assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
 
 
