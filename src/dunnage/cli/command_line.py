@@ -118,22 +118,26 @@ def _options(
     pass
 
 
-def main(loaded: Callable[[], None]) -> None:
+def main(begun: Callable[[], None], over: Callable[[], None]) -> None:
     """Run the command line; every error ends here, in one sentence and an exit code.
 
-    `loaded` is told when the verb begins.
+    `begun` is told when the verb begins, and `over` when it has said its last word.
     """
     open_streams()
-    code = _carried_out(sys.argv[1:], loaded)
+    try:
+        code = _carried_out(sys.argv[1:], begun)
+    except KeyboardInterrupt:  # while it was said how it ended
+        code = ExitCode.INTERRUPTED
+    over()
     flush()
     sys.exit(code)
 
 
-def _carried_out(words: Sequence[str], loaded: Callable[[], None]) -> int:
+def _carried_out(words: Sequence[str], begun: Callable[[], None]) -> int:
     try:
         _refuse_empty(words)
         app = command_line(None if shell.asks() else _verb(words))
-        loaded()
+        begun()
         code = shell.carried_out(lambda: app(prog_name="dunnage", standalone_mode=False), words)
     except DunnageError as error:
         return _show(error, words)
