@@ -108,6 +108,9 @@ class HostLostError(DunnageError):
 class ResultError(DunnageError):
     """A result directory is missing, foreign, from a newer version, or cannot be written."""
 
+    needed: str = ""
+    """The file without which nothing can be read of a result, if that is damaged or gone."""
+
 
 class UnwrittenError(ResultError):
     """A file of a result cannot be written. `forbidden`: this user may not write there."""

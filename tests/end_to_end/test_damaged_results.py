@@ -612,7 +612,10 @@ def test_runs_of_damaged_files_are_measured_again_before_blocks_are_added(spot: 
 def test_hints_lead_to_no_circle(spot: Spot) -> None:
     text = study(spot).read_text()
     study(spot).unlink()
-    assert f"try: dunnage verify {spot.root}" in told(dunnage("report", spot.root), ExitCode.FAILED)
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert (
+        "try: put back `study.yaml` from a copy, or start a new result: dunnage run STUDY" in said
+    )
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
     assert "put back `study.yaml` from a copy" in said
     study(spot).write_text(text.replace("blocks: 3", "blocks: no"))
@@ -651,8 +654,20 @@ FATAL: Mapping[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("name", FATAL)
 def test_what_no_result_can_be_read_without_is_named(name: str, spot: Spot) -> None:
     change, meaning = FATAL[name]
-    change(spot)
-    assert meaning in told(dunnage("report", spot.root), ExitCode.FAILED)
+    file = change(spot).name
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert meaning in said
+    needed = f"try: put back `{file}` from a copy, or start a new result: dunnage run "
+    assert (needed in said) == (file != "environment.json")
+
+
+def test_a_plan_of_a_newer_dunnage_need_not_be_put_back(spot: Spot) -> None:
+    replaced(plan, '"version": ', '"version": 9')(spot)
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert "was written by a newer Dunnage" in said
+    assert f"try: dunnage verify {spot.root}\n" in said
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"try: dunnage run {study(spot)}\n" in said
 
 
 def test_records_that_the_study_did_not_write_do_not_count(spot: Spot, whole: Path) -> None:
@@ -933,6 +948,8 @@ def test_a_newest_result_that_lost_its_plan_is_not_passed_over(
     ALSO[also](series.newest)
     place = series.place if above == "of the study" else series.place.parent
     lost = f"{series.newest}/plan.json: is missing: this result cannot be read"
+    mine = "STUDY" if also == "its study" else str(ResultLayout(series.newest).study)
+    try_ = f"try: put back `plan.json` from a copy, or start a new result: dunnage run {mine}"
     for words in (
         ("report", place),
         ("status", place),
@@ -942,9 +959,11 @@ def test_a_newest_result_that_lost_its_plan_is_not_passed_over(
     ):
         said = told(dunnage(*words), ExitCode.FAILED)
         assert f"{lost}; the result before it is {series.older}" in said
-        assert f"try: dunnage verify {series.newest}" in said
-    assert lost in told(dunnage("verify", place), ExitCode.DAMAGED)
-    assert lost in told(dunnage("verify", series.newest), ExitCode.DAMAGED)
+        assert try_ in said
+    for result in (place, series.newest):
+        said = told(dunnage("verify", result), ExitCode.DAMAGED)
+        assert lost in said
+        assert try_ in said
     told(dunnage("report", series.older), ExitCode.OK)
 
 

@@ -171,6 +171,10 @@ def _show(error: DunnageError, words: Sequence[str]) -> ExitCode:
     if isinstance(error, UsageError) and not error.hint:
         verb = _verb(words)
         error.hint = typed(*(word for word in (verb,) if word in VERBS), "-h")
+    if isinstance(error, ResultError) and error.needed:
+        from dunnage.cli.shared.going_on import put_back  # loads what help need not wait for
+
+        error.hint = put_back(Path(error.needed))
     show_error(error)
     wanted = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
     if wanted and not out.used:
