@@ -273,14 +273,14 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     assert "1 run cannot be used" in said
 
     shown = dunnage("report", spot.root, "--format", "json")
-    told(shown, ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    told(shown, ExitCode.UNTRUSTWORTHY)
     analysis = json.loads(shown.out)["analysis"]
     assert (analysis["valid"], analysis["unknown"], analysis["missing"]) == (RUNS - 1, 1, 0)
     (run,) = (run for run in analysis["runs"] if run["status"] != "valid")
     assert run["run"] == spot.run
     assert [damage["file"] for damage in analysis["damages"]] == [file]
 
-    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY)
     assert "1 file of this result is damaged, so 1 run cannot be used" in said
     assert file.rpartition("/")[2] in (spot.root / "report" / "index.html").read_text()
 
@@ -476,6 +476,21 @@ def test_no_verdict_is_given_by_a_file_that_was_changed(
         told(shown, ExitCode.UNTRUSTWORTHY)
         changes = json.loads(shown.out)["changes"]
         assert {each["ground"] for each in changes if each["gate"]} == {"damaged"}
+
+
+@pytest.mark.parametrize("change", [removed(record), garbled(samples)])
+def test_a_damaged_run_is_no_success_however_many_are_left(
+    change: Change, decided: Path, tmp_path: Path
+) -> None:
+    """Nine in ten runs and more are valid, but nobody chose that one is lost."""
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    change(Spot(root, sorted(path.name for path in (root / "runs").iterdir())[3]))
+    shown = dunnage("report", root, "--format", "json")
+    told(shown, ExitCode.UNTRUSTWORTHY)
+    analysis = json.loads(shown.out)["analysis"]
+    assert 0.9 * analysis["planned"] <= analysis["valid"] < analysis["planned"]
+    assert "measure the runs again" in told(dunnage("report", root), ExitCode.UNTRUSTWORTHY)
 
 
 def test_a_damage_that_touches_no_verdict_leaves_them(decided: Path, tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ def command_line(chosen: str | None = None) -> typer.Typer:
         help="Measure what a platform costs a database, with its uncertainty and its cause.",
         epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
         "3 cannot run here · 4 something failed, finished runs are kept · "
-        "5 ran, but too few valid runs or too much damage for an answer · "
+        "5 ran, but too few runs are valid, or damage keeps some from being counted or makes the "
+        "answer uncertain · "
         "6 a regression (`compare`) · "
         "7 results that cannot be compared (`compare`) · 8 damaged files (`verify`) · "
         "130 interrupted.\n\n"
