@@ -28,8 +28,8 @@ class ExitCode(IntEnum):
     FAILED = 4
     """A deployment or a run failed; finished runs are kept, `--resume` goes on."""
     UNTRUSTWORTHY = 5
-    """Everything ran, but too many runs are invalid for an answer, or a file of the whole result,
-    such as its study, is not as it was written or may not be read."""
+    """Everything ran, but too many runs are invalid for an answer, or a file is missing, not as it
+    was written, or not readable: if it is of a run, that run is not counted."""
     REGRESSION = 6
     """`compare`: the later result is worse beyond tolerance."""
     INCOMPARABLE = 7
@@ -107,6 +107,9 @@ class HostLostError(DunnageError):
 
 class ResultError(DunnageError):
     """A result directory is missing, foreign, from a newer version, or cannot be written."""
+
+    needed: str = ""
+    """The file without which nothing can be read of a result, if that is damaged or gone."""
 
 
 class UnwrittenError(ResultError):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dunnage import catalog
-from dunnage.errors import ResultError, RunError, StudyError
-from dunnage.findings.analyse import analyse
-from dunnage.model.analysis import Analysis
+from dunnage.errors import DunnageError, ResultError, RunError, StudyError
+from dunnage.findings.analyse import analyse, judge
+from dunnage.model.analysis import Analysis, RunSummary
 from dunnage.model.histogram import is_log
 from dunnage.model.load import Samples
 from dunnage.model.plan import Plan
@@ -92,6 +93,16 @@ class OpenedResult:
     def examined(self) -> Examined:
         """Whether every file of the result is as it was written."""
         return examine(self.result, self._holds)
+
+    @cached_property
+    def judged(self) -> tuple[RunSummary, ...]:
+        """Every run with a record or a damaged file, and whether it counts; as `analysis` has it,
+        and also where the study cannot be read."""
+        study = None
+        with suppress(DunnageError):
+            study = self.study
+        damages = self.examined.damages
+        return judge(study, self.plan, self.records, self.stays, damages)[1].runs
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -198,7 +209,11 @@ class OpenedResult:
         if not name.endswith(SAMPLES):
             return True
         try:
-            catalog.SAMPLERS[self.study.sampler.kind]().parse({SAMPLES: content})
+            sampler = catalog.SAMPLERS[self.study.sampler.kind]()
+        except DunnageError:  # without its study nobody knows who wrote it
+            return True
+        try:
+            sampler.parse({SAMPLES: content})
         except (RunError, KeyError, TypeError, RecursionError):
             return False
         return True

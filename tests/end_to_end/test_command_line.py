@@ -50,6 +50,7 @@ def test_help_documents_the_exit_codes() -> None:
         "0 done",
         "2 wrong command line",
         "3 cannot run here",
+        "5 ran, but too few runs are valid, or damage keeps some from being counted",
         "6 a regression",
         "7 results that",
         "130 interrupted",

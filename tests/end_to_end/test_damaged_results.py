@@ -22,10 +22,11 @@ from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, Holds, examine
 from dunnage.store.write import ResultWriter
 
+SINGLE = "topology: single"
 STUDY = attempts.changed(
     ("name: tried", "name: whole"),
     ("hosts: {db: 3,", "hosts: {db: 1,"),
-    ("topology: sharded, members: 3", "topology: single"),
+    ("topology: sharded, members: 3", SINGLE),
     ("blocks: 6", "blocks: 3"),
 )
 RUNS = 9
@@ -272,22 +273,64 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     assert "1 run cannot be used" in said
 
     shown = dunnage("report", spot.root, "--format", "json")
-    told(shown, ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    told(shown, ExitCode.UNTRUSTWORTHY)
     analysis = json.loads(shown.out)["analysis"]
     assert (analysis["valid"], analysis["unknown"], analysis["missing"]) == (RUNS - 1, 1, 0)
     (run,) = (run for run in analysis["runs"] if run["status"] != "valid")
     assert run["run"] == spot.run
     assert [damage["file"] for damage in analysis["damages"]] == [file]
 
-    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY, ExitCode.OK)
+    said = told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY)
     assert "1 file of this result is damaged, so 1 run cannot be used" in said
     assert file.rpartition("/")[2] in (spot.root / "report" / "index.html").read_text()
 
-    told(dunnage("status", spot.root), ExitCode.OK)
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert "so 1 run cannot be used" in said
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    gone = not spot.record.exists()
+    assert (status["valid"], status["unknown"]) == (RUNS - 1, 0 if gone else 1)
+    assert status["missing"] == [spot.run] * gone
+    assert status["damaged"] == analysis["damages"]
+    onward = f"run --resume {spot.root}" if gone else f"verify {spot.root}"
+    assert f"next: dunnage {onward}\n" in said
     told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
     shown = dunnage("compare", whole, spot.root, "--anyway")
     said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
     assert f"{spot.root}: 1 file of this result is damaged" in said
+
+
+def test_status_and_report_agree_when_all_stays_are_gone(spot: Spot) -> None:
+    shutil.rmtree(spot.root / "stays")
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert f"so {RUNS} runs cannot be used" in " ".join(said.split())
+    assert f"next: dunnage verify {spot.root}\n" in said
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    analysis = json.loads(dunnage("report", spot.root, "--format", "json").out)["analysis"]
+    for counted in ("valid", "invalid", "unknown"):
+        assert status[counted] == analysis[counted]
+    assert status["unknown"] == RUNS
+
+
+def test_status_counts_runs_as_the_report_does_where_parity_found_something(spot: Spot) -> None:
+    """A stay that ran something else spoils its runs, whatever their own gates say."""
+    without_checksums(spot)
+    stay = json.loads(spot.stay.read_text())
+    stay["facts"]["version"] = "another"
+    spot.stay.write_text(json.dumps(stay))
+    status = json.loads(dunnage("status", spot.root, "--format", "json").out)
+    analysis = json.loads(dunnage("report", spot.root, "--format", "json").out)["analysis"]
+    assert status["invalid"] == analysis["invalid"] > 0
+    assert "parity: " in told(dunnage("status", spot.root), ExitCode.OK)
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
+def test_status_needs_no_study(older: bool, spot: Spot) -> None:
+    if older:
+        without_checksums(spot)
+    study(spot).unlink()
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert f"{RUNS} of {RUNS} runs done" in said
+    assert f"next: dunnage verify {spot.root}\n" in said
 
 
 @pytest.mark.parametrize("name", OF_A_RUN)
@@ -374,6 +417,88 @@ def test_what_was_perhaps_not_asked_is_said_before_any_answer(name: str, spot: S
     first, question, _ = dunnage("report", spot.root).out.partition("Q1")
     assert question
     assert f"{file}: it was changed after it was written, so " in " ".join(first.split())
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result as it was written, whose question has a verdict."""
+    place = tmp_path_factory.mktemp("decided")
+    small = ("hosts: {db: 3,", "hosts: {db: 1,"), ("topology: sharded, members: 3", SINGLE)
+    (place / "study.yaml").write_text(attempts.changed(*small))
+    shown = dunnage("run", place / "study.yaml", "--results", place / "results")
+    assert shown.code == 0, shown.err
+    return open_result(place / "results").layout.root
+
+
+UNDECIDED: Mapping[str, Change] = {
+    "study changed": replaced(study, "tolerance: 3%", "tolerance: 30%"),
+    "plan changed": OF_THE_WHOLE["plan changed"][0],
+    "journal garbled": OF_THE_WHOLE["journal garbled"][0],
+    "journal missing": OF_THE_WHOLE["journal missing"][0],
+}
+
+
+def grounds(shown: Shown) -> list[tuple[str, str]]:
+    """Verdict and ground of everything that an answer compares."""
+    analysis = json.loads(shown.out)["analysis"]
+    asked = (found for answer in analysis["answers"] for found in answer["comparisons"])
+    every = [*asked, *analysis["comparisons"], *analysis["twin"]]
+    assert all(found["difference"]["low"] is not None for found in every)
+    return [(found["verdict"], found["ground"]) for found in every]
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_no_verdict_is_given_by_a_file_that_was_changed(
+    name: str, decided: Path, tmp_path: Path
+) -> None:
+    report = dunnage("report", decided, "--format", "json")
+    claimed = {verdict for verdict, _ in grounds(report)} - {"inconclusive"}
+    assert claimed
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    UNDECIDED[name](Spot(root, ""))
+
+    found = grounds(dunnage("report", root, "--format", "json"))
+    assert set(found) == {("inconclusive", "damaged")}
+    for options in ((), ("--details",)):
+        said = " ".join(told(dunnage("report", root, *options), ExitCode.UNTRUSTWORTHY).split())
+        assert "is not claimed: a file that verdicts come from" in said
+        assert not any(f" {verdict} " in said for verdict in claimed)
+    page = (root / "report" / "index.html").read_text()
+    assert not any(f'class="verdict {verdict}"' in page for verdict in claimed)
+    told(dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex"), ExitCode.OK)
+    for place in (tmp_path / "out" / "csv", root / "report"):
+        rows = (place / "answers.csv").read_text()
+        assert "inconclusive" in rows
+        assert not any(f",{verdict}," in rows for verdict in claimed)
+    for pair in ((decided, root), (root, decided)):
+        shown = dunnage("compare", *pair, "--anyway", "--format", "json")
+        told(shown, ExitCode.UNTRUSTWORTHY)
+        changes = json.loads(shown.out)["changes"]
+        assert {each["ground"] for each in changes if each["gate"]} == {"damaged"}
+
+
+@pytest.mark.parametrize("change", [removed(record), garbled(samples)])
+def test_a_damaged_run_is_no_success_however_many_are_left(
+    change: Change, decided: Path, tmp_path: Path
+) -> None:
+    """Nine in ten runs and more are valid, but nobody chose that one is lost."""
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    change(Spot(root, sorted(path.name for path in (root / "runs").iterdir())[3]))
+    shown = dunnage("report", root, "--format", "json")
+    told(shown, ExitCode.UNTRUSTWORTHY)
+    analysis = json.loads(shown.out)["analysis"]
+    assert 0.9 * analysis["planned"] <= analysis["valid"] < analysis["planned"]
+    assert "measure the runs again" in told(dunnage("report", root), ExitCode.UNTRUSTWORTHY)
+
+
+def test_a_damage_that_touches_no_verdict_leaves_them(decided: Path, tmp_path: Path) -> None:
+    root = tmp_path / decided.name
+    shutil.copytree(decided, root)
+    OF_THE_WHOLE["environment changed"][0](Spot(root, ""))
+    report = dunnage("report", decided, "--format", "json")
+    assert grounds(dunnage("report", root, "--format", "json")) == grounds(report)
 
 
 NOT_RESUMED: Mapping[str, Change] = {
@@ -502,7 +627,10 @@ def test_runs_of_damaged_files_are_measured_again_before_blocks_are_added(spot: 
 def test_hints_lead_to_no_circle(spot: Spot) -> None:
     text = study(spot).read_text()
     study(spot).unlink()
-    assert f"try: dunnage verify {spot.root}" in told(dunnage("report", spot.root), ExitCode.FAILED)
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert (
+        "try: put back `study.yaml` from a copy, or start a new result: dunnage run STUDY" in said
+    )
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
     assert "put back `study.yaml` from a copy" in said
     study(spot).write_text(text.replace("blocks: 3", "blocks: no"))
@@ -541,8 +669,20 @@ FATAL: Mapping[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("name", FATAL)
 def test_what_no_result_can_be_read_without_is_named(name: str, spot: Spot) -> None:
     change, meaning = FATAL[name]
-    change(spot)
-    assert meaning in told(dunnage("report", spot.root), ExitCode.FAILED)
+    file = change(spot).name
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert meaning in said
+    needed = f"try: put back `{file}` from a copy, or start a new result: dunnage run "
+    assert (needed in said) == (file != "environment.json")
+
+
+def test_a_plan_of_a_newer_dunnage_need_not_be_put_back(spot: Spot) -> None:
+    replaced(plan, '"version": ', '"version": 9')(spot)
+    said = told(dunnage("report", spot.root), ExitCode.FAILED)
+    assert "was written by a newer Dunnage" in said
+    assert f"try: dunnage verify {spot.root}\n" in said
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"try: dunnage run {study(spot)}\n" in said
 
 
 def test_records_that_the_study_did_not_write_do_not_count(spot: Spot, whole: Path) -> None:
@@ -605,6 +745,45 @@ def test_a_reader_who_may_not_write_gets_the_answer(
     assert "9 of 9" in said
 
 
+@pytest.mark.parametrize("what", ["stays", "runs"])
+def test_facts_that_are_gone_are_missed_without_the_journal(what: str, spot: Spot) -> None:
+    """What is there was written after them."""
+    emptied(journal)(spot)
+    environment(spot).unlink()
+    other = "runs" if what == "stays" else "stays"
+    shutil.rmtree(spot.root / other)
+    (spot.root / other).mkdir()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "environment.json: it is missing" in said
+    assert "put back `journal.jsonl`, `environment.json` from a copy" in said
+
+
+def test_looks_and_plans_that_are_gone_are_missed_without_the_journal(spot: Spot) -> None:
+    for _ in range(2):
+        told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    emptied(journal)(spot)
+    (spot.root / "looks.jsonl").unlink()
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "looks.jsonl: it is missing" in said
+    (spot.root / "plan-2.json").unlink()
+    assert "plan-2.json" in told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+
+
+def test_a_capacity_that_is_gone_is_missed_without_the_journal(tmp_path: Path) -> None:
+    text = attempts.changed(("rate: [2000]", "rate: [60%]"), ("blocks: 6", "blocks: 1"))
+    (tmp_path / "study.yaml").write_text(text)
+    words = ("run", tmp_path / "study.yaml", "--results", tmp_path / "results")
+    told(dunnage(*words), ExitCode.OK, ExitCode.UNTRUSTWORTHY)
+    layout = open_result(tmp_path / "results").layout
+    layout.journal.write_bytes(b"")
+    layout.calibration.unlink()
+    said = told(dunnage("verify", layout.root), ExitCode.DAMAGED)
+    assert "calibration.json: it is missing" in said
+    shutil.rmtree(layout.runs)
+    layout.runs.mkdir()
+    assert "calibration.json" not in told(dunnage("verify", layout.root), ExitCode.DAMAGED)
+
+
 def test_a_removed_plan_of_added_blocks_is_not_forgotten(spot: Spot) -> None:
     """Without it the look that it cost would come back."""
     told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
@@ -664,8 +843,9 @@ def test_a_crash_before_the_first_facts_is_no_damage(spot: Spot) -> None:
     first = next(n for n, line in enumerate(lines) if "environment.json" in line)
     journal(spot).write_text("\n".join(lines[: first + 1]) + "\n")
     environment(spot).unlink()
-    shutil.rmtree(spot.root / "runs")
-    (spot.root / "runs").mkdir()
+    for directory in ("runs", "stays"):
+        shutil.rmtree(spot.root / directory)
+        (spot.root / directory).mkdir()
     assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
 
 
@@ -783,6 +963,8 @@ def test_a_newest_result_that_lost_its_plan_is_not_passed_over(
     ALSO[also](series.newest)
     place = series.place if above == "of the study" else series.place.parent
     lost = f"{series.newest}/plan.json: is missing: this result cannot be read"
+    mine = "STUDY" if also == "its study" else str(ResultLayout(series.newest).study)
+    try_ = f"try: put back `plan.json` from a copy, or start a new result: dunnage run {mine}"
     for words in (
         ("report", place),
         ("status", place),
@@ -792,9 +974,11 @@ def test_a_newest_result_that_lost_its_plan_is_not_passed_over(
     ):
         said = told(dunnage(*words), ExitCode.FAILED)
         assert f"{lost}; the result before it is {series.older}" in said
-        assert f"try: dunnage verify {series.newest}" in said
-    assert lost in told(dunnage("verify", place), ExitCode.DAMAGED)
-    assert lost in told(dunnage("verify", series.newest), ExitCode.DAMAGED)
+        assert try_ in said
+    for result in (place, series.newest):
+        said = told(dunnage("verify", result), ExitCode.DAMAGED)
+        assert lost in said
+        assert try_ in said
     told(dunnage("report", series.older), ExitCode.OK)
 
 

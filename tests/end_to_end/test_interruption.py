@@ -17,7 +17,8 @@ from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.record import Record
 from dunnage.model.study import Study
 from dunnage.model.value import Scalar
-from dunnage.runner.interrupt import Stop
+from dunnage.platforms.fake import FakePlatform
+from dunnage.runner.interrupt import ENDING, LEAVING, Stop
 from dunnage.runner.study import carry_out
 from dunnage.store.read import open_result
 from dunnage.store.whole import examine, foundation
@@ -156,6 +157,31 @@ def test_ctrl_c_twice_ends_now_and_keeps_finished_runs(
     assert len(open_result(writer.layout.root).finished()) == 1
     resume(study, plan, writer.layout.root)
     assert len(open_result(writer.layout.root).finished()) == len(list(plan.runs()))
+
+
+@pytest.mark.parametrize("asked_in", [1, 2], ids=["with runs left", "in its last run"])
+def test_ctrl_c_never_disturbs_a_stay_that_is_taken_down(
+    asked_in: int, small: tuple[Study, Plan, ResultWriter], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, plan, writer = small
+    down = FakePlatform.down
+    whole: list[FakePlatform] = []
+    told: list[str] = []
+
+    def asked() -> None:
+        if len(open_result(writer.layout.root).finished()) == asked_in - 1:
+            signal.raise_signal(signal.SIGINT)
+
+    def struck(platform: FakePlatform) -> None:
+        signal.raise_signal(signal.SIGINT)
+        down(platform)
+        whole.append(platform)
+
+    monkeypatch.setattr(FakePlatform, "down", struck)
+    with Stop(told.append) as stop, pytest.raises(InterruptedRunError):
+        carry_out(study, plan, writer, frozenset(), Silent(asked), stop)
+    assert len(whole) == 1
+    assert told == [ENDING, LEAVING]
 
 
 def test_the_rest_of_an_interrupted_stay_happens_in_a_new_stay_of_the_same_block(

@@ -12,8 +12,10 @@ from dunnage.cli.main import main
 from dunnage.errors import ExitCode
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.world import Call, World
+from dunnage.model.damage import Flaw
 from dunnage.runner.known_loss import STEPS, WITHIN
 from dunnage.store.read import open_result
+from dunnage.store.whole import foundation
 
 STUDY = """
 dunnage: 1
@@ -122,3 +124,13 @@ def test_without_its_loss_there_is_no_study(carry_out: Carry) -> None:
     assert "out of memory" in ended.shown
     assert not ended.result.records
     assert not ended.result.losses
+
+
+def test_a_loss_that_is_gone_is_missed_without_the_journal(carry_out: Carry) -> None:
+    root = carry_out(nothing, STUDY.replace("blocks: 6", "blocks: 1")).result.layout.root
+    assert not foundation(open_result(root))
+    layout = open_result(root).layout
+    layout.journal.write_bytes(b"")
+    layout.losses.unlink()
+    missing = [each.file for each in foundation(open_result(root)) if each.flaw is Flaw.MISSING]
+    assert missing == ["losses.json"]

@@ -53,7 +53,8 @@ def command_line(chosen: str | None = None) -> typer.Typer:
         help="Measure what a platform costs a database, with its uncertainty and its cause.",
         epilog="Exit codes: 0 done · 1 a bug in Dunnage · 2 wrong command line or study · "
         "3 cannot run here · 4 something failed, finished runs are kept · "
-        "5 ran, but too few valid runs or too much damage for an answer · "
+        "5 ran, but too few runs are valid, or damage keeps some from being counted or makes the "
+        "answer uncertain · "
         "6 a regression (`compare`) · "
         "7 results that cannot be compared (`compare`) · 8 damaged files (`verify`) · "
         "130 interrupted.\n\n"
@@ -118,22 +119,26 @@ def _options(
     pass
 
 
-def main(loaded: Callable[[], None]) -> None:
+def main(begun: Callable[[], None], over: Callable[[], None]) -> None:
     """Run the command line; every error ends here, in one sentence and an exit code.
 
-    `loaded` is told when the verb begins.
+    `begun` is told when the verb begins, and `over` when it has said its last word.
     """
     open_streams()
-    code = _carried_out(sys.argv[1:], loaded)
+    try:
+        code = _carried_out(sys.argv[1:], begun)
+    except KeyboardInterrupt:  # while it was said how it ended
+        code = ExitCode.INTERRUPTED
+    over()
     flush()
     sys.exit(code)
 
 
-def _carried_out(words: Sequence[str], loaded: Callable[[], None]) -> int:
+def _carried_out(words: Sequence[str], begun: Callable[[], None]) -> int:
     try:
         _refuse_empty(words)
         app = command_line(None if shell.asks() else _verb(words))
-        loaded()
+        begun()
         code = shell.carried_out(lambda: app(prog_name="dunnage", standalone_mode=False), words)
     except DunnageError as error:
         return _show(error, words)
@@ -167,6 +172,10 @@ def _show(error: DunnageError, words: Sequence[str]) -> ExitCode:
     if isinstance(error, UsageError) and not error.hint:
         verb = _verb(words)
         error.hint = typed(*(word for word in (verb,) if word in VERBS), "-h")
+    if isinstance(error, ResultError) and error.needed:
+        from dunnage.cli.shared.going_on import put_back  # loads what help need not wait for
+
+        error.hint = put_back(Path(error.needed))
     show_error(error)
     wanted = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
     if wanted and not out.used:

@@ -19,6 +19,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.path import NetworkPath
 from dunnage.opened import open_at
 from dunnage.report.terminal.paths import drawing
+from dunnage.runner.interrupt import Stop
 from dunnage.runner.one_stay import paths_of
 from dunnage.study.matrix import deployments
 from dunnage.study.suggest import hint as suggestion
@@ -61,7 +62,8 @@ def _living(path: Path, name: str, format_: Format) -> None:
     going_on.refuse_masked(text, path, "path", "STUDY", name)
     chosen = _chosen(deployments(study, catalog.OFFER), name, path)
     catalog.available(study, [chosen])
-    paths = paths_of(study, chosen, say)
+    with Stop(say) as stop:
+        paths = paths_of(study, chosen, say, stop)
     if format_ is Format.JSON:
         show_json({"deployment": name, "paths": _plain(paths)})
         return

@@ -9,15 +9,17 @@ from dunnage.cli.shared import going_on
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line, typed
 from dunnage.errors import ResultError
+from dunnage.findings.checks import reasons
 from dunnage.findings.study.sentences import scaled
 from dunnage.model.check import Status
-from dunnage.model.damage import Damage, Flaw
+from dunnage.model.damage import Damage
+from dunnage.opened import open_at
 from dunnage.report.terminal.text import status_table
 from dunnage.store.newest import RESULTS
-from dunnage.store.read import Result, open_result
-from dunnage.store.whole import foundation, lost_runs
+from dunnage.store.parse import there
+from dunnage.store.read import Result
 from dunnage.study.scale import share_of
-from dunnage.wording import checks, damage
+from dunnage.wording import damage
 
 NAME = "status"
 HELP = "Show how far a result has come: finished, invalid and missing runs, with reasons."
@@ -29,16 +31,17 @@ def command(
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Read a result directory; also while a study is running."""
-    opened = open_result(result)
+    found = open_at(result)
+    opened = found.result
     share = _scale(opened)
     planned = [run.id for run in opened.plan.runs()]
     finished = opened.finished()
     missing = [run for run in planned if run not in finished]
     running = opened.in_progress()
-    damages = (*foundation(opened), *opened.damaged_records, *lost_runs(opened))
-    statuses = {record.run: record.status for record in opened.records}
-    statuses |= {found.run: Status.UNKNOWN for found in opened.damaged_records}
-    counted = Counter(statuses[run] for run in planned if run in statuses)
+    damages = found.examined.damages
+    judged = [run for run in found.judged if run.run in finished]
+    statuses = {run.run: Status(run.status) for run in judged}
+    counted = Counter(statuses.values())
     failures = [event for event in opened.events() if "why" in event]
     if format_ is Format.JSON:
         show_json(
@@ -60,13 +63,14 @@ def command(
     if told := scaled(share):
         show_line(told)
     for status in (Status.INVALID, Status.UNKNOWN):
-        for record in opened.records:
-            if record.status is status:
-                show_line(f"  {status.value} {record.run}: {checks.failed(record.checks)}")
+        for run in judged:
+            if run.status == status and run.run not in found.damaged:
+                why = (f"{reason.gate}: {reason.seen}" for reason in reasons.of_run(run))
+                show_line(f"  {status.value} {run.run}: {'; '.join(why)}")
     for line in damage.lines(damages):
         show_line(f"  damaged {line}")
-    for doubt in damage.doubts(damages):
-        say((doubt, "yellow"))
+    if told := damage.brief(damages):
+        say((told, "yellow"))
     for event in failures:
         what = next(filter(None, map(event.get, ("stay", "run", "of", "host"))), "")
         show_line(f"  {event.get('event')} {what}: {event['why']}")
@@ -77,7 +81,7 @@ def _next(opened: Result, damages: Sequence[Damage], *, missing: bool, running: 
     """The next command."""
     if running:
         return f"{typed('status', opened.layout.root)}  # a study is writing this result"
-    if any(found.flaw is not Flaw.MISSING or not found.run for found in damages):
+    if any(not found.run or there(opened.layout.record(found.run)) for found in damages):
         return typed("verify", opened.layout.root)
     return going_on.onward(opened) if missing else typed("report", opened.layout.root)
 

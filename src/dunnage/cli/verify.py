@@ -39,10 +39,10 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
     except ForbiddenError:
         raise
     except DamagedError as error:
-        root = Path(error.where).parent
-        raise _DamagedResultError(
-            error.what, where=error.where, hint=going_on.anew(Result(ResultLayout(root)))
-        ) from error
+        lost = Result(ResultLayout(Path(error.where).parent))
+        raised = _DamagedResultError(error.what, where=error.where, hint=going_on.anew(lost))
+        raised.needed = error.needed
+        raise raised from error
     bad, closed = damage.apart(found.damages)
     if format_ is Format.JSON:
         show_json(

@@ -43,7 +43,7 @@ from dunnage.model.analysis import (
 )
 from dunnage.model.check import Status
 from dunnage.model.conditions import Conditions
-from dunnage.model.damage import Damage
+from dunnage.model.damage import Damage, undecidable
 from dunnage.model.load import Samples
 from dunnage.model.look import Look
 from dunnage.model.metrics import HEADLINE, KINDS, METRICS
@@ -82,12 +82,13 @@ def analyse(
     damaged = {damage.run for damage in damages}
     alone = [record for record in alone if record.run not in damaged]
     base = reference(study, plan)
-    checked = check_parity(plan, stays, base, study.questions.values())
-    gathered = gather(plan, records, checked.broken, damages)
+    checked, gathered = judge(study, plan, records, stays, damages)
     originals = {each.name: each.original for each in plan.deployments}
     beside_turns = neighbours(gathered, alone, originals, base, number(looks))
     scope = Scope(study, plan, gathered)
-    comparisons = Comparisons(scope, gathered, number(looks), beside_turns)
+    comparisons = Comparisons(
+        scope, gathered, number(looks), beside_turns, undecidable=undecidable(damages)
+    )
     compared = [
         (baseline, deployment, setting)
         for baseline, deployment in pairs(plan, base, study.questions.values())
@@ -152,10 +153,26 @@ def analyse(
     )
 
 
-def reference(study: Study, plan: Plan) -> str:
+def judge(
+    study: Study | None,
+    plan: Plan,
+    records: Sequence[Record],
+    stays: Sequence[StayRecord],
+    damages: Sequence[Damage],
+) -> tuple[Checked, Gathered]:
+    """Which runs count, and what speaks against the others.
+
+    Whoever tells of runs asks this. A study that cannot be read has no questions.
+    """
+    questions = study.questions.values() if study is not None else ()
+    checked = check_parity(plan, stays, reference(study, plan), questions)
+    return checked, gather(plan, records, checked.broken, damages)
+
+
+def reference(study: Study | None, plan: Plan) -> str:
     """What everything is held against: the study's baseline, or what of the plan comes first."""
     known = [deployment.name for deployment in plan.deployments]
-    wanted = baseline(study)
+    wanted = baseline(study) if study is not None else None
     return wanted if wanted in known else known[0]
 
 

@@ -21,7 +21,7 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 8
+ANALYSIS_VERSION = 9
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -30,6 +30,7 @@ verdict is what it is are values. 6: so are why parts of a variance are not told
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
+9: `damaged`, a ground of verdicts.
 """
 
 
@@ -69,6 +70,8 @@ class Ground(StrEnum):
     """A side of the comparison could not keep up with the load."""
     NEIGHBOURS = "neighbours"
     """Deployments that run together slow each other down by more than the tolerance."""
+    DAMAGED = "damaged"
+    """A file that verdicts come from, such as the study, is not as it was written."""
 
 
 CLAIMING = frozenset(

@@ -11,10 +11,11 @@ from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 6
+BETWEEN_VERSION = 7
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
 read it, which are shown with it. 4: damaged files of both results.
-5: blocks with both twins. 6: what is masked or unseen in both."""
+5: blocks with both twins. 6: what is masked or unseen in both.
+7: `damaged`, a ground of verdicts."""
 
 
 class ChangeVerdict(StrEnum):
@@ -43,6 +44,7 @@ class ChangeGround(StrEnum):
     ACROSS = Ground.ACROSS.value
     TOO_FEW_BLOCKS = Ground.TOO_FEW_BLOCKS.value
     NO_BOUND = Ground.NO_BOUND.value
+    DAMAGED = Ground.DAMAGED.value
 
 
 class MismatchKind(StrEnum):

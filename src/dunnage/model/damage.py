@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from dunnage.model.value import Value
@@ -37,3 +38,18 @@ class Damage(Value):
     """The run that cannot be used because of it; empty if the file is of no single run."""
     detail: str = ""
     """The version of the file, the system's reason, or how many lines; empty without one."""
+
+
+_JUDGED_BY = ("study.yaml", "plan", "looks.jsonl", "journal.jsonl")
+"""Files of the whole result, or how their names begin, that verdicts come from: tolerances, what is
+compared, and the number of looks. The journal is what shows a change of them."""
+
+
+def of_the_whole(damages: Iterable[Damage]) -> tuple[Damage, ...]:
+    """Those of no single run; what this user may not read is not known to be damaged."""
+    return tuple(each for each in damages if not each.run and each.flaw is not Flaw.FORBIDDEN)
+
+
+def undecidable(damages: Iterable[Damage]) -> bool:
+    """Whether a verdict may be another than that of the study as it was measured."""
+    return any(each.file.startswith(_JUDGED_BY) for each in of_the_whole(damages))

@@ -97,7 +97,8 @@ def _carry_out(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> None:
     name = writer.new_stay(planned.id)
     writer.journal("stay begins", stay=name, deployment=deployment.name)
     failed: RunError | None = None
-    with living_stay(equipment, planned, name, deployment, snapshot) as stay:
+    living = living_stay(equipment, planned, name, deployment, snapshot)
+    with work.stop.until_left(living) as stay:
         writer.journal("stay ready", stay=name)
         for index, run in enumerate(due):
             work.stop.check()
@@ -139,7 +140,8 @@ def _kept(work: Work, deployment: Deployment, workload: Workload) -> KeptSnapsho
             f"stay `{name}` loads {workload.records:,} records; the others start with a copy"
         )
         at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
-        with living_stay(equipment, plan, name, at_full_speed) as stay:
+        living = living_stay(equipment, plan, name, at_full_speed)
+        with work.stop.until_left(living) as stay:
             work.kept[wanted] = make_snapshot(stay, workload, wanted)
     return work.kept[wanted]
 

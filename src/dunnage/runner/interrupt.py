@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from queue import SimpleQueue
+from threading import Thread
 from types import FrameType
-from typing import Self
+from typing import Self, TypeVar
 
-from dunnage.errors import InterruptedRunError
+from dunnage.errors import ExitCode, InterruptedRunError
+
+Entered = TypeVar("Entered")
+
+ENDING = "ending after the current run; Ctrl-C again ends it now"
+ENDING_NOW = "ending now; what was started is removed first"
+LEAVING = (
+    "still removing what was started, then it ends; Ctrl-C again ends it at once, and then "
+    "`dunnage clean` removes the rest"
+)
+_SHOW_CURSOR = b"\x1b[?25h"
+"""What a terminal needs where a progress bar cannot put it in order any more."""
 
 
 class Stop:
     """Turns signals into a wish that the runner asks about between steps.
 
     While it is entered, the first SIGINT or SIGTERM only sets `requested`; a second one raises
-    KeyboardInterrupt where the program stands, so that every `with` is left; a third does nothing,
-    because tearing down must not be interrupted. SIGHUP, the end of the terminal, counts once
-    however often it comes: a shell and the kernel both send it. Who ignored it from the start, as
-    under `nohup`, goes on.
+    KeyboardInterrupt where the program stands, so that every `with` is left. What is being removed
+    then, or in a scope of `until_left`, is not disturbed: the user is told, and only a signal after
+    that ends the process at once. SIGHUP, the end of the terminal, counts once however often it
+    comes: a shell and the kernel both send it. Who ignored it from the start, as under `nohup`,
+    goes on.
+
+    A signal may come while a stream is written, and whoever writes it then as well fails. So `tell`
+    is called by a thread.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
         self.count = 0
         self._tell = tell
         self._at_once = False
+        self._ended = False
+        self._being_left = 0
+        self._warned = False
+        self._words: SimpleQueue[str | None] = SimpleQueue()  # may be put to by a signal's handler
+        self._teller = Thread(target=self._tell_all, daemon=True)
         self._before: dict[int, object] = {}
 
     @property
@@ -35,11 +58,12 @@ class Stop:
     def check(self) -> None:
         """Raise InterruptedRunError if the user wants the study to end."""
         if self.requested:
+            self._ended = True
             raise InterruptedRunError("stopped by the user; every finished run is kept")
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Let the first signal raise InterruptedRunError: nothing runs that could be finished."""
+        """Let the first signal raise KeyboardInterrupt: nothing runs that could be finished."""
         self._at_once = True
         try:
             self.check()
@@ -47,7 +71,22 @@ class Stop:
         finally:
             self._at_once = False
 
+    @contextmanager
+    def until_left(self, scope: AbstractContextManager[Entered]) -> Iterator[Entered]:
+        """Enter a scope that no signal disturbs while it is left."""
+        leaving = False
+        try:
+            with scope as entered:
+                try:
+                    yield entered
+                finally:
+                    self._being_left += 1
+                    leaving = True
+        finally:
+            self._being_left -= leaving
+
     def __enter__(self) -> Self:
+        self._teller.start()
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._received)
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
@@ -57,14 +96,32 @@ class Stop:
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
+        self._words.put(None)
+        self._teller.join()
 
     def _received(self, number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP and self.requested:
             return
         self.count += 1
-        if self.count == 1 and self._at_once:
-            self.check()
-        if self.count == 1:
-            self._tell("ending after the current run; Ctrl-C again ends it now")
-        if self.count == 2:
+        if self._warned:
+            _end()
+        elif self._ended or self._being_left:
+            self._words.put(LEAVING)
+        elif self._at_once or self.count > 1:
+            self._ended = True
+            self._words.put(ENDING_NOW)
             raise KeyboardInterrupt
+        else:
+            self._words.put(ENDING)
+
+    def _tell_all(self) -> None:
+        for words in iter(self._words.get, None):
+            self._tell(words)
+            self._warned |= words is LEAVING
+
+
+def _end() -> None:
+    """End this process; what a lab of it runs ends with it."""
+    if os.isatty(2):
+        os.write(2, _SHOW_CURSOR)
+    os._exit(ExitCode.INTERRUPTED)

@@ -118,7 +118,8 @@ def _stay(
     name = work.equipment.writer.new_stay(plan.id)
     work.equipment.writer.journal("loss begins", stay=name, deployment=deployment.name)
     at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
-    with living_stay(work.equipment, plan, name, at_full_speed) as stay:
+    living = living_stay(work.equipment, plan, name, at_full_speed)
+    with work.stop.until_left(living) as stay:
         fill(stay, run)
         condition(stay, run)
         settle(stay)

@@ -12,6 +12,7 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, Study
 from dunnage.runner.ending import ending
 from dunnage.runner.formation import form
+from dunnage.runner.interrupt import Stop
 from dunnage.runner.substrates import open_substrates, testbed_of
 
 _NAME = "look"
@@ -19,15 +20,15 @@ _NAME = "look"
 
 
 def paths_of(
-    study: Study, deployment: Deployment, say: Callable[[str], None]
+    study: Study, deployment: Deployment, say: Callable[[str], None], stop: Stop
 ) -> tuple[NetworkPath, ...]:
     """The way from the first client to each member, while the deployment lives.
 
     It waits for studies that measure on this machine, which `say` is told of. Raises StayError when
-    the deployment does not come up.
+    the deployment does not come up, and KeyboardInterrupt when the user stops it.
     """
     plan = Plan(study=study.name, seed=study.seed, deployments=(deployment,), blocks=())
-    with ExitStack() as stack:
+    with stop.at_once(), stop.until_left(ExitStack()) as stack:
         stack.enter_context(catalog.measuring(study, say))
         testbed = stack.enter_context(
             catalog.open_testbed(testbed_of(study, [deployment]), study.name, keep=False)

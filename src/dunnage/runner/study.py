@@ -56,7 +56,7 @@ def carry_out(
     begun = open_result(writer.layout.root)
     done = {*finished, *(record.run for record in begun.alone_records)}
     patience = Patience.left(study.patience, begun.events())
-    with ExitStack() as stack:
+    with stop.until_left(ExitStack()) as stack:
         with stop.at_once():
             stack.enter_context(catalog.measuring(study, watcher.say))
         every = every_deployment(study, plan)

@@ -44,7 +44,7 @@ def _due(work: Work, planned: Sequence[StayPlan]) -> list[tuple[RunPlan, ...]]:
 
 def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
     writer = work.equipment.writer
-    with ExitStack() as stack:
+    with work.stop.until_left(ExitStack()) as stack:
         stays = _living(work, planned, stack)
         for runs in _due(work, planned):
             work.stop.check()

@@ -16,10 +16,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count, takewhile
 from pathlib import Path
 
 from dunnage.errors import ResultError, shown
+
+MOST_PLANS = 1000
+"""Plans of one result."""
 
 
 class _Inside:
@@ -61,8 +63,11 @@ class ResultLayout:
         return self.root / f"plan-{number}.json"
 
     def further_plans(self) -> tuple[Path, ...]:
-        """The plans of added blocks that there are, in their order."""
-        return tuple(takewhile(Path.exists, map(self.further_plan, count(2))))
+        """The plans of added blocks, in their order: up to the last one that is there."""
+        there = set(self.root.glob("plan-*.json"))
+        numbers = range(2, MOST_PLANS + 1)
+        last = max((each for each in numbers if self.further_plan(each) in there), default=1)
+        return tuple(self.further_plan(number) for number in numbers if number <= last)
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""

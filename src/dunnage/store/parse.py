@@ -19,6 +19,9 @@ from dunnage.store.regular import regular_bytes
 
 V = TypeVar("V", bound=Value)
 
+_NEEDED = ("study.yaml", "plan")
+"""Files, or how their names begin, without which nothing can be read of a result."""
+
 
 class DamagedError(ResultError):
     """A file of a result cannot be used; the rest of the result may be whole."""
@@ -26,6 +29,8 @@ class DamagedError(ResultError):
     def __init__(self, what: str, path: Path, flaw: Flaw, detail: str = "", hint: str = "") -> None:
         again = shlex.join(["dunnage", "verify", str(path.parent)])
         super().__init__(what, where=str(path), hint=hint or again)
+        if flaw not in (Flaw.FORBIDDEN, Flaw.VERSION) and path.name.startswith(_NEEDED):
+            self.needed = str(path)
         self.flaw = flaw
         self.detail = detail
 

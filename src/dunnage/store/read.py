@@ -20,14 +20,11 @@ from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
 from dunnage.store.journal import Journal
-from dunnage.store.layout import ResultLayout
+from dunnage.store.layout import MOST_PLANS, ResultLayout
 from dunnage.store.newest import newest
 from dunnage.store.parse import DamagedError, lines_of, parsed, text_of, there, value_of
 
 V = TypeVar("V", bound=Value)
-
-_MOST_ADDED = 1000
-"""Additions of blocks to one result."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Result:
     @property
     def _further_plans(self) -> tuple[Path, ...]:
         """The plans of added blocks: those that are there, and those that the journal knows."""
-        last = min(self.journal.last_plan(), _MOST_ADDED)
+        last = min(self.journal.last_plan(), MOST_PLANS)
         known = (self.layout.further_plan(number) for number in range(2, last + 1))
         return tuple(dict.fromkeys((*known, *self.layout.further_plans())))
 

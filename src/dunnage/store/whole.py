@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,11 +65,6 @@ def foundation(result: Result) -> tuple[Damage, ...]:
     return (*filter(None, [result.journal.damage]), *search.of_the_whole())
 
 
-def lost_runs(result: Result) -> tuple[Damage, ...]:
-    """Runs that the journal calls finished, and that have no record."""
-    return tuple(_Search(result, lambda _name, _content: True).of_lost_runs())
-
-
 def _records(result: Result) -> Sequence[Record]:
     return (*result.calibration_records, *result.alone_records, *result.records)
 
@@ -124,7 +120,25 @@ class _Search:
                 yield found.model_copy(update={"run": record.run})
 
     def _expected(self, path: Path) -> bool:
-        return there(path) or self._written(path)
+        return there(path) or self._written(path) or path in self._due
+
+    @cached_property
+    def _due(self) -> frozenset[Path]:
+        """Files that were written before others that are there, whatever the journal says."""
+        result, layout = self._result, self._result.layout
+        due = set()
+        if _holds_any(layout.stays) or _holds_any(layout.runs):
+            due.add(layout.environment)
+        if layout.further_plans():
+            due.add(layout.looks)
+        with suppress(ResultError):  # without its plan nobody knows more
+            done = result.finished()
+            measured = [run for run in result.plan.runs() if run.id in done]
+            if any(run.level.share is not None for run in measured):
+                due.add(layout.calibration)
+            if measured and any(result.plan.losing()):
+                due.add(layout.losses)
+        return frozenset(due)
 
     def _written(self, path: Path) -> bool:
         """Whether the journal has a file that no crash can have prevented."""
@@ -166,6 +180,13 @@ class _Search:
 
     def _matches(self, name: str, content: bytes) -> bool:
         return checksum(content) in self._sums.get(name, ())
+
+
+def _holds_any(directory: Path) -> bool:
+    try:
+        return next(directory.iterdir(), None) is not None
+    except OSError:
+        return False
 
 
 def _is_document(content: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dunnage.model.damage import Damage, Flaw
+from dunnage.model.damage import Damage, Flaw, of_the_whole
 from dunnage.wording.numbers import count
 
 JOURNAL = "journal.jsonl"
@@ -90,8 +90,8 @@ def whole(damages: Sequence[Damage]) -> bool:
 
 def doubts(damages: Sequence[Damage]) -> tuple[str, ...]:
     """What nobody can rely on, for each file that is of no single run."""
-    whole_ones = (each for each in apart(damages)[0] if not each.run)
-    return tuple(dict.fromkeys(f"{line(each)}, so {_doubt(each)}" for each in whole_ones))
+    told = (f"{line(each)}, so {_doubt(each)}" for each in of_the_whole(damages))
+    return tuple(dict.fromkeys(told))
 
 
 def _doubt(damage: Damage) -> str:

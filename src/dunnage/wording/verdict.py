@@ -23,6 +23,10 @@ TWIN_LEFT_OUT = (
     "The study's twin was not part of this run, so it is not known how far identical deployments "
     "differ."
 )
+DAMAGED = (
+    "A file that verdicts come from, such as the study, is not as it was written: `dunnage verify` "
+    "names it."
+)
 NO_BOUND = "It is not known in both results how far identical deployments differ there."
 _PLACES: Mapping[Ground, str] = {
     Ground.INSIDE: "is inside",
@@ -79,6 +83,8 @@ def _withheld(comparison: Comparison) -> str:
             return NO_BOUND
         case Ground.TWIN_LEFT_OUT:
             return TWIN_LEFT_OUT
+        case Ground.DAMAGED:
+            return DAMAGED
     return NO_TWIN
 
 

@@ -123,6 +123,73 @@ def test_ctrl_c_while_the_answer_is_made_tells_how_to_see_it(
     assert f"try: dunnage report {result}\n" in shown.err
 
 
+def test_ctrl_c_while_it_is_told_how_it_ended_is_no_traceback(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dunnage.catalog.clean", interrupted)
+    monkeypatch.setattr("dunnage.cli.command_line.say", interrupted)
+    assert dunnage("clean").code == 130
+
+
+def test_ctrl_c_while_python_ends_changes_nothing() -> None:
+    """Python calls what is to be called at its end, and then removes what there is."""
+    struck = (
+        "import atexit, os, signal, sys; from dunnage.cli.main import main; "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "kill = lambda kill=os.kill, own=os.getpid(): kill(own, 2); atexit.register(kill); "
+        "Last = type('Last', (), {'__del__': lambda self, kill=kill: kill()}); last = Last(); "
+        "sys.argv = ['dunnage', '--version']; main()"
+    )
+    command = [sys.executable, "-c", struck]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_nothing_is_loaded_before_ctrl_c_is_heard() -> None:
+    loaded = "import sys; known = {*sys.modules}; import dunnage.cli; print({*sys.modules} - known)"
+    command = [sys.executable, "-c", loaded]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert eval(ended.stdout) == {"dunnage", "dunnage.cli"}  # noqa: S307
+
+
+STRUCK = """
+import os, sys
+from _signal import default_int_handler, signal
+signal(2, default_int_handler)
+class Finder:
+    found = 0
+    def find_spec(self, *_):
+        if "dunnage.cli.main" in sys.modules:
+            Finder.found += 1
+            if Finder.found == int(sys.argv[2]):
+                os.kill(os.getpid(), 2)
+sys.meta_path.insert(0, Finder())
+sys.modules.pop("signal", None)
+from dunnage.cli.main import main
+try:
+    main()
+finally:
+    print(Finder.found, file=sys.stderr)
+"""
+
+
+def test_ctrl_c_at_any_moment_of_loading_is_told_in_one_line() -> None:
+    def ended(moment: int) -> tuple[int, str]:
+        command = [sys.executable, "-c", STRUCK, "--version", str(moment)]
+        found = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return found.returncode, found.stderr
+
+    code, counted = ended(0)
+    assert code == 0
+    assert int(counted) > 100
+    for moment in (1, 2, 3, 4, 5, *range(6, int(counted), int(counted) // 16)):
+        code, told = ended(moment)
+        assert (code, told.removesuffix(f"{moment}\n")) == (130, "dunnage: interrupted\n"), moment
+
+
 def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
     begun = (
         "import dunnage.cli.main, signal, os, sys; sys.argv = ['dunnage', 'plan', 'x.yaml']; "

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 from command import Command
 
+from dunnage.platforms.fake import FakePlatform
+from dunnage.runner.interrupt import ENDING_NOW, LEAVING
 from dunnage.store.layout import ResultLayout
 
 STUDY = """
@@ -99,3 +102,39 @@ def test_a_result_without_paths_says_how_to_get_one(dunnage: Command, study: Pat
     assert shown.code == 4
     assert "no stay of deployment `late` recorded its network path" in shown.err
     assert f"try: dunnage path {result}/study.yaml late" in shown.err
+
+
+def test_ctrl_c_ends_it_now_and_what_was_started_is_removed(
+    dunnage: Command, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down = FakePlatform.down
+    removed: list[FakePlatform] = []
+
+    def struck(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def struck_again(platform: FakePlatform) -> None:
+        signal.raise_signal(signal.SIGINT)
+        down(platform)
+        removed.append(platform)
+
+    monkeypatch.setattr(FakePlatform, "reserve", struck)
+    monkeypatch.setattr(FakePlatform, "down", struck_again)
+    shown = dunnage("path", study, "plain")
+    assert (shown.code, len(removed)) == (130, 1)
+    assert shown.err == f"{ENDING_NOW}\n{LEAVING}\ndunnage: interrupted\n"
+
+
+def test_ctrl_c_while_all_is_removed_anyway_costs_no_answer(
+    dunnage: Command, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down = FakePlatform.down
+
+    def struck(platform: FakePlatform) -> None:
+        signal.raise_signal(signal.SIGINT)
+        down(platform)
+
+    monkeypatch.setattr(FakePlatform, "down", struck)
+    shown = dunnage("path", study, "plain")
+    assert (shown.code, shown.err) == (0, f"{LEAVING}\n")
+    assert shown.out

@@ -8,7 +8,8 @@ import pytest
 
 from dunnage.findings.losses.agreement import agreements
 from dunnage.findings.losses.sentences import losses
-from dunnage.model.analysis import Analysis
+from dunnage.model.analysis import Analysis, Ground
+from dunnage.model.damage import Damage, Flaw
 from dunnage.model.estimate import Estimate
 from dunnage.model.loss import KnownLoss
 from report_samples import sample
@@ -98,6 +99,25 @@ def test_the_report_says_whether_what_was_read_agrees_with_what_is_known() -> No
 
 def test_an_answer_without_an_interval_is_compared_with_nothing() -> None:
     assert agreements(sample().analysis) == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [("losses.json", 0), ("environment.json", 1), ("runs/b01/record.json", 1)],
+)
+def test_what_is_known_by_a_file_that_was_changed_agrees_with_nothing(file: str, told: int) -> None:
+    run = "b01" if file.startswith("runs") else ""
+    damage = Damage(file=file, flaw=Flaw.CHANGED, run=run)
+    read = read_as(-0.045, -0.051, -0.039).model_copy(update={"damages": (damage,)})
+    assert len(agreements(read)) == told
+
+
+def test_an_answer_that_is_withheld_for_damage_agrees_with_nothing() -> None:
+    read = read_as(-0.045, -0.051, -0.039)
+    (asked,) = read.answers[0].comparisons
+    withheld = asked.model_copy(update={"ground": Ground.DAMAGED})
+    first = read.answers[0].model_copy(update={"comparisons": (withheld,)})
+    assert agreements(read.model_copy(update={"answers": (first, *read.answers[1:])})) == ()
 
 
 def test_a_difference_that_rounds_to_zero_has_no_sign() -> None:

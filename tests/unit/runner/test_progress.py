@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import signal
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,10 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from dunnage.analysis.checks.finding import count, share
-from dunnage.errors import InterruptedRunError
 from dunnage.model.check import CheckResult, Status
 from dunnage.model.plan import StayPlan
-from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display, TimeLeft
 from report_samples import spoilt_by, unseen_by
 
@@ -93,70 +89,6 @@ def test_what_is_counted_is_whole_at_any_width(width: int) -> None:
         display.stay(StayPlan(id="b01-x", block=1, deployment="docker-overlay-vip", runs=()))
     assert "112/320" in file.getvalue()
     assert "1 h 00 min left" in file.getvalue()
-
-
-def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    with Stop() as stop:
-        stop.check()
-        assert not stop.requested
-        signal.raise_signal(signal.SIGTERM)
-        assert stop.requested
-        with pytest.raises(InterruptedRunError, match="every finished run is kept"):
-            stop.check()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)  # a third must not disturb tearing down
-        signal.raise_signal(signal.SIGTERM)
-        assert stop.count == 4
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
-
-
-def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under `nohup`
-    try:
-        with Stop() as stop:
-            signal.raise_signal(signal.SIGHUP)
-            signal.raise_signal(signal.SIGHUP)
-            assert stop.count == 1
-            with pytest.raises(InterruptedRunError):
-                stop.check()
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_under_nohup_a_study_goes_on() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with Stop() as stop:
-            signal.raise_signal(signal.SIGHUP)
-            assert not stop.requested
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_signals_are_given_back_after_an_error_too() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(InterruptedRunError), Stop() as stop:
-        signal.raise_signal(signal.SIGINT)
-        stop.check()
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_while_nothing_runs_the_first_signal_ends_at_once() -> None:
-    with Stop() as stop, pytest.raises(InterruptedRunError), stop.at_once():
-        os.kill(os.getpid(), signal.SIGINT)
-        signal.pause()
-
-
-def test_the_first_signal_is_acknowledged() -> None:
-    told: list[str] = []
-    with Stop(told.append) as stop:
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop.requested
-    assert told == ["ending after the current run; Ctrl-C again ends it now"]
 
 
 def test_further_runs_are_foretold_to_be_as_long_as_the_others() -> None:

@@ -10,6 +10,7 @@ import typer
 from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
+from dunnage.runner.interrupt import Stop
 from dunnage.runner.standing_lab import stand_up
 
 NAME = "up"
@@ -60,7 +61,8 @@ def command(
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    made = stand_up(hosts, docker=docker, swarm=swarm, expose=expose, tell=tell)
+    with Stop(say) as stop, stop.at_once():
+        made = stand_up(hosts, docker=docker, swarm=swarm, expose=expose, tell=tell)
     lab = catalog.chosen_lab(made.lab)
     if format_ is Format.JSON:
         names = {host.name: host.address for host in lab.hosts}

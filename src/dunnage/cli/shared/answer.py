@@ -162,7 +162,7 @@ def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCo
     told = _tell_mended(analysis.damages, result)
     if numbers_count and not (enough or told or analysis.missing):
         _tell_more(analysis, result)
-    return ExitCode.OK if enough and damage.whole(analysis.damages) else ExitCode.UNTRUSTWORTHY
+    return ExitCode.OK if enough and not analysis.damages else ExitCode.UNTRUSTWORTHY
 
 
 def _tell_mended(damages: Sequence[Damage], result: Result) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from dunnage.cli.shared.terminal import shell_line, typed
 from dunnage.errors import ResultError, UsageError
 from dunnage.model.damage import Damage, Flaw
+from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import as_owner, there
 from dunnage.store.read import Result
 from dunnage.store.whole import foundation
@@ -33,6 +34,12 @@ def anew(result: Result) -> str:
     own = result.layout.study
     changed = any(found.file == own.name for found in foundation(result))
     return _OF_A_FILE if changed else typed("run", own)
+
+
+def put_back(needed: Path) -> str:
+    """What helps where a file is lost without which nothing can be read of its result."""
+    new = anew(Result(ResultLayout(needed.parent)))
+    return f"put back `{needed.name}` from a copy, or start a new result: {new}"
 
 
 def onward(result: Result) -> str:

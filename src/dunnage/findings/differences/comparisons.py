@@ -16,7 +16,7 @@ from dunnage.analysis.intervals import Paired, sidak
 from dunnage.findings.differences.blocks import settle
 from dunnage.findings.differences.scope import Pairing, Scope, is_primary
 from dunnage.findings.differences.twins import Twin, Twins, overloaded
-from dunnage.findings.differences.verdict import inconclusive
+from dunnage.findings.differences.verdict import decide, inconclusive
 from dunnage.model.analysis import Comparison, Ground, NeighbourCost
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
@@ -34,6 +34,8 @@ class Comparisons:
     """Which look at this study it is; each has its part of the error rate."""
     neighbours: tuple[NeighbourCost, ...] = ()
     """Where load came in turns: beyond the tolerance nothing is claimed of a metric."""
+    undecidable: bool = False
+    """Whether a file that verdicts come from is not as it was written: then nothing is claimed."""
 
     def against(self, reference: str) -> tuple[Comparison, ...]:
         """Every deployment against `reference`.
@@ -96,6 +98,7 @@ class Comparisons:
     ) -> Comparison:
         sides = pairing.deployment, pairing.baseline
         metric, setting = pairing.metric, pairing.setting
+        better = METRICS[metric].better
         over = overloaded(self.gathered, sides, metric, setting)
         own = not over and self.known_twins.are(*sides)
         twin = None if over else self.known_twins.of(metric, setting)
@@ -107,9 +110,10 @@ class Comparisons:
             judgement = inconclusive(Ground.OVERLOADED)
         elif cost > tolerance:
             judgement = inconclusive(Ground.NEIGHBOURS)
+        elif self.undecidable:
+            judgement = decide(difference, Ground.DAMAGED, better)
         else:
             known = Twin(pairs.n, 0.0) if own else twin
-            better = METRICS[metric].better
             judgement = settle(pairs, difference, tolerance, better, known, family=family)
         if judgement.ground is Ground.NO_TWIN and self.scope.study.twin is not None:
             judgement = inconclusive(Ground.TWIN_LEFT_OUT)

@@ -62,8 +62,8 @@ class Edges:
 def decide(difference: Estimate | None, edges: Edges | Ground, better: Better) -> Judgement:
     """Decide between equivalent, overhead, gain and inconclusive.
 
-    A ground stands in place of `edges` where twins tell none: then nothing is claimed, because
-    nobody knows by how much identical deployments differ.
+    A ground stands in place of `edges` where twins tell none, as nobody knows then by how much
+    identical deployments differ, and where they are not those of the study: nothing is claimed.
     """
     if difference is None or difference.low is None or difference.high is None:
         return inconclusive(Ground.TOO_FEW_BLOCKS)

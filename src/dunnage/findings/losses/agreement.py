@@ -6,8 +6,12 @@ import math
 from typing import NamedTuple
 
 from dunnage.analysis.distributions import normal_quantile
-from dunnage.model.analysis import Analysis, Comparison
+from dunnage.model.analysis import Analysis, Comparison, Ground
+from dunnage.model.damage import of_the_whole
 from dunnage.model.loss import KnownLoss
+
+LOSSES = "losses.json"
+"""The file of what is known."""
 
 
 class Agreement(NamedTuple):
@@ -27,12 +31,18 @@ class Agreement(NamedTuple):
 
 
 def agreements(analysis: Analysis) -> tuple[Agreement, ...]:
-    """One for each primary comparison of throughput between a losing deployment and another."""
+    """One for each primary comparison of throughput between a losing deployment and another.
+
+    None where what is known, or what is compared with it, is not as it was written.
+    """
+    known = all(each.file != LOSSES for each in of_the_whole(analysis.damages))
     return tuple(
         _agreement(comparison, analysis.losses[comparison.deployment])
         for answer in analysis.answers
         for comparison in answer.comparisons
-        if comparison.primary
+        if known
+        and comparison.ground is not Ground.DAMAGED
+        and comparison.primary
         and comparison.metric == "throughput"
         and comparison.deployment in analysis.losses
         and comparison.baseline not in analysis.losses

@@ -32,6 +32,7 @@ from dunnage.model.between import (
     Side,
     WhyLeftOut,
 )
+from dunnage.model.damage import of_the_whole
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
 from dunnage.model.plan import RunPlan
@@ -137,8 +138,7 @@ class _Both:
             )
             wanted = self.b.scope.tolerance(metric) if tolerance is None else tolerance
             bound = self._bound(metric, setting)
-            edges = Ground.NO_BOUND if bound is None else Edges.between_results(wanted, bound)
-            judgement = decide(change, edges, METRICS[metric].better)
+            judgement = decide(change, self._edges(wanted, bound), METRICS[metric].better)
             yield Change(
                 deployment=deployment,
                 metric=metric,
@@ -213,6 +213,15 @@ class _Both:
                     results=tuple(compress(("first", "second"), where)),
                 )
         return None
+
+    def _edges(self, tolerance: float, bound: float | None) -> Edges | Ground:
+        """Where verdicts change, or why there are none.
+
+        Facts and rates must be whole, too: they say whether the two can be compared.
+        """
+        if any(of_the_whole(side.analysis.damages) for side in (self.a, self.b)):
+            return Ground.DAMAGED
+        return Ground.NO_BOUND if bound is None else Edges.between_results(tolerance, bound)
 
     def _bound(self, metric: str, setting: Setting) -> float | None:
         """The most by which identical deployments may have differed under the same condition.

@@ -1,0 +1,165 @@
+"""What Ctrl-C does to a study, and what it must not disturb."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Event
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dunnage.errors import InterruptedRunError
+from dunnage.runner.interrupt import ENDING, ENDING_NOW, LEAVING, Stop
+
+
+def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with Stop() as stop:
+        stop.check()
+        assert not stop.requested
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.requested
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(InterruptedRunError, match="every finished run is kept"):
+            stop.check()
+        assert stop.count == 2
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under `nohup`
+    try:
+        with Stop() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(signal.SIGHUP)
+            assert stop.count == 1
+            with pytest.raises(InterruptedRunError):
+                stop.check()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_under_nohup_a_study_goes_on() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Stop() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.requested
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_signals_are_given_back_after_an_error_too() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(InterruptedRunError), Stop() as stop:
+        signal.raise_signal(signal.SIGINT)
+        stop.check()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_while_nothing_runs_the_first_signal_ends_at_once() -> None:
+    with Stop() as stop, pytest.raises(KeyboardInterrupt), stop.at_once():
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pause()
+
+
+def test_the_first_signal_is_acknowledged() -> None:
+    told: list[str] = []
+    with Stop(told.append) as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested
+    assert told == [ENDING]
+
+
+class _Struck(io.RawIOBase):
+    """A pipe; while the first bytes are written to it, Ctrl-C is pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        struck, self.written = not self.written, self.written + bytes(data)
+        if struck:
+            signal.raise_signal(signal.SIGINT)
+        return len(data)
+
+
+def test_a_signal_while_a_line_is_written_is_told_and_disturbs_no_stream() -> None:
+    pipe = _Struck()
+    console = Console(file=io.TextIOWrapper(io.BufferedWriter(pipe)), width=200)
+    with Stop(console.print) as stop:
+        console.print("0/8 runs, 1 min left: block 1 · native")
+        assert stop.requested
+    lines = pipe.written.decode().splitlines()
+    assert lines == ["0/8 runs, 1 min left: block 1 · native", ENDING]
+
+
+def test_the_word_is_told_while_the_program_waits() -> None:
+    told = Event()
+    with Stop(lambda _: told.set()):
+        os.kill(os.getpid(), signal.SIGINT)
+        assert told.wait(60)
+
+
+def test_while_a_scope_is_left_signals_are_told_and_disturb_nothing() -> None:
+    told: list[str] = []
+    left: list[str] = []
+
+    @contextmanager
+    def scope() -> Iterator[str]:
+        yield "entered"
+        signal.raise_signal(signal.SIGINT)
+        left.append("whole")
+
+    with Stop(told.append) as stop:
+        with stop.until_left(scope()) as entered:
+            assert entered == "entered"
+        with pytest.raises(InterruptedRunError):
+            stop.check()
+    assert left == ["whole"]
+    assert told == [LEAVING]
+
+
+def test_after_a_scope_was_left_the_second_signal_ends_now_again() -> None:
+    told: list[str] = []
+    with Stop(told.append) as stop:
+        with stop.until_left(nullcontext()):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert told == [ENDING, ENDING_NOW]
+
+
+def _be_left_at_once(first: int) -> None:
+    """Insist, after so many signals that begin the end; this does not return."""
+    told = Event()
+    with Stop(lambda words: told.set() if words == LEAVING else None) as stop:
+        signal.raise_signal(signal.SIGINT)
+        with suppress(KeyboardInterrupt, InterruptedRunError):
+            stop.check() if first == 1 else signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        assert told.wait(60)
+        while True:  # it is noted right after it was told
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("first", [1, 2])
+def test_who_was_told_that_it_is_still_removing_can_end_it_at_once(first: int) -> None:
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            _be_left_at_once(first)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
