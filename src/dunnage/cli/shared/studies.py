@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -131,7 +132,8 @@ def _near(path: Path) -> str:
     by_name = {study.stem: study for study in studies}
     for name in get_close_matches(path.stem, by_name, n=1):
         return typed("plan", by_name[name])
-    return typed("init", path) if path.suffix and _there(path.parent) else "dunnage init"
+    fits = path.suffix and _there(path.parent) and os.access(path.parent, os.W_OK)
+    return typed("init", path) if fits else typed("init")
 
 
 def _studies(place: Path) -> list[Path]:
