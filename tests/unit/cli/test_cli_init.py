@@ -123,7 +123,10 @@ def test_a_study_that_is_missing_is_advised_where_it_can_be_written(
     dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
 ) -> None:
     path = tmp_path / "study.yaml"
-    monkeypatch.setattr(os, "access", lambda *_: writable)
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda place, mode: writable if place == tmp_path else access(place, mode)
+    )
     shown = dunnage("plan", path)
     assert shown.code == 2
     assert shown.err.endswith(f"try: dunnage init {path}\n" if writable else "try: dunnage init\n")

@@ -24,6 +24,8 @@ MOST_PROBLEMS = 50
 
 _STEERING = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON may hold as it is, and a terminal obeys."""
+_COMMAND = re.compile(r"(?:^|[\s`])dunnage [a-z-]")
+"""A command of ours within a message; `dunnage:` begins an error."""
 _SIZE = re.compile("[1-9][0-9]{0,3}")
 """Columns or lines that a terminal may have."""
 
@@ -46,6 +48,13 @@ class _Data(Console):
         self.file.flush()
 
 
+class _Messages(Console):
+    """Standard error."""
+
+    commands = False
+    """Whether a command of ours was told, for somebody to type."""
+
+
 def _forget_odd_sizes() -> None:
     """Some shells say 0 where they do not know a size; rich would believe that, and worse."""
     for name in ("COLUMNS", "LINES"):
@@ -58,7 +67,7 @@ _forget_odd_sizes()
 out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""
 
-err = Console(stderr=True, highlight=False)
+err = _Messages(stderr=True, highlight=False)
 """For everything else."""
 
 
@@ -127,6 +136,7 @@ def say(*parts: str | tuple[str, str]) -> None:
     A part is a text, or a text with its style.
     """
     pairs = [(part, "") if isinstance(part, str) else part for part in parts]
+    err.commands |= any(_COMMAND.search(text) for text, _ in pairs)
     err.print(
         Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True
     )
