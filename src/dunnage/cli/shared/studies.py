@@ -14,7 +14,7 @@ import typer
 from dunnage import catalog
 from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.terminal import Format, formatted, say, typed
+from dunnage.cli.shared.terminal import Format, formatted, say, say_wrapped, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan, Skipped
@@ -94,7 +94,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
         study = read_study(text, str(path), catalog.OFFER)
         say(f"chosen for the time: {chosen.why}")
     for found in odd(written, study):
-        say((f"line {found.line}: {found.what}; {found.hint}", "yellow"))
+        say_wrapped(f"line {found.line}: {found.what}; {found.hint}", "yellow")
     if scale is None:
         return study, text
     try:
@@ -209,7 +209,7 @@ def without_room(study: Study, deployments: int) -> str:
             f"the records need {size(excess.needed)} where each host holds all of them; the "
             f"{excess.what} is {size(excess.available)}"
         )
-        say((warning, "yellow"))
+        say_wrapped(warning, "yellow")
     found = beyond(study, room)
     if found is None:
         return ""

@@ -9,6 +9,7 @@ import shlex
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -118,13 +119,13 @@ def show_error(error: DunnageError) -> None:
     if isinstance(error, StudyError):
         for problem in error.problems[:MOST_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""
-            say(f"  {place}{problem.what}")
+            say_wrapped(f"{place}{problem.what}", indent=2)
             if problem.hint:
-                say((f"    {problem.hint}", "dim"))
+                say_wrapped(problem.hint, "dim", indent=4)
         if len(error.problems) > MOST_PROBLEMS:
             say(f"  and {len(error.problems) - MOST_PROBLEMS} more")
     for note in getattr(error, "__notes__", ()):
-        say(f"  {note}")
+        say_wrapped(note, indent=2)
     if error.hint:
         say("  try: ", (error.hint, "bold"))
 
@@ -140,6 +141,21 @@ def say(*parts: str | tuple[str, str]) -> None:
     err.print(
         Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True
     )
+
+
+def say_wrapped(text: str, style: str = "", *, indent: int = 0) -> None:
+    """Write a sentence to standard error, in a terminal with its further lines below it.
+
+    No word is broken, so a path stays whole. Elsewhere a line stays one, as programs read it.
+    """
+    for line in text.splitlines():
+        narrow = err.is_terminal and indent + len(line) > err.width
+        room = max(1, err.width - indent - 2)
+        pieces = [line]
+        if narrow:
+            pieces = wrap(line, room, break_long_words=False, break_on_hyphens=False)
+        for number, piece in enumerate(pieces):
+            say((f"{' ' * (indent + (2 if number else 0))}{piece}", style))
 
 
 def show_line(text: str) -> None:
