@@ -64,9 +64,8 @@ def test_problems_are_wrapped_in_a_narrow_terminal_and_hang_below_their_beginnin
 ) -> None:
     monkeypatch.setattr(err, "_width", 40)
     what = "the sampler `engine` cannot run on fake hosts; write-another-one-that-is-a-fake, too"
-    error = StudyError(
-        "study.yaml", (Problem(12, what, "a remedy that has many words as its own"),)
-    )
+    hint = "a remedy that has many words as its own"
+    error = StudyError("study.yaml", (Problem(12, what, hint),))
     path = f"/tmp/{'directory/' * 9}"
     error.add_note(f"a note on\n{path} with several words")
     show_error(error)
