@@ -203,8 +203,10 @@ class Reach:
     platform: str
     network: str
     endpoint: str
+    lacks: tuple[Capability, ...]
+    """Capabilities that are missing for it; none where it can run."""
     missing: tuple[str, ...]
-    """Reasons; none where it can run."""
+    """The reasons."""
 
 
 def reachable(testbed: str) -> tuple[Reach, ...]:
@@ -212,19 +214,20 @@ def reachable(testbed: str) -> tuple[Reach, ...]:
     here = supports(testbed)
     lab = () if OFFER.testbeds[testbed].fake else _LAB_NEEDS
     return tuple(
-        Reach(
-            name,
-            network,
-            endpoint,
-            tuple(
-                each.reason for each in missing(here, (*lab, *platform.needs_of(network, endpoint)))
-            ),
-        )
+        _reach(here, (name, network, endpoint), (*lab, *platform.needs_of(network, endpoint)))
         for name, platform in OFFER.platforms.items()
         if platform.fake is OFFER.testbeds[testbed].fake
         for network, chosen in platform.networks.items()
         for endpoint in chosen.endpoints
     )
+
+
+def _reach(
+    here: Mapping[Capability, Support], names: tuple[str, str, str], needs: Sequence[Capability]
+) -> Reach:
+    found = missing(here, needs)
+    lacks = tuple(need for need in dict.fromkeys(needs) if here[need] in found)
+    return Reach(*names, lacks, tuple(each.reason for each in found))
 
 
 def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:

@@ -6,9 +6,12 @@ Errors are raised once, where they are noticed, and rendered once, in the CLI.
 from __future__ import annotations
 
 import errno
+import os
 import re
+import stat
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from pathlib import Path
 from typing import ClassVar
 
 from dunnage.secrets.texts import masked
@@ -123,13 +126,49 @@ class UnwrittenError(ResultError):
             errno.EFBIG: "cannot write: the file would be larger than this shell's limit",
             errno.ENOENT: "cannot write: the directory was removed",
         }
-        what = known.get(error.errno or 0, f"cannot write: {error.strerror}")
-        super().__init__(what, where=where)
+        unfit = unfit_place(error)
+        why = f"cannot write: {unfit or error.strerror}"
+        super().__init__(why if unfit else known.get(error.errno or 0, why), where=where)
+        self._unfit = bool(unfit)
         self._remedy = remedy(error)
 
     def then(self, command: str) -> str:
         """A hint: what goes on once the cause is gone."""
+        if self._unfit:
+            return f"name another directory in: {command}"
         return f"{self._remedy}, then: {command}" if self._remedy else command
+
+
+def unfit_place(error: OSError) -> str:
+    """Why nobody can ever write where this one could not; empty where a place is fit for files.
+
+    Directories of the kernel, such as `/proc`, are there and let us in, and take no files. A device
+    is no directory, and nobody should move it away.
+    """
+    if not isinstance(error.filename, str | os.PathLike):
+        return ""
+    place = Path(error.filename).parent
+    try:
+        if error.errno == errno.ENOTDIR:
+            nearest = next(each for each in (place, *place.parents) if _present(each))
+            mode = nearest.stat().st_mode
+            odd = not (stat.S_ISDIR(mode) or stat.S_ISREG(mode))
+            return f"{nearest} is no directory" if odd else ""
+        if error.errno in (errno.ENOENT, errno.EACCES, errno.EPERM):
+            removed = not place.stat().st_nlink  # as the directory is in which one still stands
+            forbidden = error.errno != errno.ENOENT and not os.access(place, os.W_OK)
+            return "" if removed or forbidden else f"{place} takes no files"
+    except OSError:
+        pass  # it is not there, so nothing is known of it
+    return ""
+
+
+def _present(path: Path) -> bool:
+    try:
+        path.lstat()
+    except OSError:
+        return False
+    return True
 
 
 def remedy(error: OSError) -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import UnavailableError
+from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import Software
-from dunnage.software import docker
+from dunnage.model.offer import Support
+from dunnage.software import docker, engine
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
@@ -77,7 +79,7 @@ def test_what_keeps_floating_addresses_from_being_translated_is_told(
         "floating addresses cannot be translated here: "
         "iptables: No chain/target/match by that name."
     )
-    assert support.hint.startswith("modprobe -a nf_nat")
+    assert support.hint == how_to_load("nf_nat", "nf_conntrack", "xt_conntrack")
 
 
 def test_translation_is_tried_under_a_lock_of_its_own(
@@ -221,3 +223,20 @@ def test_every_jar_that_a_recipe_names_is_one_that_it_knows(recipe: JavaRecipe) 
     named = {jar for each in recipe.programs for jar in each.agents}
     assert named and named <= set(recipe.jars)
     assert f"cassandra-all-{recipe.artefact.rpartition(':')[2]}.jar" in recipe.jars
+
+
+def test_an_engine_that_is_missing_is_made_by_the_verb_of_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = tmp_path / "a checkout"
+    checkout.mkdir()
+    monkeypatch.setattr(engine, "_HERE", checkout)
+    monkeypatch.delenv(engine.VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert engine.engine_support().hint.startswith("export DUNNAGE_ENGINE=")
+    (checkout / "Makefile").touch()
+    assert engine.engine_support().hint == f"make -C '{checkout}' engine"
+    monkeypatch.chdir(checkout)
+    assert engine.engine_support() == Support(False, "`dunnage-engine` is not built", "make engine")
+    monkeypatch.setenv(engine.VARIABLE, "/nowhere")
+    assert engine.engine_support().hint == "unset DUNNAGE_ENGINE"

@@ -19,6 +19,7 @@ from typer.exceptions import TyperException
 
 from dunnage import __version__
 from dunnage.cli.shared import shell
+from dunnage.cli.shared.reached import tell_activation
 from dunnage.cli.shared.streams import flush, open_streams
 from dunnage.cli.shared.terminal import out, say, show_error, show_error_json, typed
 from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
@@ -127,6 +128,7 @@ def main(begun: Callable[[], None], over: Callable[[], None]) -> None:
     open_streams()
     try:
         code = _carried_out(sys.argv[1:], begun)
+        tell_activation()
     except KeyboardInterrupt:  # while it was said how it ended
         code = ExitCode.INTERRUPTED
     over()

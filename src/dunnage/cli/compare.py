@@ -15,6 +15,7 @@ from dunnage.cli.shared.terminal import (
     formatted,
     out,
     say,
+    say_wrapped,
     show_json,
     typed,
 )
@@ -88,9 +89,9 @@ def command(
     words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else []), *options]
     for side, opened in ((compared.a, left), (compared.b, right)):
         if smaller := scaled(opened.scale):
-            say((f"{side.path}: {smaller}", "yellow"))
+            say_wrapped(f"{side.path}: {smaller}", "yellow")
         if damaged := damage.brief(side.damages):
-            say((f"{side.path}: {damaged}", "yellow"))
+            say_wrapped(f"{side.path}: {damaged}", "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
 
@@ -137,7 +138,7 @@ def _tell_mismatches(
     heading, rest = sentences.differing(compared, anyway=anyway)
     say((heading, "yellow" if anyway else "bold red"), rest)
     for difference in sentences.weightiest(compared.mismatches)[:most]:
-        say(f"  {sentences.mismatch(difference)}")
+        say_wrapped(sentences.mismatch(difference), indent=2)
     if len(compared.mismatches) > most:
         say(
             f"  and {len(compared.mismatches) - most} more: ",
@@ -155,5 +156,5 @@ def _code(compared: ResultComparison, *, anyway: bool) -> ExitCode:
         return ExitCode.REGRESSION
     unjudged = sentences.unjudged(compared)
     for text in unjudged:
-        say((text, "yellow"))
+        say_wrapped(text, "yellow")
     return ExitCode.UNTRUSTWORTHY if unjudged else ExitCode.OK

@@ -11,7 +11,7 @@ from dunnage import catalog
 from dunnage.cli.shared import machine_history
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
 from dunnage.errors import ExitCode
-from dunnage.wording.terms import plain
+from dunnage.wording.terms import listed, plain
 
 NAME = "doctor"
 HELP = "Show what can run on this machine, and how to get what is missing."
@@ -40,7 +40,7 @@ def command(format_: FormatOption = Format.TEXT) -> ExitCode:
             table.add_row(name, mark, Text(plain(support.reason)), Text(plain(support.hint)))
         out.print(table)
         out.print()
-        out.print(_endpoints())
+        _show_endpoints()
     machine_history.show()
     if all(supports[name].met for name in catalog.QUICKSTART_NEEDS):
         say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))
@@ -50,13 +50,18 @@ def command(format_: FormatOption = Format.TEXT) -> ExitCode:
     return ExitCode.UNAVAILABLE
 
 
-def _endpoints() -> Table:
-    """Whether each endpoint of each platform can run here."""
+def _show_endpoints() -> None:
+    """Whether each endpoint of each platform can run here; what all of them lack is told once."""
+    every = catalog.reachable("namespace")
+    shared = [need for need in every[0].lacks if all(need in each.lacks for each in every)]
+    if shared:
+        out.print(Text(f"no endpoint can run here: all need {listed(shared)}", "red"))
+        out.print()
     table = Table(box=None, pad_edge=False)
-    for title in ("platform", "network", "endpoint", "here", "why not"):
+    for title in ("platform", "network", "endpoint", "here", "also lacks" if shared else "lacks"):
         table.add_column(title, overflow="fold")
-    for each in catalog.reachable("namespace"):
-        mark = "[red]no[/]" if each.missing else "[green]yes[/]"
-        why = Text(plain("; ".join(each.missing)))
-        table.add_row(each.platform, each.network, each.endpoint, mark, why)
-    return table
+    for each in every:
+        mark = "[red]no[/]" if each.lacks else "[green]yes[/]"
+        own = ", ".join(need for need in each.lacks if need not in shared)
+        table.add_row(each.platform, each.network, each.endpoint, mark, Text(plain(own)))
+    out.print(table)

@@ -12,7 +12,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.shared.terminal import say, show_line, typed
-from dunnage.errors import UsageError, remedy, shown
+from dunnage.errors import UsageError, remedy, shown, unfit_place
 from dunnage.model.offer import first
 from dunnage.study.suggest import hint, nearest
 from dunnage.study.template import template
@@ -49,12 +49,13 @@ def command(
         again = typed("init", _free(path), *options)
         raise UsageError(what, where=str(path), hint=again) from error
     except OSError as error:
-        first = remedy(error)
+        first, unfit = remedy(error), unfit_place(error)
         if isinstance(error, FileNotFoundError):
             first = shlex.join(["mkdir", "-p", "--", str(path.parent)])
         again = typed("init", path, *options)
-        then = f"{first}, then: {again}" if first else typed("init", *options)
-        raise UsageError(f"cannot write: {error.strerror}", where=str(path), hint=then) from error
+        then = f"{first}, then: {again}" if first and not unfit else typed("init", *options)
+        what = f"cannot write: {unfit or error.strerror}"
+        raise UsageError(what, where=str(path), hint=then) from error
     show_line(str(path))
     say("next: ", (typed("plan", path), "bold"))
 

@@ -18,7 +18,15 @@ from dunnage.cli.shared.studies import (
     study_at,
     without_room,
 )
-from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
+from dunnage.cli.shared.terminal import (
+    Format,
+    FormatOption,
+    out,
+    say,
+    say_wrapped,
+    show_json,
+    typed,
+)
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.report.terminal.planned_runs import runs_table
@@ -56,14 +64,14 @@ def command(
     if runs:
         out.print(runs_table(plan))
     if too_many := without_room(value, len(plan.deployments)):
-        say((f"this cannot run here: {too_many}", "bold red"))
+        say_wrapped(f"this cannot run here: {too_many}", "bold red")
     if seconds > A_DAY:
         start = typed("run", study, *given(only=only or (), scale=scale), "--yes")
         say((f"this takes more than a day; start it with: {start}", "yellow"))
     lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
     for reason, alike in lacking.items():
         names = ", ".join(skipped.deployment for skipped in alike)
-        say((f"missing here for {names}: {reason}", "yellow"))
+        say_wrapped(f"missing here for {names}: {reason}", "yellow")
     for hint in dict.fromkeys(hint for _, hint in missing):
         say("try: ", (hint, "bold"))
 

@@ -10,7 +10,7 @@ import typer
 
 from dunnage import catalog
 from dunnage.cli.shared.carrying_out import begin
-from dunnage.cli.shared.terminal import Format, FormatOption, say
+from dunnage.cli.shared.terminal import Format, FormatOption, say, typed
 from dunnage.errors import ExitCode, UnavailableError
 from dunnage.store.newest import RESULTS
 
@@ -43,4 +43,7 @@ def command(
     name = "fake.yaml" if fake else "quickstart.yaml"
     with as_file(files("dunnage.study") / "presets" / name) as study:
         typed_as = ("quickstart", *["--fake"] * fake)
-        return begin(study, [], results, keep=False, format_=format_, typed_as=typed_as)
+        code = begin(study, [], results, keep=False, format_=format_, typed_as=typed_as)
+    if code is ExitCode.OK and format_ is Format.TEXT:
+        say("next, a study of your own: ", (typed("init"), "bold"))
+    return code

@@ -15,7 +15,8 @@ BETWEEN_VERSION = 7
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
 read it, which are shown with it. 4: damaged files of both results.
 5: blocks with both twins. 6: what is masked or unseen in both.
-7: `damaged`, a ground of verdicts."""
+7: `damaged`, a ground of verdicts; whether a result is invented, and its times are those of a
+simulated clock."""
 
 
 class ChangeVerdict(StrEnum):
@@ -105,6 +106,9 @@ class Side(Value):
 
     path: str
     study: str
+    invented: bool = False
+    """Whether fakes made its numbers: then its times are those of their simulated clock, which runs
+    ahead of ours."""
     began: float | None
     """Unix time of the first run, in seconds; None if no run has ended."""
     ended: float | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import shutil
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,8 @@ from dunnage.software.image import write_image
 VARIABLE = "DUNNAGE_ENGINE"
 """Environment variable that names the binary."""
 
-_HINT = "cargo build --release"
+_HERE = Path(__file__).parents[3]
+"""The checkout, where this is one."""
 
 
 def engine_path() -> Path:
@@ -26,18 +28,27 @@ def engine_path() -> Path:
     named = os.environ.get(VARIABLE)
     if named is not None:
         if not Path(named).is_file():
-            raise UnavailableError(f"${VARIABLE} does not name a file", where=named, hint=_HINT)
+            raise UnavailableError(
+                f"${VARIABLE} does not name a file", where=named, hint=f"unset {VARIABLE}"
+            )
         return Path(named).resolve()
     built = sorted(
-        Path(__file__).parents[3].glob("target/*/release/dunnage-engine"),
+        _HERE.glob("target/*/release/dunnage-engine"),
         key=lambda path: path.stat().st_mtime,
     )
     if built:
         return built[-1]
     installed = shutil.which("dunnage-engine")
     if installed is None:
-        raise UnavailableError("`dunnage-engine` is not built", hint=_HINT)
+        raise UnavailableError("`dunnage-engine` is not built", hint=_how_to_build())
     return Path(installed).resolve()
+
+
+def _how_to_build() -> str:
+    """The command that makes the engine, in a checkout; else how to name one."""
+    if not (_HERE / "Makefile").is_file():
+        return f"export {VARIABLE}=PATH  # of a `dunnage-engine` that was built in a checkout"
+    return "make engine" if Path.cwd() == _HERE else f"make -C {shlex.quote(str(_HERE))} engine"
 
 
 ENGINE = Capability("engine")

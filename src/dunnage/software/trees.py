@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dunnage.contracts import DockerBinaries, Tree
 from dunnage.errors import UnavailableError
+from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import ENGINE_TREE, Software
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
@@ -113,7 +114,7 @@ class DebianSoftware:
         return Support(
             met=False,
             reason=f"floating addresses cannot be translated here: {refusal}",
-            hint="modprobe -a nf_nat nf_conntrack xt_conntrack",
+            hint=how_to_load("nf_nat", "nf_conntrack", "xt_conntrack"),
         )
 
     def _make(self, recipe: Recipe | JavaRecipe, entry: Path) -> str:

@@ -56,6 +56,18 @@ def known(path: Path) -> tuple[str, ...]:
     return () if model is None else tuple(model.model_fields)
 
 
+def default(path: Path) -> str:
+    """Return the one value that the key at `path` has where it is not written, or nothing."""
+    model = section(path[:-1]) if path else None
+    field = model.model_fields.get(str(path[-1])) if model is not None else None
+    value = field.get_default() if field is not None and not field.is_required() else None
+    return f"{value:g}" if isinstance(value, float) else str(value) if _single(value) else ""
+
+
+def _single(value: object) -> bool:
+    return isinstance(value, str | int) and value != ""
+
+
 def example(path: Path) -> str:
     """Return how the key, the name or the item at `path` can be written, or nothing."""
     above = next(at for at in range(len(path) - 1, -1, -1) if section(path[:at]) is not None)

@@ -14,6 +14,7 @@ from dunnage.study.document import EMPTY, Document, read_document
 from dunnage.study.doubts import doubts
 from dunnage.study.draft import draft, shape
 from dunnage.study.grammar import Finding
+from dunnage.study.keys import default
 from dunnage.study.renewed import outdated, renewed
 from dunnage.study.rules import factor_rules, find_mistakes
 from dunnage.study.rules_worth import worth_rules
@@ -45,7 +46,7 @@ def _read(text: str, path: str, offer: Offer, *, stored: bool) -> Study:
         old = {each.path[:1]: each for each in outdated(written.data)}
         found = [each for each in found if each.path[:1] not in old] + list(old.values())
     wrong = [each for each in found if each.path not in document.spoiled]
-    told = (Problem(document.line(each.path), each.what, each.hint) for each in wrong)
+    told = (_told(document, each) for each in wrong)
     problems = [*document.problems, *told]
     if problems:
         ordered = tuple(sorted(problems, key=lambda problem: problem.line))
@@ -57,8 +58,21 @@ def odd(text: str, study: Study) -> tuple[Problem, ...]:
     """What is odd about a study of this text, which was read without a problem, line by line."""
     document = read_document(text)
     found = dict.fromkeys(doubts(study))
-    told = (Problem(document.line(each.path), each.what, each.hint) for each in found)
+    told = (_told(document, each) for each in found)
     return tuple(sorted(told, key=lambda problem: problem.line))
+
+
+def _told(document: Document, found: Finding) -> Problem:
+    """A finding with its line. One of a default is nowhere in the file: it is told as such, at the
+    mapping that would have the key, or else of the file as a whole."""
+    line = document.line(found.path)
+    value = default(found.path)
+    if not value or found.path in document.lines:
+        return Problem(line, found.what, found.hint)
+    key = shown(".".join(map(str, found.path)))
+    what = f"{found.what}; {key} is not in the file, and its default is {shown(value)}"
+    above = any(found.path[:length] in document.lines for length in range(1, len(found.path)))
+    return Problem(line if above else 0, what, found.hint)
 
 
 def _wrong(document: Document, offer: Offer, *, stored: bool) -> list[Finding]:

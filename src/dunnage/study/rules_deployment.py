@@ -37,7 +37,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
     """Yield what does not fit in any deployment, each where the file says it."""
     if draft.database and not every:
         for key, what, advice in _database(draft.database, offer, draft.data):
-            yield Finding(_study_place(draft, key), what, advice)
+            yield Finding(("database", key), what, advice)
     used: dict[str, set[str]] = {}
     for variant in every:
         at = partial(draft.place, variant.origin)
@@ -147,23 +147,17 @@ def _own_database(spec: DeploymentSpec, draft: Draft, offer: Offer, at: _At) -> 
     for key, what, advice in _database(merged, offer, draft.data):
         keys = ("database", key) if key in spec.database else ("database",)
         inherited = (key, what, advice) in shared
-        place = _study_place(draft, key) if inherited else at(*keys)
+        place = ("database", key) if inherited else at(*keys)
         yield Finding(place, what, advice)
     size = draft.groups.get(spec.hosts) if draft.groups and spec.hosts != CLIENT_GROUP else None
     if size is not None and merged.members > size:
         own = "members" in spec.database
         yield Finding(
-            at("database", "members") if own else _study_place(draft, "members"),
+            at("database", "members") if own else ("database", "members"),
             f"{merged.members} members do not fit on the {size} hosts of group "
             f"{shown(spec.hosts)}: each member needs its own host",
             f"write `hosts: {{{spec.hosts}: {merged.members}, client: 1}}` in `testbed`",
         )
-
-
-def _study_place(draft: Draft, key: str) -> Path:
-    """Where the study's own database has a key, or would have it."""
-    said = draft.database is not None and key in draft.database.model_fields_set
-    return ("database", key) if said else ("database",)
 
 
 def _database(spec: DatabaseSpec, offer: Offer, data: Data) -> Iterator[tuple[str, str, str]]:

@@ -25,7 +25,7 @@ def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterat
     for path, noun, kind, parts in _chosen(draft, every, offer):
         if kind not in parts or parts[kind].fake is hosts.fake:
             continue
-        instead = f"`{path[-1]}: {first(parts, fake=hosts.fake)}`"
+        instead = _written(path, first(parts, fake=hosts.fake), draft)
         if hosts.fake:
             what = f"the {noun} {shown(kind)} cannot run on fake hosts"
             yield Finding(path, what, f"write {instead} for the {noun}")
@@ -41,6 +41,12 @@ def fake_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> Iterat
             yield Finding(("load",), what, "write a shorter `warmup` and `duration`")
     if hosts.fake and draft.load is not None and draft.load.turns is not None:
         yield Finding(("load", "turns"), "fake hosts do not support turns", "remove `turns`")
+
+
+def _written(path: Path, kind: str, draft: Draft) -> str:
+    """How a part is named at its place, with the mapping around it where the file has none."""
+    whole = path[0] == "sampler" and "sampler" not in draft.keys
+    return f"`sampler: {{kind: {kind}}}`" if whole else f"`{path[-1]}: {kind}`"
 
 
 def _chosen(

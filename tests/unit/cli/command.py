@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from dunnage.cli.main import main
-from dunnage.cli.shared.terminal import out
+from dunnage.cli.shared.terminal import err, out
 
 
 @dataclass
@@ -30,6 +30,7 @@ class Command:
         monkeypatch.setattr(out, "_width", 100)
 
     def __call__(self, *words: object) -> Shown:
+        self._monkeypatch.setattr(err, "commands", False)  # each command is a process of its own
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             main()

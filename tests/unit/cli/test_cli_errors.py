@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage.cli.shared.terminal import show_error, typed
+from dunnage.cli.shared.terminal import err, show_error, typed
 from dunnage.errors import Problem, RunError, StudyError
 
 FAKE = Path(__file__).parents[3] / "studies" / "fake.yaml"
@@ -57,6 +57,36 @@ def test_long_messages_are_not_broken_in_the_middle_of_a_path(
     path = "/tmp/" + "directory/" * 20
     show_error(RunError("failed", where=path, hint=f"dunnage run --resume {path}"))
     assert capsys.readouterr().err.splitlines()[-1].endswith(path)
+
+
+def test_problems_are_wrapped_in_a_narrow_terminal_and_hang_below_their_beginning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(err, "_width", 40)
+    what = "the sampler `engine` cannot run on fake hosts; write-another-one-that-is-a-fake, too"
+    hint = "a remedy that has many words as its own"
+    error = StudyError("study.yaml", (Problem(12, what, hint),))
+    path = f"/tmp/{'directory/' * 9}"
+    error.add_note(f"a note on\n{path} with several words")
+    show_error(error)
+    in_one_line = capsys.readouterr().err
+    assert f"  line 12: {what}\n    {hint}\n" in in_one_line
+    monkeypatch.setattr(err, "_force_terminal", True)
+    monkeypatch.setattr(err, "no_color", True)
+    monkeypatch.setattr(err, "_color_system", None)
+    show_error(error)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1:] == [
+        "  line 12: the sampler `engine` cannot",
+        "    run on fake hosts;",
+        "    write-another-one-that-is-a-fake,",
+        "    too",
+        "    a remedy that has many words as",
+        "      its own",
+        "  a note on",
+        f"  {path}",
+        "    with several words",
+    ]
 
 
 def test_a_command_to_type_survives_a_shell() -> None:

@@ -68,3 +68,30 @@ def test_the_advice_of_a_study_with_fakes_names_no_time(dunnage: Command, tmp_pa
     assert advice["more_blocks"] and advice["seconds"] is None
     assert f"`--blocks +{advice['more_blocks']}`" in " ".join(shown.out.split())
     assert ", about" not in shown.out
+
+
+def test_the_times_of_two_results_of_fakes_are_told_as_simulated(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    for name in ("one", "two"):
+        dunnage("run", study, "--results", tmp_path / name)
+    shown = dunnage("compare", tmp_path / "one", tmp_path / "two")
+    assert shown.out.count("UTC") == 2
+    assert " ".join(shown.out.split()).count("UTC by the simulated clock of its fakes") == 2
+    both = json.loads(
+        dunnage("compare", tmp_path / "one", tmp_path / "two", "--format", "json").out
+    )
+    assert both["a"]["invented"] and both["b"]["invented"]
+
+
+def test_the_page_of_fakes_does_not_say_that_anything_was_measured(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    dunnage("run", study, "--results", tmp_path)
+    (page,) = tmp_path.glob("*/*/report/index.html")
+    (kicker,) = (line for line in page.read_text().splitlines() if 'class="kicker"' in line)
+    assert "> invented " in kicker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,44 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
     assert shown.code == 4
     assert "cannot write: File exists" in shown.err
     assert f"try: move away what is in its place, then: dunnage report {result}" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [("/proc/x", "/proc takes no files"), ("/dev/null/x", "/dev/null is no directory")],
+)
+def test_a_place_that_is_fit_for_no_result_is_told_with_the_reason(
+    dunnage: Command, tmp_path: Path, place: str, why: str
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    again = f"dunnage run {study} --results {place}"
+    shown = dunnage("run", study, "--results", place)
+    assert shown.code == 4
+    assert f"dunnage: {place}: cannot write: {why}\n" in shown.err
+    assert f"try: name another directory in: {again}\n" in shown.err
+    shown = dunnage("schema", "--write", place)
+    assert f"cannot write: {why}\n" in shown.err
+    assert f"try: name another directory in: dunnage schema --write {place}\n" in shown.err
+
+
+def test_a_directory_that_lets_us_in_and_refuses_all_files_is_told_from_one_that_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(number: int, place: Path) -> str:
+        return str(UnwrittenError(OSError(number, "refused", str(place)), "there"))
+
+    assert refused(errno.EPERM, tmp_path / "x") == f"there: cannot write: {tmp_path} takes no files"
+    assert refused(errno.ENOENT, tmp_path / "gone" / "x").endswith("the directory was removed")
+    assert refused(errno.EACCES, tmp_path / "gone" / "x").endswith("cannot write: refused")
+    (tmp_path / "file").touch()
+    assert refused(errno.ENOTDIR, tmp_path / "file" / "x").endswith("cannot write: refused")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert refused(errno.EACCES, tmp_path / "x") == "there: cannot write: refused"
+    (tmp_path / "stands").mkdir()
+    monkeypatch.chdir(tmp_path / "stands")
+    (tmp_path / "stands").rmdir()
+    assert refused(errno.ENOENT, Path("x")) == "there: cannot write: the directory was removed"
 
 
 def test_runs_that_lead_elsewhere_are_said_with_what_to_remove(

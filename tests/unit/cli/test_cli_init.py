@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,30 @@ def test_what_is_suggested_in_place_of_a_file_is_free(dunnage: Command, tmp_path
     (tmp_path / "study.yaml").write_text("mine\n")
     shown = dunnage("init", tmp_path)
     assert f"try: dunnage init {tmp_path / 'study-2.yaml'}" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("/proc/x.yaml", "/proc takes no files"), ("/dev/null/x.yaml", "/dev/null is no directory")],
+)
+def test_a_place_that_takes_no_files_is_told_and_not_advised(
+    dunnage: Command, path: str, why: str
+) -> None:
+    shown = dunnage("init", path, "--database", "redis")
+    assert shown.code == 2
+    assert f"{path}: cannot write: {why}\n" in shown.err
+    assert shown.err.endswith("try: dunnage init --database redis\n")
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_study_that_is_missing_is_advised_where_it_can_be_written(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
+) -> None:
+    path = tmp_path / "study.yaml"
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda place, mode: writable if place == tmp_path else access(place, mode)
+    )
+    shown = dunnage("plan", path)
+    assert shown.code == 2
+    assert shown.err.endswith(f"try: dunnage init {path}\n" if writable else "try: dunnage init\n")

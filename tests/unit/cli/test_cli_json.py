@@ -15,6 +15,7 @@ from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import FLOATING, Support
 from dunnage.platforms.swarm import IPVS, VXLAN
+from dunnage.software.engine import ENGINE
 
 STUDY = """\
 dunnage: 1
@@ -107,11 +108,31 @@ def test_doctor_tells_every_capability_and_every_endpoint(
     assert ("swarm", "overlay", "service-ip") in known
     assert not any(platform == "fake" for platform, _, _ in known)
     assert all(each["missing"] == ([] if met else [reason]) for each in told["endpoints"])
+    assert all(bool(each["lacks"]) is not met for each in told["endpoints"])
     text = dunnage("doctor")
     assert text.code == shown.code
     assert "\x1b" not in text.out
     assert "[bold]" in text.out
     assert ("dunnage quickstart --fake" in text.err) is not met
+
+
+def test_doctor_tells_a_cause_that_all_endpoints_share_once(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = (*catalog.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING)
+    here = {each: Support(met=True) for each in every}
+    here |= {IPVS: Support(False, "no spreading", "modprobe x")}
+    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    shown = dunnage("doctor").out
+    assert "no endpoint can run here" not in shown
+    assert shown.count("no spreading") == 1
+    assert "swarm     overlay       service-ip     no    ipvs" in shown
+    here |= {ENGINE: Support(False, "not built", "make engine")}
+    shown = dunnage("doctor").out
+    assert "no endpoint can run here: all need engine\n" in shown
+    assert shown.count("not built") == shown.count("make engine") == 1
+    assert "swarm     overlay       service-ip     no    ipvs" in shown
+    assert "also lacks" in shown
 
 
 def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,6 +141,7 @@ def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.Monke
         Leftover("89abcdef", "", kept=False),
     )
     monkeypatch.setattr(catalog, "clean", lambda *, kept: removed if kept else ())
+    monkeypatch.setattr(catalog, "standing_labs", tuple)  # others may have left some
     shown = document(dunnage("clean", "--kept", "--format", "json"))["removed"]
     assert [each["lab"] for each in shown] == ["0123abcd", "89abcdef"]
     assert [each["hosts"] for each in shown] == [1, 0]

@@ -339,12 +339,40 @@ def test_factors_are_judged_with_every_deployment_that_they_make() -> None:
 def test_fake_hosts_are_given_nothing_real() -> None:
     told = problems(changed("kind: namespace", "kind: fake"))
     assert [problem.what for problem in told] == [
-        "the generator `engine` cannot run on fake hosts",
-        "the sampler `engine` cannot run on fake hosts",
+        "the generator `engine` cannot run on fake hosts; `generator` is not in the file, and its "
+        "default is `engine`",
+        "the sampler `engine` cannot run on fake hosts; `sampler.kind` is not in the file, and its "
+        "default is `engine`",
         "the database `redis` cannot run on fake hosts",
         "the platform `native` cannot run on fake hosts",
         "the platform `docker` cannot run on fake hosts",
     ]
+
+
+def test_a_mistake_in_a_default_is_told_as_one_and_has_no_line_that_does_not_hold_it() -> None:
+    told = problems(changed("kind: namespace", "kind: fake"))
+    assert [problem.line for problem in told[:2]] == [0, 0]
+    assert [problem.hint for problem in told[:2]] == [
+        "write `generator: fake` for the generator",
+        "write `sampler: {kind: fake}` for the sampler",
+    ]
+    told = problems(changed("kind: namespace", "kind: fake") + "sampler:\n  rate: 1Hz\n")
+    assert "its default is `engine`" in told[-1].what
+    assert (told[-1].line, told[-1].hint) == (
+        changed("kind: namespace", "kind: fake").count("\n") + 1,
+        "write `kind: fake` for the sampler",
+    )
+    written = problems(changed("kind: namespace", "kind: fake") + "generator: engine\n")
+    assert [each.line for each in written if "generator" in each.what] == [written[-1].line]
+    assert "default" not in written[-1].what
+
+
+def test_a_mistake_in_a_default_of_a_deployment_names_the_deployment_and_the_key() -> None:
+    told = problems(changed("hosts: {db: 3, client: 1}", "hosts: {servers: 3, client: 1}"))
+    assert told
+    for problem in told:
+        assert "unknown group of hosts `db`; `deployments." in problem.what
+        assert ".hosts` is not in the file, and its default is `db`" in problem.what
 
 
 def test_too_many_combinations_are_refused_before_they_are_made() -> None:

@@ -60,8 +60,6 @@ def answer(
         if unwritten is None:
             say("report: ", (str(place), "bold"))
         _tell_lacking(opened, source)
-        if analysis.invented:
-            say("next: ", (typed("init"), "bold"))
     if measured:
         machine_history.keep(opened)
         machine_history.show()

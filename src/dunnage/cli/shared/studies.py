@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -13,7 +14,7 @@ import typer
 from dunnage import catalog
 from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.shared import completion
-from dunnage.cli.shared.terminal import Format, formatted, say, typed
+from dunnage.cli.shared.terminal import Format, formatted, say, say_wrapped, typed
 from dunnage.errors import Problem, StudyError, UsageError
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan, Skipped
@@ -93,7 +94,7 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
         study = read_study(text, str(path), catalog.OFFER)
         say(f"chosen for the time: {chosen.why}")
     for found in odd(written, study):
-        say((f"line {found.line}: {found.what}; {found.hint}", "yellow"))
+        say_wrapped(f"line {found.line}: {found.what}; {found.hint}", "yellow")
     if scale is None:
         return study, text
     try:
@@ -131,7 +132,8 @@ def _near(path: Path) -> str:
     by_name = {study.stem: study for study in studies}
     for name in get_close_matches(path.stem, by_name, n=1):
         return typed("plan", by_name[name])
-    return typed("init", path) if path.suffix and _there(path.parent) else "dunnage init"
+    fits = path.suffix and _there(path.parent) and os.access(path.parent, os.W_OK)
+    return typed("init", path) if fits else typed("init")
 
 
 def _studies(place: Path) -> list[Path]:
@@ -207,7 +209,7 @@ def without_room(study: Study, deployments: int) -> str:
             f"the records need {size(excess.needed)} where each host holds all of them; the "
             f"{excess.what} is {size(excess.available)}"
         )
-        say((warning, "yellow"))
+        say_wrapped(warning, "yellow")
     found = beyond(study, room)
     if found is None:
         return ""

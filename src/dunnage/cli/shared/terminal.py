@@ -9,6 +9,7 @@ import shlex
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +25,8 @@ MOST_PROBLEMS = 50
 
 _STEERING = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What JSON may hold as it is, and a terminal obeys."""
+_COMMAND = re.compile(r"(?:^|[\s`])dunnage [a-z-]")
+"""A command of ours within a message; `dunnage:` begins an error."""
 _SIZE = re.compile("[1-9][0-9]{0,3}")
 """Columns or lines that a terminal may have."""
 
@@ -46,6 +49,13 @@ class _Data(Console):
         self.file.flush()
 
 
+class _Messages(Console):
+    """Standard error."""
+
+    commands = False
+    """Whether a command of ours was told, for somebody to type."""
+
+
 def _forget_odd_sizes() -> None:
     """Some shells say 0 where they do not know a size; rich would believe that, and worse."""
     for name in ("COLUMNS", "LINES"):
@@ -58,7 +68,7 @@ _forget_odd_sizes()
 out = _Data(soft_wrap=False, highlight=False)
 """For data: tables, paths, JSON."""
 
-err = Console(stderr=True, highlight=False)
+err = _Messages(stderr=True, highlight=False)
 """For everything else."""
 
 
@@ -109,13 +119,13 @@ def show_error(error: DunnageError) -> None:
     if isinstance(error, StudyError):
         for problem in error.problems[:MOST_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""
-            say(f"  {place}{problem.what}")
+            say_wrapped(f"{place}{problem.what}", indent=2)
             if problem.hint:
-                say((f"    {problem.hint}", "dim"))
+                say_wrapped(problem.hint, "dim", indent=4)
         if len(error.problems) > MOST_PROBLEMS:
             say(f"  and {len(error.problems) - MOST_PROBLEMS} more")
     for note in getattr(error, "__notes__", ()):
-        say(f"  {note}")
+        say_wrapped(note, indent=2)
     if error.hint:
         say("  try: ", (error.hint, "bold"))
 
@@ -127,9 +137,25 @@ def say(*parts: str | tuple[str, str]) -> None:
     A part is a text, or a text with its style.
     """
     pairs = [(part, "") if isinstance(part, str) else part for part in parts]
+    err.commands |= any(_COMMAND.search(text) for text, _ in pairs)
     err.print(
         Text.assemble(*((plain(masked(text)), style) for text, style in pairs)), soft_wrap=True
     )
+
+
+def say_wrapped(text: str, style: str = "", *, indent: int = 0) -> None:
+    """Write a sentence to standard error, in a terminal with its further lines below it.
+
+    No word is broken, so a path stays whole. Elsewhere a line stays one, as programs read it.
+    """
+    for line in text.splitlines():
+        narrow = err.is_terminal and indent + len(line) > err.width
+        room = max(1, err.width - indent - 2)
+        pieces = [line]
+        if narrow:
+            pieces = wrap(line, room, break_long_words=False, break_on_hyphens=False)
+        for number, piece in enumerate(pieces):
+            say((f"{' ' * (indent + (2 if number else 0))}{piece}", style))
 
 
 def show_line(text: str) -> None:

@@ -97,6 +97,7 @@ def _side(result: AnalysedResult) -> Side:
     return Side(
         path=result.path,
         study=result.circumstances.study.name,
+        invented=result.analysis.invented,
         began=min((record.started for record in result.records), default=None),
         ended=max((record.ended for record in result.records), default=None),
         blocks=len(result.circumstances.plan.blocks),

@@ -11,6 +11,7 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.lab import become_root
+from dunnage.kernel_modules import how_to_load
 from dunnage.model.offer import Capability, Support
 
 ROOT = Capability("root")
@@ -81,7 +82,7 @@ def _vxlan() -> Support:
     return Support(
         False,
         f"VXLAN devices, which overlay networks are made of, cannot be created here: {complaint}",
-        "modprobe vxlan",
+        how_to_load("vxlan"),
     )
 
 
@@ -91,7 +92,7 @@ def _ipvs() -> Support:
     return Support(
         False,
         "the kernel has no IPVS, which spreads connections to service addresses over members",
-        "modprobe ip_vs",
+        how_to_load("ip_vs"),
     )
 
 

@@ -53,7 +53,7 @@ def open_namespace(
     Raises UnavailableError when this machine cannot make hosts.
     """
     if not engine.exists():
-        raise UnavailableError(f"`{engine}` is not built", hint="cargo build --release")
+        raise UnavailableError(f"`{engine}` is not built", hint="dunnage doctor")
     groups = control_groups()
     with registry():
         clean_held(groups, kept=False)

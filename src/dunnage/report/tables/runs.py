@@ -138,7 +138,12 @@ _FIXED: Sequence[Column[RecordedRun]] = (
         lambda r: r.summary.over_capacity,
         "the deployment could not keep up with the open load: latencies have no meaning",
     ),
-    Column("started", ColumnType.MOMENT, lambda r: _time(r.record.started), "when the run began"),
+    Column(
+        "started",
+        ColumnType.MOMENT,
+        lambda r: _time(r.record.started),
+        "when the run began; with fakes by their simulated clock, which runs ahead of ours",
+    ),
     Column("ended", ColumnType.MOMENT, lambda r: _time(r.record.ended), "when it ended"),
     text(
         "status",

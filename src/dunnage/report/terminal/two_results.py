@@ -52,15 +52,20 @@ def _notes(both: ResultComparison) -> Iterator[Line]:
 
 
 def _side(side: Side) -> str:
-    when = ""
-    if side.began is not None and side.ended is not None:
-        began, ended = (datetime.fromtimestamp(t, tz=UTC) for t in (side.began, side.ended))
-        day = "" if began.date() == ended.date() else f"{ended:%Y-%m-%d} "
-        when = f", {began:%Y-%m-%d %H:%M} to {day}{ended:%H:%M} UTC"
     return terms.plain(
         f"{side.path}: {side.study}, {numbers.count(side.blocks, 'block')}, "
-        f"{side.valid} of {numbers.count(side.planned, 'run')} valid{when}"
+        f"{side.valid} of {numbers.count(side.planned, 'run')} valid{_when(side)}"
     )
+
+
+def _when(side: Side) -> str:
+    """When it was measured, or when by a clock that runs ahead of ours and is nobody's."""
+    if side.began is None or side.ended is None:
+        return ""
+    began, ended = (datetime.fromtimestamp(t, tz=UTC) for t in (side.began, side.ended))
+    day = "" if began.date() == ended.date() else f"{ended:%Y-%m-%d} "
+    when = f", {began:%Y-%m-%d %H:%M} to {day}{ended:%H:%M} UTC"
+    return f"{when} by the simulated clock of its fakes" if side.invented else when
 
 
 def _table(changes: Sequence[Change]) -> Table:

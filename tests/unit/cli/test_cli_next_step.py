@@ -1,0 +1,81 @@
+"""What is told to be typed next fits what was done, and can be typed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from command import Command
+
+ACTIVATE = "before these commands, type in this shell: . "
+STUDY = """
+dunnage: 1
+name: own
+testbed: {kind: fake, hosts: {db: 1, client: 1}}
+database: {kind: fake, topology: single}
+deployments: {plain: {platform: fake, network: plain}}
+workloads: [A]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 1
+generator: fake
+sampler: {kind: fake}
+"""
+
+
+@pytest.fixture
+def venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment of this process that no shell has activated, and the directory beside it."""
+    made = tmp_path / "here" / ".venv"
+    (made / "bin").mkdir(parents=True)
+    (made / "bin" / "activate").touch()
+    (made / "bin" / "dunnage").touch(mode=0o755)
+    monkeypatch.setattr(sys, "prefix", str(made))
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.chdir(made.parent)
+    return made
+
+
+def test_only_the_quickstart_leads_to_a_study_of_ones_own(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    for words in (("run", study), ("report",)):
+        shown = dunnage(*words, *["--results"] * (words[0] == "run"), tmp_path / "own")
+        assert shown.code == 0
+        assert "dunnage init" not in shown.err
+    quick = ("quickstart", "--fake", "--results", tmp_path / "quick")
+    assert dunnage(*quick).err.endswith("next, a study of your own: dunnage init\n")
+    assert "dunnage init" not in dunnage(*quick, "--format", "json").err
+
+
+def test_a_shell_that_does_not_know_the_command_is_told_how_it_learns_it(
+    dunnage: Command,
+    venv: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert dunnage("init").err.splitlines()[-1] == f"{ACTIVATE}.venv/bin/activate"
+    for place in (tmp_path_factory.mktemp("elsewhere"), venv / "bin"):
+        monkeypatch.chdir(place)
+        last = dunnage("status", "/nowhere").err.splitlines()[-1]
+        assert last == f"{ACTIVATE}{venv}/bin/activate"
+
+
+def test_nothing_is_told_where_no_command_was(dunnage: Command, venv: Path) -> None:
+    assert ACTIVATE not in dunnage("schema", "study").err
+
+
+def test_nothing_is_told_where_the_command_is_found_or_nobody_could_tell(
+    dunnage: Command, venv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "dunnage").symlink_to(venv / "bin" / "dunnage")
+    for path in (venv / "bin", tmp_path / "linked"):
+        monkeypatch.setenv("PATH", str(path))
+        assert ACTIVATE not in dunnage("status", "nowhere").err
+    monkeypatch.setenv("PATH", os.defpath)
+    assert ACTIVATE in dunnage("status", "nowhere").err
+    (venv / "bin" / "activate").unlink()
+    assert ACTIVATE not in dunnage("status", "nowhere").err
