@@ -64,7 +64,10 @@ CHECK = (
     Stage("format", (f"{TOOL}ruff", "format", "--check", "src", "tests", "bench", "gate"), 2),
     Stage("lint", (f"{TOOL}ruff", "check", "src", "tests", "bench", "gate"), 2),
     Stage("types", (f"{TOOL}mypy",), 10),
-    *(Stage(f"types of {each}", (f"{TOOL}mypy", f"{each}/conftest.py"), 10) for each in _FIXTURES),
+    *(
+        Stage(f"types of {each.replace('/', ' ')}", (f"{TOOL}mypy", f"{each}/conftest.py"), 10)
+        for each in _FIXTURES
+    ),
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
     Stage("rust format", ("cargo", "fmt", "--check"), 2),
     _ENGINE,  # on a new machine this installs what all of Rust needs
