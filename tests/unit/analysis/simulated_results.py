@@ -113,6 +113,8 @@ def planned(root: Path, blocks: int) -> Plan:
     layout.stays.mkdir(parents=True)
     layout.study.write_text(text(blocks))
     layout.plan.write_text(plan.model_dump_json())
+    layout.environment.write_text("{}")
+    layout.journal.write_text('{"version": 1, "event": "testbed open"}\n')  # without checksums
     for block in plan.blocks:
         for stay in block.stays:
             made = StayRecord(

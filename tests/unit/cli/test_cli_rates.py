@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -153,7 +154,12 @@ def test_a_result_without_a_capacity_and_a_result_that_is_resumed_are_refused(
     dunnage: Command, monday: Path, tuesday: Path, study: Path, tmp_path: Path
 ) -> None:
     without_checksums(tuesday)
-    open_result(tuesday).layout.calibration.unlink()
+    layout = open_result(tuesday).layout
+    layout.calibration.unlink()
+    shown = dunnage("run", study, "--rates-of", tuesday, "--results", tmp_path / "results")
+    assert shown.code == 2
+    assert "its capacity cannot be taken: calibration.json: it is missing" in shown.err
+    shutil.rmtree(layout.runs)  # no run had its rate yet
     shown = dunnage("run", study, "--rates-of", tuesday, "--results", tmp_path / "results")
     assert shown.code == 2
     assert "this result has no capacity" in shown.err
