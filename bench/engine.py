@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from dunnage.generators.engine import plan
@@ -70,8 +71,8 @@ def main() -> None:
             for name, core in (("read", "C"), ("write", "A")):
                 shots = []
                 for number in range(arguments.pairs):
-                    both = [
-                        lambda core=core: engine(Path(scratch), arguments.port, Phase.RUN, core),
+                    both: list[Callable[[], Shot]] = [
+                        partial(engine, Path(scratch), arguments.port, Phase.RUN, core),
                         peers[name],
                     ]
                     turned = number % 2 == 1

@@ -117,12 +117,12 @@ def by_hand(swarm: SwarmSubstrate, clients: dict[str, DockerClient]) -> tuple[fl
         port = 6379 + number
         argv = [f"{tree.prefix}/bin/redis-server", "--port", str(port), "--protected-mode", "no"]
         spec = ContainerSpec(tree.tag, command=argv)
-        published = {"Protocol": "tcp", "TargetPort": port, "PublishedPort": port}
+        published: dict[str, Any] = {"Protocol": "tcp", "TargetPort": port, "PublishedPort": port}
         template = TaskTemplate(
             spec,
             restart_policy=RestartPolicy(condition="none"),
-            placement={"Constraints": [f"node.id=={swarm.node(host)}"]},
-            networks=[{"Target": "by-hand"}],
+            placement=[f"node.id=={swarm.node(host)}"],
+            networks=["by-hand"],
         )
         ports = [{**published, "PublishMode": "host"}]
         made = api.create_service(

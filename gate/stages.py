@@ -56,10 +56,18 @@ class Stage:
 _ENGINE = Stage("engine", ("make", "-s", "engine"), 25)
 _TOOLS = Stage("tools", ("make", "-s", "tools"), 20)
 
+_FIXTURES = ("tests/contract", "tests/end_to_end", "tests/unit/cli", "tests/unit/fakes")
+"""Directories with a `conftest.py` of their own: to mypy all of these are one module, so each is
+checked by itself."""
+
 CHECK = (
     Stage("format", (f"{TOOL}ruff", "format", "--check", "src", "tests", "bench", "gate"), 2),
     Stage("lint", (f"{TOOL}ruff", "check", "src", "tests", "bench", "gate"), 2),
     Stage("types", (f"{TOOL}mypy",), 10),
+    *(
+        Stage(f"types {each.rpartition('/')[2]}", (f"{TOOL}mypy", f"{each}/conftest.py"), 10)
+        for each in _FIXTURES
+    ),
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
     Stage("rust format", ("cargo", "fmt", "--check"), 2),
     _ENGINE,  # on a new machine this installs what all of Rust needs

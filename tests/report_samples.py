@@ -326,7 +326,8 @@ def _runs(plan: Plan) -> tuple[RunSummary, ...]:
         }
         values["cpu.client"] = 9.1e-6 * (1 + dice.gauss(0, 0.01))
         values["memory.database"] = 3 * 41.5 * 2**20
-        status, failed = "valid", ()
+        status = "valid"
+        failed: tuple[CheckResult, ...] = ()
         if plan_run.id.startswith("b02-docker-noisy"):
             status = "invalid"
             busy = share("busy", 0.98 + dice.random() / 50)

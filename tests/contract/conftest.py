@@ -31,7 +31,8 @@ from dunnage.contracts import Host, Testbed
 
 @pytest.fixture(params=TESTBEDS)
 def testbed_case(request: pytest.FixtureRequest) -> TestbedCase:
-    return request.param
+    case: TestbedCase = request.param
+    return case
 
 
 @pytest.fixture
@@ -54,24 +55,29 @@ def grounds(request: pytest.FixtureRequest) -> Iterator[Ground]:
 
 @pytest.fixture(params=DATABASES)
 def database_case(request: pytest.FixtureRequest) -> DatabaseCase:
-    return request.param
+    case: DatabaseCase = request.param
+    return case
 
 
 @pytest.fixture(params=GENERATORS)
 def generator_case(request: pytest.FixtureRequest) -> GeneratorCase:
-    return request.param
+    case: GeneratorCase = request.param
+    return case
 
 
 @pytest.fixture(params=SAMPLERS)
 def sampler_case(request: pytest.FixtureRequest) -> SamplerCase:
-    return request.param
+    case: SamplerCase = request.param
+    return case
 
 
 @pytest.fixture(params=SUBSTRATES, scope="module")
 def substrate_case(request: pytest.FixtureRequest) -> SubstrateCase:
-    return request.param
+    case: SubstrateCase = request.param
+    return case
 
 
 @pytest.fixture(params=SOFTWARE)
 def software_case(request: pytest.FixtureRequest) -> SoftwareCase:
-    return request.param
+    case: SoftwareCase = request.param
+    return case

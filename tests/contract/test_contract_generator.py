@@ -52,7 +52,7 @@ def carried_out(
         log = f"{bench.host.scratch}/load-{number}.log"
         processes.append(bench.host.start(command.argv, unit=f"generator-{number}", log=log))
     assert [process.wait(60.0) for process in processes] == [0] * parts
-    left = [
+    left: list[Mapping[str, bytes]] = [
         {name: bench.host.get(f"{command.directory}/{name}") for name in command.artefacts}
         for command in commands
     ]

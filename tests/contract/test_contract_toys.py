@@ -13,6 +13,7 @@ from toy_platform import IPVS, Yard
 
 from dunnage import catalog
 from dunnage.cli.main import main
+from dunnage.contracts import Database
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
 from dunnage.study.expected_time import stay_seconds
@@ -43,8 +44,8 @@ questions:
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """One line for each in the catalogue."""
-    platforms = {**catalog.PLATFORMS, "yard": Yard}
-    databases = {**catalog.DATABASES, "toy": Toy}
+    platforms: dict[str, catalog.PlatformKind] = {**catalog.PLATFORMS, "yard": Yard}
+    databases: dict[str, type[Database]] = {**catalog.DATABASES, "toy": Toy}
     monkeypatch.setattr(catalog, "PLATFORMS", platforms)
     monkeypatch.setattr(catalog, "DATABASES", databases)
     offer = replace(

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dunnage import catalog
-from dunnage.model.offer import Support
+from dunnage.model.offer import Capability, Support
 
 PRESETS = sorted(Path(catalog.__file__).parent.glob("study/presets/*.yaml"))
 TEXTS = tuple(path.read_text() for path in PRESETS)
@@ -181,7 +181,7 @@ def broken_bytes(draw: st.DrawFn) -> bytes:
 @pytest.fixture(scope="module", autouse=True)
 def capable() -> Iterator[None]:
     """Whatever this machine can do, the studies are judged alike, and nothing is started."""
-    able = defaultdict(lambda: Support(met=True))
+    able: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(catalog, "supports", lambda _: able)
         yield

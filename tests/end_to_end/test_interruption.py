@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,7 @@ class DyingWriter(ResultWriter):
 
     lines_left = 0
 
-    def journal(self, event: str, **details: Scalar) -> None:
+    def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
         super().journal(event, **details)
         self.lines_left -= 1
         if self.lines_left == 0:

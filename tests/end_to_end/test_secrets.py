@@ -58,7 +58,8 @@ SAID = (
 
 def telling(world: World) -> None:
     """Servers have configurations and variables with secrets, and the first load quotes some."""
-    engine, load, failed = world.programs["dunnage-engine"], world.programs["fake-load"], []
+    engine, load = world.programs["dunnage-engine"], world.programs["fake-load"]
+    failed: list[Call] = []
 
     def inspect(call: Call) -> Task:
         if call.argv[1:2] != ("inspect",):

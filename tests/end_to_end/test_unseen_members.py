@@ -46,7 +46,7 @@ def nothing(_: World) -> None:
 @pytest.fixture
 def ended(carry_out: Carry, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Ended]:
     """Return how to carry a study out where `late` is somewhere else."""
-    monkeypatch.setitem(catalog.PLATFORMS, "fake", Elsewhere)  # type: ignore[arg-type]
+    monkeypatch.setitem(catalog.PLATFORMS, "fake", Elsewhere)
     return partial(carry_out, nothing)
 
 
@@ -94,7 +94,9 @@ def test_records_hold_the_reason_in_place_of_what_is_not_seen(
         late = stay.deployment == "late"
         assert bool(stay.processes) is not late
         assert {each.reason for each in stay.unseen} == ({WHY} if late else set())
-        assert {each.member for each in (*stay.unseen, *stay.processes)} > {"router-1"}
+        members = [each.member for each in stay.unseen]
+        members += [each.member for each in stay.processes]
+        assert set(members) > {"router-1"}
         assert {path.unknown.endswith(WHY) for path in stay.paths} == {late}
     for record in result.records:
         unjudged = {check.check: check for check in record.checks if check.why is Why.UNSEEN}
@@ -185,7 +187,7 @@ def test_what_is_not_seen_cannot_be_held_still(ended: Callable[[str], Ended]) ->
 def test_a_member_that_died_is_told_as_ever(
     carry_out: Carry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(catalog.PLATFORMS, "fake", Elsewhere)  # type: ignore[arg-type]
+    monkeypatch.setitem(catalog.PLATFORMS, "fake", Elsewhere)
 
     def dies(world: World) -> None:
         world.clock.at(world.clock.now() + 4.0, lambda: kill(world))

@@ -24,7 +24,7 @@ from dunnage.model.study import DatabaseSpec
 
 GOLDEN = Path(__file__).parent / "cassandra"
 
-SPECS = {
+SPECS: dict[str, dict[str, object]] = {
     "one": {
         "version": "4.1",
         "settings": {

@@ -23,7 +23,7 @@ from dunnage.model.study import DatabaseSpec
 
 GOLDEN = Path(__file__).parent / "redis"
 
-SPECS = {
+SPECS: dict[str, dict[str, object]] = {
     "single": {"topology": "single", "settings": {"save": "900 1", "io-threads": 4}},
     "replicas": {"topology": "replicas", "members": 3, "consistency": {"write": 1}},
     "cluster-3": {"topology": "cluster", "members": 3},

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.hosts.clean import LABS, SCRATCH, clean
-from dunnage.hosts.lab import Owner
+from dunnage.hosts.clean import clean
+from dunnage.hosts.lab import LABS, SCRATCH, Owner
 
 
 @dataclass(frozen=True)

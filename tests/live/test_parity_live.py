@@ -23,7 +23,7 @@ from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
 from dunnage.model.layout import Place, Reservation, Service, Software, Stage
 from dunnage.model.parity import Cause
-from dunnage.model.record import ProcessFacts, StayRecord
+from dunnage.model.record import ProcessFacts, StayRecord, UnseenProcess
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
@@ -83,7 +83,7 @@ def living(
     change: Callable[[Service], Service] = lambda service: service,
 ) -> Iterator[tuple[Platform, Callable[[], StayRecord]]]:
     """A Redis, formed, and how to have its stay recorded as it is now."""
-    make = {"native": Native, "docker": Docker}[deployment.platform]
+    make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
     database, spec, clock = Redis(), deployment.database, lab.testbed.clock
     platform = make(deployment, (lab.host,), lab.substrate, trees, f"b1-{deployment.name}")
     try:
@@ -114,8 +114,12 @@ def living(
 
 
 def as_stay(
-    name: str, process: ProcessFacts, facts: object = None, endpoint: tuple[str, ...] = ()
+    name: str,
+    process: ProcessFacts | UnseenProcess,
+    facts: object = None,
+    endpoint: tuple[str, ...] = (),
 ) -> StayRecord:
+    assert isinstance(process, ProcessFacts)
     return StayRecord.model_validate(
         {
             "stay": f"b1-{name}",

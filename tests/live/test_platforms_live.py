@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ from dunnage.runner.formation import form
 from dunnage.samplers.engine import EngineSampler
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
-from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 
 pytestmark = pytest.mark.live
@@ -68,7 +69,7 @@ native_and_docker = pytest.mark.parametrize(
 @dataclass(frozen=True)
 class Lab:
     testbed: contracts.Testbed
-    substrate: Substrate
+    substrate: Daemons
 
     @property
     def database_hosts(self) -> tuple[Host, ...]:
@@ -117,7 +118,7 @@ def prepared(
     lab: Lab, deployment: Deployment, substrate: Substrate | None = None
 ) -> Iterator[tuple[Native | Docker, Reservation]]:
     """A stay of one deployment, reserved; what comes up in it is gone afterwards."""
-    make = {"native": Native, "docker": Docker}[deployment.platform]
+    make: type[Native | Docker] = Native if deployment.platform == "native" else Docker
     platform = make(deployment, lab.database_hosts, substrate or lab.substrate, TREES, "b1-live")
     try:
         yield platform, platform.reserve(Redis().layout(deployment.database))
@@ -331,8 +332,8 @@ def test_a_crashed_member_is_noticed_with_its_log(lab: Lab, deployment: Deployme
         assert "Configuration loaded" in platform.log(victim, 200)
 
 
-def altered(service: Service, **changes: object) -> Service:
-    return replace(service, **changes)  # type: ignore[arg-type]
+def altered(service: Service, **changes: Any) -> Service:
+    return replace(service, **changes)
 
 
 def first_services(deployment: Deployment, reservation: Reservation) -> tuple[Service, ...]:
@@ -471,7 +472,7 @@ def test_a_named_image_runs_its_own_programs_from_its_path(lab: Lab) -> None:
                 str(tree().archive),
                 repository="test/redis",
                 tag="own",
-                changes=f"ENV PATH={tree().prefix}/bin",  # type: ignore[arg-type]
+                changes=f"ENV PATH={tree().prefix}/bin",
             )
         with deployed(lab, named) as (platform, _):
             running = platform.running()[0]
@@ -582,7 +583,7 @@ def write_context(directory: Path, name: str, url: str) -> None:
     )
 
 
-def answers(substrate: Substrate, host: str) -> bool:
+def answers(substrate: Daemons, host: str) -> bool:
     client = connect(substrate.daemon(host))
     try:
         return bool(client.ping())

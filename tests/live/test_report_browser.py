@@ -87,7 +87,7 @@ def show(
 
 
 def asked(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:
-    return browser.execute_script(f"return ({script})", *arguments)  # type: ignore[no-untyped-call]
+    return browser.execute_script(f"return ({script})", *arguments)
 
 
 ALL = ("full", "hostile", "few", "empty")

@@ -13,6 +13,7 @@ from dunnage.errors import StudyError, UnavailableError
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
+from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.fake import FakeSubstrate
@@ -196,7 +197,7 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
                     for storage in platform.storages:
                         keys = {"platform": name, "network": network, "endpoint": endpoint}
                         variant = example.model_copy(update={**keys, "storage": storage})
-                        assert catalog.platform(variant, testbed, substrate, trees, "stay").reserve
+                        assert catalog.platform(variant, testbed, substrate, trees, "stay")
                         assert catalog.family(variant) == platform.substrate
                         made += 1
         assert made >= len(catalog.OFFER.platforms) - 1
@@ -214,7 +215,7 @@ def floats(platform: str, **substrate: SubstrateSpec) -> tuple[Study, list[Deplo
 def test_floating_addresses_need_a_machine_that_translates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    machine = defaultdict(lambda: Support(met=True))
+    machine: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
     monkeypatch.setattr(catalog, "supports", lambda _: machine)
     assert catalog.lacking(*floats("native")) == ()
     machine[FLOATING] = Support(False, "no iptables here", "modprobe nf_nat")
@@ -228,7 +229,7 @@ def test_what_turns_out_not_to_translate_is_skipped_before_a_testbed_opens(
     """Docker's iptables can be tried only when it is there: until then all seems well."""
     lacking(monkeypatch)
     refused = Support(False, "no iptables here", "modprobe nf_nat")
-    monkeypatch.setattr(catalog.DebianSoftware, "translation_tried", lambda _: refused)
+    monkeypatch.setattr(DebianSoftware, "translation_tried", lambda _: refused)
     read, (floating,) = floats("native")
     bridge = deployments(read, catalog.OFFER)[1]
     assert catalog.lacking(read, [floating, bridge]) == ()

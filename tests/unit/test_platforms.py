@@ -16,7 +16,7 @@ from docker.models.containers import Container
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.contracts import Completed, Daemon, Host, Seen, Tree
+from dunnage.contracts import Completed, Daemon, Host, RunningMember, Seen, Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage
@@ -346,6 +346,9 @@ class Scripted:
     answers: list[Completed | RunError]
     end: str | None = None
     service: Service = field(default_factory=service)
+
+    def identified(self) -> RunningMember:
+        raise AssertionError("nobody asks for the process of a member that is waited for")
 
     def ended(self) -> str | None:
         return self.end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -40,7 +41,7 @@ from dunnage.units import (
         (Hertz, "5Hz", 5.0),
     ],
 )
-def test_a_quantity_is_read_into_its_base_unit(kind: object, text: object, value: float) -> None:
+def test_a_quantity_is_read_into_its_base_unit(kind: Any, text: object, value: float) -> None:
     assert TypeAdapter(kind).validate_python(text) == pytest.approx(value)
 
 

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from lab_traces import Traces
 
 from dunnage.errors import ExitCode
-from dunnage.hosts.clean import LABS, leftovers
-from dunnage.hosts.lab import Owner
+from dunnage.hosts.clean import leftovers
+from dunnage.hosts.lab import LABS, Owner
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")

@@ -22,6 +22,7 @@ from dunnage.errors import RunError, StayError
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.lab import SCRATCH
+from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
@@ -266,4 +267,5 @@ def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in(tmp_pa
             assert "No space left on device" in log or "SIGBUS" in log
         finally:
             platform.down()
+    assert isinstance(testbed, NamespaceTestbed)
     insist_nothing_left(name, {testbed.name})

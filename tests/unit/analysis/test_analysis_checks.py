@@ -107,11 +107,15 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95)},
         Status.INVALID,
     ),
-    ("steady", {"measurement": measurement(windows=windows([200] * 10 + [310] * 10))}, "valid"),
+    (
+        "steady",
+        {"measurement": measurement(windows=windows([200] * 10 + [310] * 10))},
+        Status.VALID,
+    ),
     (
         "steady",
         {"measurement": measurement(windows=windows([200] * 9 + [0] + [200] * 10))},
-        "invalid",
+        Status.INVALID,
     ),
     ("steady", {"measurement": measurement(windows=windows([200] * 5))}, Status.UNKNOWN),
     ("steady", {"measurement": measurement(windows=())}, Status.UNKNOWN),
@@ -178,7 +182,7 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
     (
         "duration",
         {"measurement": measurement(seconds=0.5), "order": order(duration=None)},
-        "invalid",
+        Status.INVALID,
     ),
 ]
 

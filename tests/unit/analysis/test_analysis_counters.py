@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from analysis_cases import deployment, host, latency, measurement
 from analysis_study import STUDY, plan, record
@@ -18,7 +20,7 @@ from dunnage.model.record import HostUsage, MachineUsage, OperationStats, Record
 SETTING = Setting("A", "t8")
 
 
-def usage(packets: float, **changed: object) -> tuple[HostUsage, ...]:
+def usage(packets: float, **changed: Any) -> tuple[HostUsage, ...]:
     whole = Usage(
         cpu=0.4,
         received=1e6,
@@ -27,7 +29,10 @@ def usage(packets: float, **changed: object) -> tuple[HostUsage, ...]:
         packets_sent=packets / 2,
         throttled=0.0,
     )
-    known = {"whole": whole, "machine": MachineUsage(processors=2, softirq=0.1, iowait=0.01)}
+    known: dict[str, Any] = {
+        "whole": whole,
+        "machine": MachineUsage(processors=2, softirq=0.1, iowait=0.01),
+    }
     one = host("db-1", **(known | changed))
     return (one, host("client-1", "client", whole=Usage(cpu=9.0, packets_sent=1e9)))
 

@@ -32,7 +32,7 @@ def test_operation_types_are_joined_and_the_warm_up_is_left_out() -> None:
     )
     service, response = curves("native", Setting("A", "r100"), [log])
     assert (service.kind, service.count) == ("service", 20)
-    assert service.points[-1] == (0.5, pytest.approx(0.001, rel=0.01))
+    assert service.points[-1] == pytest.approx((0.5, 0.001), rel=0.01)
     assert service.maximum == pytest.approx(0.002, rel=0.01)
     assert (response.kind, response.count) == ("response", 5)
     assert response.points == ()

@@ -197,7 +197,8 @@ def chosen(first: NDArray[np.float64], level: float) -> NDArray[np.int64]:
         spread = np.sqrt((squares + total - seen - sums**2 / total) / (total - 1))
         needed = t_quantile((1 + level) / 2, total - 1) * spread * math.sqrt(total)
         chances.append((sums - needed) / math.sqrt(total - seen))
-    return np.array(TOTALS)[np.argmax(chances, axis=0)]
+    likeliest: NDArray[np.int64] = np.array(TOTALS)[np.argmax(chances, axis=0)]
+    return likeliest
 
 
 @pytest.mark.parametrize(

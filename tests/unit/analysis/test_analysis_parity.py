@@ -189,7 +189,7 @@ def test_the_order_of_lines_is_a_difference() -> None:
         stay(processes=(process(files={"/srv/redis.conf": content}),))
         for content in ("save 1 1\nsave ''\n", "save ''\nsave 1 1\n")
     ]
-    assert {item.cause for item in compare(*pair, {"platform"})} == {Cause.UNDECLARED}
+    assert {item.cause for item in compare(pair[0], pair[1], {"platform"})} == {Cause.UNDECLARED}
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,8 @@ def test_what_one_side_could_not_read_is_unknown_and_not_told_as_missing_there()
         absent={"virtual machine": "no answer", "environment": "written over", path: "gone"},
     )
     for pair in ((told, silent), (silent, told)):
-        found = compare(*(stay(processes=(side,)) for side in pair), set())
+        one, other = (stay(processes=(side,)) for side in pair)
+        found = compare(one, other, set())
         assert len(found) == 3
         assert {item.cause for item in found} == {Cause.UNKNOWN}
 
@@ -252,7 +253,10 @@ def test_what_one_side_could_not_read_is_unknown_and_not_told_as_missing_there()
 def test_what_is_known_to_differ_is_told_beside_what_is_unknown() -> None:
     silent = {"virtual machine": "no answer"}
     pair = [stay(processes=(process(absent=silent, user=user),)) for user in ("0:0", "9:9")]
-    assert {item.cause for item in compare(*pair, set())} == {Cause.UNKNOWN, Cause.UNDECLARED}
+    assert {item.cause for item in compare(pair[0], pair[1], set())} == {
+        Cause.UNKNOWN,
+        Cause.UNDECLARED,
+    }
 
 
 @pytest.mark.parametrize(
@@ -277,8 +281,8 @@ def unseen(name: str, reason: str = "it runs elsewhere", **changed: Any) -> Any:
 
 
 def test_a_process_that_is_not_seen_is_told_as_such_and_not_as_a_difference() -> None:
-    for sides in ((stay(), unseen("b")), (unseen("a"), stay()), (unseen("a"), unseen("b"))):
-        (found,) = compare(*sides, set())
+    for one, other in ((stay(), unseen("b")), (unseen("a"), stay()), (unseen("a"), unseen("b"))):
+        (found,) = compare(one, other, set())
         assert (found.aspect, found.cause) == (Aspect.PROCESS, Cause.UNSEEN)
         assert sentence(found) == "primary: process: it runs elsewhere"
 

@@ -6,6 +6,7 @@ import pytest
 from analysis_cases import CLOSED
 from analysis_study import at_level, plan
 
+from dunnage.analysis.runs import Setting
 from dunnage.findings.two_results.comparable import other_rates
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.level import Level
@@ -20,7 +21,7 @@ def calibration(throughput: float, workload: str = "A") -> Calibration:
 
 def rates(
     level: Level, a: Calibration | None, b: Calibration | None
-) -> dict[tuple[str, str], tuple[float, float]]:
+) -> dict[Setting, tuple[float, float]]:
     return dict(other_rates(at_level(plan(2), level).runs(), a, b))
 
 

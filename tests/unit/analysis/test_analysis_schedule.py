@@ -88,6 +88,7 @@ def test_the_same_server_at_nine_tenths_of_its_own_capacity_keeps_up() -> None:
 
 def test_a_deficit_of_1_6_percent_gains_29_seconds_of_lag_in_half_an_hour() -> None:
     slope = backlog_slope(windows([984] * 1800, 1.0), 1000.0)
+    assert slope is not None
     assert slope == pytest.approx(0.016, rel=1e-9)
     assert slope * 1800 == pytest.approx(28.8)
 

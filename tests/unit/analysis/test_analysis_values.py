@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
 from analysis_study import record
@@ -71,7 +73,7 @@ def test_the_parts_of_an_operation_add_up_to_all_its_cpu() -> None:
     assert found["client"] == pytest.approx(0.04)
 
 
-def parts_of(*units: tuple[str, Usage], **changed: object) -> dict[str, float]:
+def parts_of(*units: tuple[str, Usage], **changed: Any) -> dict[str, float]:
     """Part → CPU seconds of a run on one host with these units."""
     usage = host(whole=Usage(cpu=1.0), units=dict(units), **changed)
     found = shares("native", Setting(WORKLOAD.name, CLOSED.name), [record(usage=(usage,))])

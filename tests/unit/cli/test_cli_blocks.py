@@ -215,6 +215,7 @@ def test_a_result_of_invalid_runs_says_what_to_do_next(dunnage: Command, result:
         assert more is not None and again is not None
         assert shlex.split(more[1]) == ["run", "--resume", str(result), "--blocks", "+6"]
         assert shlex.split(again[1]) == ["run", str(result / "study.yaml")]
+    assert more is not None
     grown = dunnage(*shlex.split(more[1]))
     assert grown.code == 5  # half of all runs stay invalid: they stay in the count
     analysis = json.loads((result / "analysis.json").read_text())

@@ -11,7 +11,7 @@ from command import Command
 
 from dunnage import catalog
 from dunnage.hosts.namespace.supports import ROOT
-from dunnage.model.offer import Support
+from dunnage.model.offer import Capability, Support
 
 STUDIES = Path(__file__).parents[3] / "studies"
 OPEN = """
@@ -148,7 +148,7 @@ def test_records_that_do_not_fit_are_told_before_anything_starts(
 def test_a_study_of_more_than_a_day_starts_only_when_asked(
     dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    able = defaultdict(lambda: Support(met=True))
+    able: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
     monkeypatch.setattr(catalog, "supports", lambda _: able)
     study = tmp_path / "real.yaml"
     study.write_text(REAL.replace("duration: 4s", "duration: 5h"))

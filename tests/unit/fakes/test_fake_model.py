@@ -19,8 +19,8 @@ def throughput(fleet: Fleet, seeds: range = range(8)) -> float:
     return fmean(run.operations["all"].count / run.seconds for run in runs)
 
 
-def formed(fleets: Fleets, *arguments: object) -> Fleet:
-    fleet = fleets.open(*arguments)
+def formed(fleets: Fleets, network: str = "plain", client: ClientPlace = ClientPlace.HOST) -> Fleet:
+    fleet = fleets.open(network, client)
     fleet.form()
     return fleet
 

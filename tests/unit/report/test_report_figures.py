@@ -143,9 +143,8 @@ def test_the_parts_of_a_bar_follow_one_another_without_gaps() -> None:
 
 def test_nothing_measured_makes_no_figures() -> None:
     empty = nothing_measured()
-    assert forests(empty) == sequels(empty) == ()
-    assert tails(empty) == shifts(empty) == growths(empty) == times(empty) == ()
-    assert cpu_bars(empty) == beside(empty) == ()
+    for make in (forests, sequels, tails, shifts, growths, times, cpu_bars, beside):
+        assert make(empty) == ()
     assert variance_bars(empty) is None
 
 

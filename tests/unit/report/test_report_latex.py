@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dunnage.report.export.latex import document, escaped
+from dunnage.report.tables.column import Cell
 from dunnage.report.tables.table import untyped
 
 HOSTILE = "\\input{/etc/passwd} \\\\[1em] 100% of $x_1^2$ & #1 ~ {a} \\end{tabular} \x1b[2J"
@@ -69,7 +71,7 @@ def test_a_table_needs_no_package_and_closes_what_it_opens() -> None:
 
 def test_a_wide_table_becomes_several_of_six_columns() -> None:
     """What is the same everywhere is said once; what tells rows apart is in each part."""
-    rows = [
+    rows: list[Mapping[str, Cell]] = [
         {
             "question": "Q1",
             "deployment": deployment,

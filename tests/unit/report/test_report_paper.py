@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from dunnage.drawing.figure import Axis, Figure, Line, Point
@@ -116,11 +117,13 @@ def test_points_are_joined_where_no_line_runs_through_them_and_hollow_ones_stay_
     )
     figure = Figure("", "", axis, axis, (Line("a", ((0.0, 1.0), None, (9.0, 9.0))),), (), points)
     (axes,) = paint_figure(figure, {}).axes
-    joined = [line for line in axes.lines if list(line.get_xdata()) == [20.0, 80.0]]
-    assert [list(line.get_ydata()) for line in joined] == [[30.0, 90.0]]
+    joined = [line for line in axes.lines if np.asarray(line.get_xdata()).tolist() == [20.0, 80.0]]
+    assert [np.asarray(line.get_ydata()).tolist() for line in joined] == [[30.0, 90.0]]
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
-    assert [list(line.get_xdata()) for line in hollow] == [[80.0], [80.0]]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert [np.asarray(line.get_xdata()).tolist() for line in hollow] == [[80.0], [80.0]]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
 
 
 def test_a_forest_on_paper_leaves_out_conditions_in_which_nothing_was_compared() -> None:

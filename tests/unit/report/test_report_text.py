@@ -92,7 +92,7 @@ def test_attempts_made_again_and_spare_blocks_are_counted() -> None:
 def test_what_rates_are_shares_of_is_told_with_its_doubt() -> None:
     made = sample()
     runs = {"calibration-A-t8-1": 990.0, "calibration-A-t8-2": 1010.0}
-    stolen = (spoilt_by("steal", (share("steal", 0.2, "db-1"),)),)
+    stolen: tuple[CheckResult, ...] = (spoilt_by("steal", (share("steal", 0.2, "db-1"),)),)
     spoilt = dict.fromkeys(runs, stolen)
 
     def told(spoilt: dict[str, tuple[CheckResult, ...]]) -> str:

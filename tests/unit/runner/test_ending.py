@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 
 import pytest
@@ -10,6 +11,8 @@ from dunnage.errors import HostLostError, RunError, StayError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.ending import ended, ending
+
+NOTHING: Mapping[str, None] = {}
 
 
 def lose() -> None:
@@ -40,14 +43,14 @@ def test_all_is_torn_down_whatever_fails_on_the_way() -> None:
 
 def test_an_unforeseen_error_while_tearing_down_does_not_hide_the_first_either() -> None:
     with pytest.raises(RunError, match="first") as raised, ExitStack() as stack:
-        stack.push(ending(lambda: {}["bug"]))
+        stack.push(ending(lambda: NOTHING["bug"]))
         raise RunError("first")
     assert raised.value.__notes__ == ["during clean-up: 'bug'"]
 
 
 def test_an_unforeseen_error_while_tearing_down_ends_the_stay_only() -> None:
     with pytest.raises(StayError, match=r"cannot be cleaned up: KeyError"), ExitStack() as stack:
-        stack.push(ending(lambda: {}["bug"]))
+        stack.push(ending(lambda: NOTHING["bug"]))
 
 
 @pytest.mark.parametrize("power", [True, False])

@@ -38,7 +38,7 @@ def test_all_come_up_at_the_same_time_and_go_down() -> None:
     log: list[str] = []
     meet = threading.Barrier(3)
     with side_by_side([scope(name, log, meet) for name in "abc"]) as stays:
-        assert stays == ["a", "b", "c"]
+        assert list(map(str, stays)) == ["a", "b", "c"]
         assert log == []
     assert sorted(log) == ["a", "b", "c"]
 
