@@ -65,7 +65,7 @@ CHECK = (
     Stage("lint", (f"{TOOL}ruff", "check", "src", "tests", "bench", "gate"), 2),
     Stage("types", (f"{TOOL}mypy",), 10),
     *(
-        Stage(f"types of {each.replace('/', ' ')}", (f"{TOOL}mypy", f"{each}/conftest.py"), 10)
+        Stage(f"types {each.rpartition('/')[2]}", (f"{TOOL}mypy", f"{each}/conftest.py"), 10)
         for each in _FIXTURES
     ),
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
