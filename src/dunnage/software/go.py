@@ -26,7 +26,10 @@ TOOLCHAIN = "go.lock"
 _VERSION = re.compile(r"\bgo version go(\d+(?:\.\d+)*)")
 _REQUIRED = re.compile(r"^go (\d+(?:\.\d+)*)$", re.MULTILINE)
 _FULL = "no space left on device"
-_PLACE = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"']+|\b(?:lookup|tcp) \S+( on \S+)?", re.IGNORECASE)
+_PLACE = re.compile(
+    r"[a-z][a-z0-9+.-]*://[^\s\"']+|(?<=\btcp )\S+(?=:)|(?<=\blookup )\S+(?: on \S+)?(?=:)",
+    re.IGNORECASE,
+)
 # Names are looked up by Go itself, with C or without: so a package is compiled once for both.
 _MODE = ("-mod=readonly", "-tags=netgo,osusergo")
 _ASK_SECONDS = 300  # an older Go may fetch a newer one before it answers
@@ -57,11 +60,13 @@ class Go:
         """Build programs into a directory, each named as its package's last part.
 
         They run without libraries from outside; `with_c` lets parts of them be written in C.
-        `tell` hears every so many seconds how far it is. Raises UnavailableError when modules
-        cannot be had, the disk is full, or the build fails.
+        `tell` hears every so many seconds how many packages are compiled; those that Go's own cache
+        has are not counted. Raises UnavailableError when modules cannot be had, the disk is full,
+        or the build fails.
         """
         environment = _environment(with_c=with_c)
         total = self._count(packages, environment)
+        names = ", ".join(package.rpartition("/")[2] for package in packages)
         begun = time.monotonic()
         log = directory.with_name(f"{directory.name}.log")
         argv = [str(self.program), "build", "-v", "-trimpath", *_MODE, *flags]
@@ -76,7 +81,7 @@ class Go:
                 if passed > _BUILD_SECONDS:
                     raise self._failure(f"`go build` took more than {duration(_BUILD_SECONDS)}")
                 compiled = len(_compiled(log.read_text(errors="replace")))
-                tell(f"{compiled} of at most {total} packages are compiled, {duration(passed)}")
+                tell(f"{names}: {compiled} of at most {total} packages, {duration(passed)}")
         said = log.read_text(errors="replace")
         log.unlink()
         if code != 0:
@@ -97,7 +102,7 @@ class Go:
             raise self._full(done.stderr) or UnavailableError(
                 f"Go's modules cannot be had: {words}",
                 where=str(self.source),
-                hint=f"cd {self.source} && go list -deps ./... > /dev/null",
+                hint=f"cd {self.source} && {self.program} list -deps ./... > /dev/null",
             )
         return len(done.stdout.split())
 
@@ -107,12 +112,12 @@ class Go:
         return UnavailableError(
             "the disk is full: building takes about 5 GB",
             where=str(self.source),
-            hint="df -h $(go env GOCACHE GOMODCACHE GOTMPDIR) /tmp",
+            hint=f"df -h $({self.program} env GOCACHE GOMODCACHE) /tmp",
         )
 
     def _failure(self, what: str) -> UnavailableError:
         return UnavailableError(
-            what, where=str(self.source), hint=f"cd {self.source} && go build -v ./..."
+            what, where=str(self.source), hint=f"cd {self.source} && {self.program} build -v ./..."
         )
 
 
