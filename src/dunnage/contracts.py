@@ -291,6 +291,22 @@ class Daemon:
     """Whether Dunnage started it. Only someone else's may run what its host does not see."""
 
 
+@dataclass(frozen=True)
+class KubernetesBinaries:
+    """The programs of a Kubernetes, the same paths on every host."""
+
+    binaries: Path
+    """Directory of etcd, the control plane, kubelet, kube-proxy, containerd and others by name."""
+    plugins: Path
+    """Directory of CNI plugins."""
+    sandbox: Path
+    """Archive of the image whose container holds a pod's namespaces."""
+    environment: Mapping[str, str]
+    """What is added to their environment, so that they find each other and their tools."""
+    version: str
+    origin: str
+
+
 class Substrate(Protocol):
     """What runs on the hosts for platforms, until the end of its `with`.
 
