@@ -893,7 +893,7 @@ COMMANDS: Sequence[tuple[str, Callable[[Path], None], str, int, str]] = (
         study(STUDY),
         "run study.yaml --results /dev/null",
         4,
-        "/dev/null: cannot write: Not a directory",
+        "/dev/null: cannot write: /dev/null is no directory",
     ),
     ("status of nothing", nothing, "status nowhere", 2, "nowhere: there is no result here"),
     ("status of an empty path", nothing, "status ''", 2, "a word of this command is empty"),
