@@ -115,8 +115,8 @@ class Host(Protocol):
     ) -> Process:
         """Start a process in the control group `unit`, its output going to the file `log`."""
 
-    def put(self, path: str, content: bytes) -> None:
-        """Write a file, making its directories."""
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
+        """Write a file, making its directories; nobody may do more with it than `mode` says."""
 
     def get(self, path: str) -> bytes:
         """Read a file; raises FileNotFoundError."""
@@ -291,6 +291,32 @@ class Daemon:
     """Whether Dunnage started it. Only someone else's may run what its host does not see."""
 
 
+@dataclass(frozen=True)
+class KubernetesBinaries:
+    """The programs of a Kubernetes, the same paths on every host."""
+
+    binaries: Path
+    """Directory of etcd, the control plane, kubelet, kube-proxy, containerd and others by name."""
+    plugins: Path
+    """Directory of CNI plugins."""
+    sandbox: Path
+    """Archive of the image whose container holds a pod's namespaces."""
+    environment: Mapping[str, str]
+    """What is added to their environment, so that they find each other and their tools."""
+    version: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class ApiServer:
+    """A Kubernetes' API server, and how it is reached from this machine."""
+
+    kubeconfig: Path
+    """File of who may do everything. It holds a key, so it belongs into no record."""
+    socket: str | None = None
+    """A file that leads to it where its address is of another network than this machine's."""
+
+
 class Substrate(Protocol):
     """What runs on the hosts for platforms, until the end of its `with`.
 
@@ -334,6 +360,18 @@ class HasSwarm(HasDaemons, Protocol):
 
     def node(self, host: str) -> str:
         """Id of a host's node in the Swarm; KeyError if it is none."""
+
+
+@runtime_checkable
+class HasKubernetes(Protocol):
+    """A substrate whose hosts are the nodes of one Kubernetes."""
+
+    @property
+    def api(self) -> ApiServer:
+        """Where it takes orders."""
+
+    def node(self, host: str) -> str:
+        """Name of a host's node; KeyError if it is none."""
 
 
 @dataclass(frozen=True)
