@@ -58,7 +58,7 @@ from dunnage.substrates.side_by_side import side_by_side
 FORWARDER = "forwarder"
 """Unit of what carries questions from this machine into the lab's network."""
 LEASES = "kube-node-lease"
-INOTIFY = 12
+INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
 _READY = 60.0
 _STEADY = 1.0
