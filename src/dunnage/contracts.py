@@ -317,6 +317,16 @@ class ApiServer:
     """A file that leads to it where its address is of another network than this machine's."""
 
 
+@dataclass(frozen=True)
+class ContainerRuntime:
+    """The containerd of a node of ours."""
+
+    ctr: tuple[str, ...]
+    """What begins a `ctr` command on its host."""
+    environment: Mapping[str, str]
+    """Variables under which `ctr` and the node's own tools, such as iptables, run there."""
+
+
 class Substrate(Protocol):
     """What runs on the hosts for platforms, until the end of its `with`.
 
@@ -372,6 +382,9 @@ class HasKubernetes(Protocol):
 
     def node(self, host: str) -> str:
         """Name of a host's node; KeyError if it is none."""
+
+    def runtime(self, host: str) -> ContainerRuntime | None:
+        """The containerd of a host's node; None where it is not ours. KeyError as `node`."""
 
 
 @dataclass(frozen=True)
