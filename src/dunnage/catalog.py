@@ -72,7 +72,7 @@ from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
-from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
 from dunnage.substrates.kubernetes.own import INOTIFY, OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import open_swarm
@@ -378,9 +378,10 @@ def open_substrate(
         case "swarm", "existing":
             return open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            _insist_on_inotify(len(hosts))
+            chosen = choices or Choices()
+            _insist_on_kernel(len(hosts), chosen)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
+            return open_kubernetes(testbed, binaries, hosts, chosen, keep=keep)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
@@ -391,11 +392,14 @@ def _heard(_: str) -> None:
     """Nobody asked to be told."""
 
 
-def _insist_on_inotify(hosts: int) -> None:
-    """Raise UnavailableError when a Kubernetes on so many hosts could not watch its files."""
-    room = inotify_room(hosts * INOTIFY)
-    if not room.met:
-        raise UnavailableError(room.reason, where="kubernetes", hint=room.hint)
+def _insist_on_kernel(hosts: int, choices: Choices) -> None:
+    """Raise UnavailableError when a Kubernetes on so many hosts lacks something of this kernel."""
+    found = [inotify_room(hosts * INOTIFY)]
+    if choices.network is Network.FLANNEL_VXLAN:
+        found.append(namespace_supports()[VXLAN])
+    for support in found:
+        if not support.met:
+            raise UnavailableError(support.reason, where="kubernetes", hint=support.hint)
 
 
 def platform(
