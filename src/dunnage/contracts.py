@@ -115,8 +115,8 @@ class Host(Protocol):
     ) -> Process:
         """Start a process in the control group `unit`, its output going to the file `log`."""
 
-    def put(self, path: str, content: bytes) -> None:
-        """Write a file, making its directories."""
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
+        """Write a file, making its directories; nobody may do more with it than `mode` says."""
 
     def get(self, path: str) -> bytes:
         """Read a file; raises FileNotFoundError."""
@@ -307,6 +307,26 @@ class KubernetesBinaries:
     origin: str
 
 
+@dataclass(frozen=True)
+class ApiServer:
+    """A Kubernetes' API server, and how it is reached from this machine."""
+
+    kubeconfig: Path
+    """File of who may do everything. It holds a key, so it belongs into no record."""
+    socket: str | None = None
+    """A file that leads to it where its address is of another network than this machine's."""
+
+
+@dataclass(frozen=True)
+class ContainerRuntime:
+    """The containerd of a node of ours."""
+
+    ctr: tuple[str, ...]
+    """What begins a `ctr` command on its host."""
+    environment: Mapping[str, str]
+    """Variables under which `ctr` and the node's own tools, such as iptables, run there."""
+
+
 class Substrate(Protocol):
     """What runs on the hosts for platforms, until the end of its `with`.
 
@@ -350,6 +370,21 @@ class HasSwarm(HasDaemons, Protocol):
 
     def node(self, host: str) -> str:
         """Id of a host's node in the Swarm; KeyError if it is none."""
+
+
+@runtime_checkable
+class HasKubernetes(Protocol):
+    """A substrate whose hosts are the nodes of one Kubernetes."""
+
+    @property
+    def api(self) -> ApiServer:
+        """Where it takes orders."""
+
+    def node(self, host: str) -> str:
+        """Name of a host's node; KeyError if it is none."""
+
+    def runtime(self, host: str) -> ContainerRuntime | None:
+        """The containerd of a host's node; None where it is not ours. KeyError as `node`."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dunnage.platforms.swarm import Swarm as SwarmPlatform
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import Swarm, open_swarm
 
 
@@ -46,7 +47,7 @@ def _translated(opened: AbstractContextManager[Testbed]) -> Iterator[Testbed]:
 
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
-"""With a host for a Swarm's manager."""
+"""With a host for a Swarm's manager, or a Kubernetes' control plane."""
 FLOATING = TestbedCase(lambda name: _translated(_open_namespace(name)), _lose_namespace)
 FLOATING_CONTROLLED = TestbedCase(lambda name: _translated(_open_controlled(name)), _lose_namespace)
 """With floating addresses besides."""
@@ -72,6 +73,10 @@ def swarm(testbed: Testbed) -> Iterator[Swarm]:
         open_swarm(testbed, below, testbed.hosts) as opened,
     ):
         yield opened
+
+
+def kubernetes(testbed: Testbed) -> AbstractContextManager[OwnKubernetes]:
+    return open_kubernetes(testbed, DebianSoftware().kubernetes(print), testbed.hosts)
 
 
 _SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {

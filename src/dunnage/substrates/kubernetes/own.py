@@ -1,0 +1,414 @@
+"""A Kubernetes of our own: its control plane on the control host, every other host a node.
+
+Nothing of it has to be told that it ends: its programs and pods are killed, or die with their
+hosts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from lightkube import Client
+from lightkube.resources.core_v1 import Node as NodeObject
+
+from dunnage.contracts import ApiServer, ContainerRuntime, Host, KubernetesBinaries, Testbed
+from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
+from dunnage.kubernetes_api import Refused, connect, explanation
+from dunnage.model.agreement import agreed
+from dunnage.model.study import CONTROL_GROUP
+from dunnage.model.value import Scalar
+from dunnage.substrates.kubernetes.certificates import Authority
+from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.control_plane import (
+    API,
+    ASKED,
+    CONTROLLERS,
+    SCHEDULER,
+    ControlPlane,
+    Trust,
+)
+from dunnage.substrates.kubernetes.joining import (
+    by_flannel,
+    by_routes,
+    network_facts,
+    write_configuration,
+)
+from dunnage.substrates.kubernetes.network import FLANNEL_USER, Flannel, begin_script, with_flannel
+from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET, SANDBOX, Node
+from dunnage.substrates.kubernetes.objects import initial_objects
+from dunnage.substrates.kubernetes.place import API_PORT, DOMAIN, MASTERS, Component, place_of
+from dunnage.substrates.kubernetes.probes import Probes
+from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
+from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
+from dunnage.substrates.ranges import container_ranges
+from dunnage.substrates.side_by_side import side_by_side
+
+FORWARDER = "forwarder"
+"""Unit of what carries questions from this machine into the lab's network."""
+INOTIFY = 10
+"""Instances of inotify that its programs need on a host."""
+_STEADY = 1.0
+"""Seconds for which nodes must have been ready once they were held still."""
+_TTRPC = ".ttrpc"
+"""What containerd calls its second socket, behind the name of the first."""
+_SOCKET_PATH_LIMIT = 108
+"""Size of `sun_path` in `struct sockaddr_un`, unix(7)."""
+
+
+@contextmanager
+def open_kubernetes(
+    testbed: Testbed,
+    binaries: KubernetesBinaries,
+    hosts: Sequence[Host],
+    choices: Choices | None = None,
+    *,
+    keep: bool = False,
+) -> Iterator[OwnKubernetes]:
+    """Make one Kubernetes of these hosts, one of which is the control host.
+
+    With `keep` it lives on for as long as its hosts, unless it did not come up. Raises
+    UnavailableError when there is no control host, or with the last log lines of what failed.
+    """
+    own = OwnKubernetes(testbed, binaries, hosts, choices or Choices())
+    try:
+        own.form()
+        yield own
+    except BaseException:
+        own.stop()
+        raise
+    if not keep:
+        own.stop()
+
+
+class OwnKubernetes:
+    """The Kubernetes that we formed. Hosts that are lost are passed over until they are mended."""
+
+    def __init__(
+        self,
+        testbed: Testbed,
+        binaries: KubernetesBinaries,
+        hosts: Sequence[Host],
+        choices: Choices,
+    ) -> None:
+        self._testbed = testbed
+        self._binaries = binaries
+        self._choices = choices
+        self._control = _control(hosts)
+        self._running = {host.name: Running(host, binaries.environment) for host in hosts}
+        self._hosts = {host.name: host for host in hosts}
+        self._plane = self._new_plane()
+        self._facts: Mapping[str, Scalar] = {}
+
+    def form(self) -> None:
+        """Start all of it anew, and wait until every node is ready and names are found."""
+        self._plane = self._new_plane()
+        self._all(self._begin)
+        probes = self._probes
+        flannel = with_flannel(self._choices.network)
+        objects = initial_objects(self._plane.dns, self._control.address, flannel=flannel)
+        self._until("the API server is not ready", probes.server, API)
+        self._until("first objects are not accepted", lambda: probes.holds(objects), API)
+        self._all(self._go_on)
+        missing = "nodes have no addresses for pods"
+        self._until(missing, lambda: probes.ranges(self._nodes()), CONTROLLERS)
+        self._all(self._connect)
+        self._wait(UnavailableError, 0.0)
+        self._facts = self._read_facts()
+
+    @property
+    def api(self) -> ApiServer:
+        place = place_of(self._control.scratch)
+        return ApiServer(Path(place.admin), self._sockets[API])
+
+    @property
+    def _probes(self) -> Probes:
+        return Probes(self.api, self._sockets, self._testbed.clock)
+
+    @property
+    def control(self) -> str:
+        """Name of the control host."""
+        return self._control.name
+
+    @property
+    def address(self) -> str:
+        """Where the API server listens in the lab's network."""
+        return f"{self._control.address}:{API_PORT}"
+
+    def kubeconfig(self, server: str) -> bytes:
+        """One for who may do everything and finds the API server at this URL."""
+        return self._plane.kubeconfig("dunnage", MASTERS, server=server)
+
+    def node(self, host: str) -> str:
+        if host == self._control.name:
+            raise KeyError(host)
+        return self._hosts[host].name
+
+    def runtime(self, host: str) -> ContainerRuntime:
+        there = self._running[self.node(host)]
+        return ContainerRuntime(self._ctr(there), self._binaries.environment)
+
+    def units(self, host: str) -> tuple[str, ...]:
+        there = self._running.get(host)
+        return () if there is None else there.units
+
+    def wake(self) -> None:
+        """Let everything go on, and wait until every node is ready and stays so.
+
+        Raises StayError when one does not become so.
+        """
+        self._thaw()
+        if self._commanded():
+            self._wait(StayError, _STEADY)
+
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
+        """Hold all programs still; pods go on. Controllers are ended, and started by `wake`: what
+        they believe of nodes that they did not hear of for a while would be wrong for seconds."""
+
+        def hold(host: Host) -> None:
+            if hosts is not None and host.name not in hosts:
+                return
+            there = self._running[host.name]
+            for unit in (CONTROLLERS, SCHEDULER):
+                there.end(unit)
+            there.freeze(*there.units)
+
+        self._all(hold)
+
+    def mend(self, host: str) -> None:
+        """Make a node of a restored host again; where it was the control host, form it all anew."""
+        self._thaw()
+        there = self._running.get(host)
+        if there is None or there.lives(API) or there.lives(KUBELET):
+            return
+        if there.host is self._control:
+            self._all(lambda each: self._running[each.name].end_all())
+            self.form()
+        elif self._commanded():
+            there.forget()
+            self._begin(there.host)
+            self._go_on(there.host)
+            self._connect(there.host)
+            self._wait(UnavailableError, _STEADY)
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """What the API server and the nodes told of themselves when all had come up."""
+        return self._facts
+
+    def stop(self) -> None:
+        """Kill all programs and pods, and remove what they kept."""
+        self._all(lambda host: self._running[host.name].end_all())
+
+    def _thaw(self) -> None:
+        self._all(lambda host: self._running[host.name].thaw())
+        if self._commanded():
+            self._start_controllers()
+
+    def _commanded(self) -> bool:
+        """Whether there is an API server: not while the control host is lost, or not mended."""
+        return self._running[self._control.name].lives(API)
+
+    def _new_plane(self) -> ControlPlane:
+        trust = Trust(Authority("dunnage"), Authority("dunnage-etcd"))
+        return ControlPlane(
+            self._control.address,
+            self._binaries.binaries,
+            place_of(self._control.scratch),
+            container_ranges(host.address for host in self._testbed.hosts),
+            trust,
+        )
+
+    def _as_node(self, host: Host) -> Node:
+        there = self._running[host.name]
+        return Node(
+            host.name,
+            host.group,
+            host.address,
+            host.scratch,
+            there.pods,
+            self._binaries.binaries,
+            self._binaries.plugins,
+            there.place,
+            self._plane,
+            self._choices.proxy,
+        )
+
+    def _begin(self, host: Host) -> None:
+        """Start what waits for nothing: the API server with its etcd, or a node's containerd."""
+        there = self._running[host.name]
+        if host is self._control:
+            there.prepare(self._plane.files())
+            there.run("ln", "-s", str(self._binaries.binaries), there.place.programs)
+            for component in (*self._plane.first(), self._forwarder()):
+                there.start(component)
+            return
+        node = self._as_node(host)
+        if len(there.place.socket) + len(_TTRPC) >= _SOCKET_PATH_LIMIT:
+            raise UnavailableError(
+                f"containerd's socket `{there.place.socket}` has a path that is too long for the "
+                "kernel; give the group of hosts a shorter name",
+                where=host.name,
+                hint="dunnage plan STUDY",
+            )
+        there.prepare(node.files())
+        there.run("sh", "-c", begin_script(host.address, self._plane.ranges.services))
+        there.start(node.containerd())
+        images = (*self._ctr(there), "--namespace", "k8s.io", "images")
+
+        def late() -> str | None:
+            try:
+                there.run(*images, "import", str(self._binaries.sandbox))
+            except UnavailableError as error:
+                return error.what
+            known = there.run(*images, "list", "--quiet").split()
+            return None if SANDBOX in known else f"its archive holds {known}, not `{SANDBOX}`"
+
+        there.until("containerd takes no image", late, self._testbed.clock)
+
+    def _ctr(self, there: Running) -> tuple[str, ...]:
+        return (str(self._binaries.binaries / "ctr"), "--address", there.place.socket)
+
+    def _go_on(self, host: Host) -> None:
+        """Start what needs the API server."""
+        there = self._running[host.name]
+        if host is self._control:
+            self._start_controllers()
+            there.start(self._plane.names())
+            return
+        node = self._as_node(host)
+        there.start(node.kubelet(there.pid(CONTAINERD)))
+        there.start(node.kube_proxy())
+
+    def _start_controllers(self) -> None:
+        there = self._running[self._control.name]
+        for component in self._plane.controllers():
+            if not there.lives(component.unit):
+                there.start(component)
+
+    def _connect(self, host: Host) -> None:
+        """Join a node to the network of pods."""
+        if host is self._control:
+            return
+        there, plane, chosen = self._running[host.name], self._plane, self._choices
+        if with_flannel(chosen.network):
+            pods, binaries = plane.ranges.pods, self._binaries.binaries
+            flannel = Flannel(
+                host.name, host.address, pods, binaries, there.place, chosen.network, chosen.proxy
+            )
+            config = plane.kubeconfig(FLANNEL_USER)
+            subnet = by_flannel(there, flannel, config, self._testbed.clock)
+        else:
+            with self._asked("nodes cannot be listed") as client:
+                ranges = pod_ranges(client.list(NodeObject))
+            addresses = {name: each.address for name, each in self._hosts.items()}
+            subnet = by_routes(there, plane.ranges.pods, ranges, addresses)
+        write_configuration(there, self._as_node(host), subnet)
+
+    def _forwarder(self) -> Component:
+        pairs = {API: self.address, **ASKED}
+        words = [f"--pair={self._sockets[unit]}={address}" for unit, address in pairs.items()]
+        return Component(FORWARDER, (self._control.engine, "forward", *words))
+
+    @property
+    def _sockets(self) -> Mapping[str, str]:
+        place = place_of(self._control.scratch)
+        return {unit: place.path(f"{unit}.sock") for unit in (API, *ASKED)}
+
+    def _wait(self, error: type[DunnageError], steady: float) -> None:
+        """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
+        names of services, as each node finds them."""
+        late = self._probes.all_of_it
+        self._until("it is not ready", lambda: late(self._nodes()), API, error, steady)
+        self._all(self._names_found)
+
+    def _names_found(self, host: Host) -> None:
+        if host is self._control:
+            return
+        name = f"kubernetes.default.svc.{DOMAIN}."
+        words = (host.engine, "resolve", "--server", self._plane.dns, name)
+
+        def late() -> str | None:
+            done = host.run(words)
+            return None if done.code == 0 else done.stderr.strip()
+
+        what = "names of services are not found"
+        self._running[host.name].until(what, late, self._testbed.clock)
+
+    def _until(
+        self,
+        what: str,
+        late: Callable[[], str | None],
+        unit: str,
+        error: type[DunnageError] = UnavailableError,
+        steady: float = 0.0,
+    ) -> None:
+        """Ask until nothing is late any more, for `steady` seconds without a break.
+
+        Whatever ended meanwhile is told with its log, or else the log of `unit`.
+        """
+        clock = self._testbed.clock
+        ends = clock.now() + READY
+        since: float | None = None
+        while since is None or clock.now() - since < steady:
+            why = late()
+            since = None if why else since or clock.now()
+            if why is None and not steady:
+                return
+            for name in self._living():
+                self._running[name].insist_alive()
+            if why and clock.now() >= ends:
+                logged = self._running[self._control.name].logged(unit)
+                said = f"{what} within {READY:g} s: {why}{logged}"
+                raise error(said, where=self._control.name, hint=HINT)
+            clock.sleep(INTERVAL)
+
+    def _read_facts(self) -> Mapping[str, Scalar]:
+        with self._asked("nodes cannot be listed") as client:
+            told_by_nodes = node_facts(client.list(NodeObject))
+        networks = {name: network_facts(self._running[name]) for name in self._nodes()}
+        return {
+            **told_by_nodes,
+            "pod_range": self._plane.ranges.pods,
+            "service_range": self._plane.ranges.services,
+            "origin": self._binaries.origin,
+            "ours": True,
+            **agreed(networks),
+        }
+
+    def _living(self) -> tuple[str, ...]:
+        lost = set(self._testbed.lost())
+        return tuple(name for name in self._hosts if name not in lost)
+
+    def _nodes(self) -> tuple[str, ...]:
+        return tuple(name for name in self._living() if name != self._control.name)
+
+    def _all(self, action: Callable[[Host], object]) -> None:
+        """Do it on all living hosts at once; then raise the first error, if there was one."""
+        side_by_side([self._hosts[name] for name in self._living()], action)
+
+    @contextmanager
+    def _asked(self, what: str) -> Iterator[Client]:
+        """A client of the API; a refusal says `what`, and what the API server logged."""
+        try:
+            with closing(connect(self.api)) as client:
+                yield client
+        except Refused as refusal:
+            control = self._control
+            if control.name in self._testbed.lost():
+                raise HostLostError("the host no longer answers", where=control.name) from refusal
+            logged = self._running[control.name].logged(API)
+            said = f"{what}: {explanation(refusal)}{logged}"
+            raise UnavailableError(said, where=control.name, hint=HINT) from refusal
+
+
+def _control(hosts: Sequence[Host]) -> Host:
+    for host in hosts:
+        if host.group == CONTROL_GROUP:
+            return host
+    raise UnavailableError(
+        f"a Kubernetes of our own needs a host of the group `{CONTROL_GROUP}` for its control "
+        "plane",
+        where="kubernetes",
+        hint="dunnage plan STUDY",
+    )
