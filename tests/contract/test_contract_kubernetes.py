@@ -59,7 +59,7 @@ class TestKubernetes:
         self, laid: tuple[Testbed, OwnKubernetes]
     ) -> None:
         testbed, own = laid
-        known = nodes(own)
+        known = dict(nodes(own))
         for host in testbed.hosts:
             if host.group == CONTROL_GROUP:
                 with pytest.raises(KeyError):

@@ -16,6 +16,7 @@ from dunnage.cli.lab import up
 from dunnage.errors import ExitCode, UnavailableError
 from dunnage.hosts import standing
 from dunnage.hosts.first_process import Identity, identity
+from dunnage.hosts.lab import Owner
 from dunnage.hosts.namespace.supports import VXLAN
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.model.offer import Support
@@ -120,7 +121,7 @@ def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
     directory = tmp_path / "labs" / "0123abcd"
     directory.mkdir(parents=True)
     first = {"control-1": me, "db-1": me, "switch": me}
-    owner = standing.Owner("lab up", me, first, True)
+    owner = Owner("lab up", me, first, True)
     (directory / "owner.json").write_text(owner.text())
     (directory / "hosts").write_text("10.77.0.1 db-1\n10.77.0.2 control-1\n")
     plane = tmp_path / "scratch" / "0123abcd" / "control-1" / "kubernetes"

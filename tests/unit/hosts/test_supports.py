@@ -42,7 +42,10 @@ def test_inotify_instances_are_tried_and_given_back(monkeypatch: pytest.MonkeyPa
         """A machine that has two left: really to use them up would disturb others."""
 
         def inotify_init1(self, _: int) -> int:
-            return -1 if len(given) == 2 else given.append(os.memfd_create("x")) or given[-1]
+            if len(given) == 2:
+                return -1
+            given.append(os.memfd_create("x"))
+            return given[-1]
 
     given: list[int] = []
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: Short())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from lightkube.resources.coordination_v1 import Lease
@@ -39,12 +39,13 @@ def node(name: str, ready: str | None = "True", **spec: Any) -> Node:
             ),
         },
     }
-    return Node.from_dict(told)
+    return cast("Node", Node.from_dict(told))
 
 
 def lease(name: str, age: float) -> Lease:
     renewed = datetime.fromtimestamp(NOW - age, UTC).isoformat()
-    return Lease.from_dict({"metadata": {"name": name}, "spec": {"renewTime": renewed}})
+    told = {"metadata": {"name": name}, "spec": {"renewTime": renewed}}
+    return cast("Lease", Lease.from_dict(told))
 
 
 def test_a_node_is_used_once_it_is_ready_and_told_so_within_its_period() -> None:
