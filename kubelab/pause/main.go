@@ -10,6 +10,7 @@ import (
 func main() {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
+	reap() // those that ended before anything listened
 	for received := range signals {
 		if received != syscall.SIGCHLD {
 			return
