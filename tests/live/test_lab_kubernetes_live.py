@@ -127,10 +127,9 @@ def test_every_host_but_controls_is_a_ready_node(lab: dict[str, Any], api: Clien
     assert taints == {"client-1": ["dunnage/client"], "db-1": [], "db-2": []}
 
 
-def test_a_service_is_reached_by_every_way_that_leads_to_it(
-    lab: dict[str, Any], api: Client, tmp_path: Path
-) -> None:
-    place_image(lab, tmp_path)
+def insist_reached(lab: Mapping[str, Any], api: Client, directory: Path) -> None:
+    """Pods on two hosts are reached by address, and their service by every way that leads to it."""
+    place_image(lab, directory)
     for each in (pod("db-1"), pod("db-2"), service()):
         api.create(from_dict(each))
 
@@ -155,6 +154,28 @@ def test_a_service_is_reached_by_every_way_that_leads_to_it(
     name = "redis.default.svc.cluster.local."
     engine = ("/run/dunnage/engine", "resolve", "--server", "10.68.0.10")
     assert json.loads(on(lab, "db-2", *engine, name)) == {name: [spec.clusterIP]}
+
+
+def test_a_service_is_reached_by_every_way_that_leads_to_it(
+    lab: dict[str, Any], api: Client, tmp_path: Path
+) -> None:
+    insist_reached(lab, api, tmp_path)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("network", "proxy"),
+    [("bridge", "iptables"), ("flannel-host-gw", "nftables"), ("flannel-vxlan", "nftables")],
+)
+def test_so_it_is_over_the_other_networks_and_by_the_other_rules(
+    network: str, proxy: str, tmp_path: Path
+) -> None:
+    words = ("--kubernetes", "--network", network, "--proxy", proxy, "--expose")
+    with (
+        stands("--hosts", "2", *words) as lab,
+        closing(connect(ApiServer(Path(lab["kubeconfig"])))) as api,
+    ):
+        insist_reached(lab, api, tmp_path)
 
 
 def test_the_control_host_has_a_kubectl_and_the_file_for_it(lab: dict[str, Any]) -> None:

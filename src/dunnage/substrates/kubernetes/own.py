@@ -7,7 +7,7 @@ hosts.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from lightkube import Client
@@ -72,14 +72,12 @@ def open_kubernetes(
     UnavailableError when there is no control host, or with the last log lines of what failed.
     """
     own = OwnKubernetes(testbed, binaries, hosts, choices or Choices())
-    try:
+    with ExitStack() as stack:
+        stack.callback(own.stop)
         own.form()
+        if keep:
+            stack.pop_all()
         yield own
-    except BaseException:
-        own.stop()
-        raise
-    if not keep:
-        own.stop()
 
 
 class OwnKubernetes:
@@ -210,7 +208,7 @@ class OwnKubernetes:
         return self._running[self._control.name].lives(API)
 
     def _new_plane(self) -> ControlPlane:
-        trust = Trust(Authority("dunnage"), Authority("dunnage-etcd"))
+        trust = Trust(*map(Authority, ("dunnage", "dunnage-etcd", "dunnage-front")))
         return ControlPlane(
             self._control.address,
             self._binaries.binaries,
