@@ -291,6 +291,26 @@ class Daemon:
     """Whether Dunnage started it. Only someone else's may run what its host does not see."""
 
 
+@dataclass(frozen=True)
+class ApiServer:
+    """A Kubernetes' API server, and how it is reached from this machine."""
+
+    kubeconfig: Path
+    """File of who may do everything. It holds a key, so it belongs into no record."""
+    socket: str | None = None
+    """A file that leads to it where its address is of another network than this machine's."""
+
+
+@dataclass(frozen=True)
+class ContainerRuntime:
+    """The containerd of a node of ours."""
+
+    ctr: tuple[str, ...]
+    """What begins a `ctr` command on its host."""
+    environment: Mapping[str, str]
+    """Variables under which `ctr` and the node's own tools, such as iptables, run there."""
+
+
 class Substrate(Protocol):
     """What runs on the hosts for platforms, until the end of its `with`.
 
@@ -334,6 +354,21 @@ class HasSwarm(HasDaemons, Protocol):
 
     def node(self, host: str) -> str:
         """Id of a host's node in the Swarm; KeyError if it is none."""
+
+
+@runtime_checkable
+class HasKubernetes(Protocol):
+    """A substrate whose hosts are the nodes of one Kubernetes."""
+
+    @property
+    def api(self) -> ApiServer:
+        """Where it takes orders."""
+
+    def node(self, host: str) -> str:
+        """Name of a host's node; KeyError if it is none."""
+
+    def runtime(self, host: str) -> ContainerRuntime | None:
+        """The containerd of a host's node; None where it is not ours. KeyError as `node`."""
 
 
 @dataclass(frozen=True)
