@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx2
 from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
+from lightkube.config import client_adapter
 from lightkube.config.models import Cluster
 
 from dunnage.contracts import ApiServer
@@ -80,3 +81,17 @@ def _secured(config: SingleConfig) -> ssl.SSLContext:
         finally:
             os.close(memory)
     return context
+
+
+def session(server: ApiServer, timeout: float = TIMEOUT) -> httpx2.Client:
+    """The same without lightkube, for what it has no words for; to be closed. Raises `Refused`."""
+    config = _config(server.kubeconfig)
+    if server.socket is None:
+        known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(timeout))
+        return client_adapter.Client(config, known)
+    return httpx2.Client(
+        base_url=config.cluster.server,
+        transport=httpx2.HTTPTransport(uds=server.socket, verify=_secured(config)),
+        timeout=timeout,
+        trust_env=False,
+    )

@@ -17,6 +17,7 @@ from dunnage.contracts import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
 from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.stay_names import StayNames
@@ -31,14 +32,20 @@ _GONE, _TAKEN = 404, 409
 class Namespace:
     """All that a stay has in a cluster, and nothing else."""
 
-    def __init__(self, client: Client, stay: StayNames) -> None:
+    def __init__(self, client: Client, session: httpx2.Client, stay: StayNames) -> None:
         self._client = client
+        self._session = session
         self._stay = stay
         self._begun = False
 
     @property
     def name(self) -> str:
         return self._stay.network
+
+    def close(self) -> None:
+        """Close the connections, whatever is left of the stay."""
+        self._client.close()
+        self._session.close()
 
     def begin(self) -> None:
         """Create it, once. Raises UnavailableError when there is one of that name already."""
@@ -108,28 +115,23 @@ class Namespace:
 
         What the container cannot run gives the exit code `NOT_RUN`.
         """
-        try:
-            with self._spoken("a command cannot be run in the pod", where):
-                done = self._client.exec(
-                    pod,
+        with self._spoken("a command cannot be run in the pod", where):
+            try:
+                return execute(
+                    self._session,
                     namespace=self.name,
+                    pod=pod,
                     container=container,
-                    command=list(argv),
-                    stdin=stdin or None,
-                    stdout=True,
-                    stderr=True,
-                    decode=None,
+                    argv=argv,
+                    stdin=stdin,
                     timeout=timeout,
                 )
-        except StayError as error:
-            if isinstance(error.__cause__, httpx2.TimeoutException):
+            except CannotRunError as error:
+                return Completed(NOT_RUN, "", str(error))
+            except TimeoutError as error:
                 raise RunError(
                     f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
                 ) from error
-            if isinstance(error.__cause__, ApiError):
-                return Completed(NOT_RUN, "", explanation(error.__cause__))
-            raise
-        return Completed(done.exit_code, _text(done.stdout), _text(done.stderr))
 
     def remove_member(self, member: str, pod: str, *, lost: bool) -> None:
         """End a member's set, and wait until its pod is gone.
@@ -215,7 +217,3 @@ def _object(manifest: Manifest) -> Any:
 def _status(refusal: BaseException | None) -> int:
     """HTTP status of a refusal; 0 if it is none of the API's."""
     return int(refusal.status.code or 0) if isinstance(refusal, ApiError) else 0
-
-
-def _text(output: bytes | str | None) -> str:
-    return output.decode(errors="replace") if isinstance(output, bytes) else output or ""

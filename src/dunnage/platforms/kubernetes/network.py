@@ -65,10 +65,6 @@ def script(pid: int, elsewhere: Sequence[str], variables: Mapping[str, str]) -> 
     return f"""
 echo {_MARK} host; ip -json -details link show
 echo {_MARK} pod; nsenter --target={pid} --net ip -json -details address show
-echo {_MARK} hairpin
-for each in /sys/class/net/*/brport/hairpin_mode; do
-    [ -e "$each" ] && echo "$each $(cat "$each")"
-done
 echo {_MARK} routes
 {routes}
 {exported}
@@ -91,7 +87,7 @@ def told(printed: str, address: str) -> dict[str, str]:
     outer = _by_index(links, own.get("link_index")) if kind == "veth" else None
     found = {"driver": kind or "none", "mtu": str(own["mtu"])}
     if outer is not None and "master" in outer:
-        hairpin = _hairpin(parts["hairpin"], str(outer["ifname"]))
+        hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
     return {
         **found,
@@ -118,12 +114,10 @@ def _by_index(links: Iterable[dict[str, Any]], index: object) -> dict[str, Any] 
     return next((each for each in links if each["ifindex"] == index), None)
 
 
-def _hairpin(text: str, interface: str) -> str:
-    for line in text.splitlines():
-        file, _, value = line.rpartition(" ")
-        if f"/{interface}/" in file:
-            return "on" if value == "1" else "off"
-    return "unknown"
+def _hairpin(port: Mapping[str, Any]) -> str:
+    """Whether a bridge gives a port what came from it, as a pod needs that reaches itself."""
+    told = ((port.get("linkinfo") or {}).get("info_slave_data") or {}).get("hairpin")
+    return "unknown" if told is None else "on" if told else "off"
 
 
 def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:

@@ -141,16 +141,13 @@ def stateful_set(
     }
 
 
-def client_pod(
-    name: str, *, stay: StayNames, node: str, image: Image, engine: str, scratch: str
-) -> Manifest:
-    """A pod that rests on a client's host, and whose network and files clients have."""
+def client_pod(name: str, *, stay: StayNames, node: str, image: Image, engine: str) -> Manifest:
+    """A pod that rests on a client's host, and whose network clients have."""
     container: Manifest = {
         "name": CLIENT,
         **_image(image),
         "command": [engine],
         "args": ["rest"],
-        "volumeMounts": [{"name": "scratch", "mountPath": scratch}],
         "securityContext": {"runAsUser": 0, "runAsGroup": 0},
     }
     return {
@@ -166,7 +163,6 @@ def client_pod(
             "tolerations": [{"key": CLIENT_TAINT, "operator": "Exists"}],
             "terminationGracePeriodSeconds": 0,
             "containers": [container],
-            "volumes": [{"name": "scratch", "hostPath": {"path": scratch, "type": "Directory"}}],
         },
     }
 

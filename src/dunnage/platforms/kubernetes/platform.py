@@ -8,7 +8,6 @@ from functools import partial
 from threading import Lock
 from typing import ClassVar
 
-from lightkube import Client
 from lightkube.resources.core_v1 import Service as ServiceObject
 
 from dunnage.contracts import (
@@ -21,7 +20,7 @@ from dunnage.contracts import (
     Tree,
 )
 from dunnage.errors import HostLostError, StayError, UnavailableError
-from dunnage.kubernetes_api import connect
+from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
@@ -115,7 +114,7 @@ class Kubernetes(HostedMembers[PodMember]):
         super().__init__(deployment, hosts, trees)
         self._substrate: HasKubernetes = substrate
         self._stay: StayNames = StayNames.of(stay.lower())
-        self._opened: tuple[Client, Namespace] | None = None
+        self._opened: Namespace | None = None
         self._clients: dict[str, ClientPod] = {}
         self._images: dict[tuple[str, str], Image] = {}
         self._services: dict[str, ServiceObject] = {}
@@ -183,18 +182,18 @@ class Kubernetes(HostedMembers[PodMember]):
             self._take_down(steps)
         finally:
             if self._opened is not None:
-                self._opened[0].close()
+                self._opened.close()
 
     @property
     def _namespace(self) -> Namespace:
         """The stay's, begun with the first use."""
         with self._making:
             if self._opened is None:
+                api = self._substrate.api
                 with spoken("the API server cannot be reached", "kubernetes"):
-                    client = connect(self._substrate.api)
-                self._opened = client, Namespace(client, self._stay)
-            self._opened[1].begin()
-            return self._opened[1]
+                    self._opened = Namespace(connect(api), session(api), self._stay)
+            self._opened.begin()
+            return self._opened
 
     @property
     def _published(self) -> bool:
@@ -284,7 +283,6 @@ class Kubernetes(HostedMembers[PodMember]):
             node=self._node(host),
             image=self._provide(host, tree),
             engine=f"{tree.prefix}/{ENGINE_PROGRAM}",
-            scratch=host.scratch,
         )
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
@@ -296,7 +294,7 @@ class Kubernetes(HostedMembers[PodMember]):
                 where=host.name,
                 hint="dunnage schema study  # `client: host`",
             )
-        return ClientPod(host, tree, process.pid)
+        return ClientPod(host, process.pid)
 
     def _provide(self, host: Host, tree: Tree) -> Image:
         """A host's image of a tree, which its containerd is asked for once."""
@@ -321,15 +319,16 @@ class Kubernetes(HostedMembers[PodMember]):
     def _stop(self, place: Place) -> None:
         if self._opened is not None:
             pod = objects.pod_name(place.member)
-            self._opened[1].remove_member(place.member, pod, lost=self._is_lost(place.host))
+            self._opened.remove_member(place.member, pod, lost=self._is_lost(place.host))
 
     def _remove_client(self, host: str) -> None:
+        self._clients[host].leave()
         pod = f"{objects.CLIENT}-{host}"
         self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
 
     def _end(self) -> None:
         if self._opened is not None:
-            self._opened[1].end()
+            self._opened.end()
 
     def _remove_directory(self, place: Place) -> None:
         host = self._hosts[place.host]
