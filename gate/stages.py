@@ -62,6 +62,7 @@ CHECK = (
     Stage("types", (f"{TOOL}mypy",), 10),
     Stage("imports", (f"{TOOL}lint-imports", "--no-cache"), 5),
     Stage("rust format", ("cargo", "fmt", "--check"), 2),
+    Stage("go format", ("make", "-s", "go-format"), 10),  # on a new machine this installs Go
     _ENGINE,  # on a new machine this installs what all of Rust needs
     Stage("rust lint", (*_CLIPPY, "--", "-D", "warnings"), 25),
     Stage("schema", (sys.executable, "-m", "dunnage", "schema", "--check", "schema"), 2),
@@ -72,9 +73,11 @@ CHECK = (
 _PURE = Stage(
     "pure", (*PYTEST, "-m", "not live and not browser and not proof"), 20, Kind.PYTEST, workers=2
 )
+_BUILD = Stage("build", (*PYTEST, "-m", "build"), 60, Kind.PYTEST)
+"""What live tests use and takes minutes to make on a new machine, before their time begins."""
 _LIVE = Stage(
     "live",
-    (*PYTEST, "-m", "(live or browser) and not (proof or quiet)"),
+    (*PYTEST, "-m", "(live or browser) and not (proof or quiet or build)"),
     40,
     Kind.PYTEST,
     workers=2,
@@ -96,6 +99,7 @@ TEST = (
         Kind.CARGO,
     ),
     _PURE,
+    _BUILD,
     _LIVE,
     _QUIET,
 )
@@ -104,6 +108,7 @@ TEST = (
 PROOFS = (
     _ENGINE,
     _TOOLS,
+    _BUILD,
     Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST, again=False, machine=Machine.ALONE),
 )
 """What takes long, or repeats in full what shorter tests show."""
@@ -126,6 +131,7 @@ HUNT = (
     _ENGINE,
     _TOOLS,
     *(_shuffled(_PURE, "global", hogged=True) for _ in range(10)),
+    _BUILD,
     *(_shuffled(stage, "module") for _ in range(3) for stage in (_LIVE, _QUIET)),
 )
 """What finds tests that pass by chance: again and again, in other orders, on a busy machine."""

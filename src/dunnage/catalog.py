@@ -40,7 +40,7 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
@@ -72,6 +72,9 @@ from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
+from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
+from dunnage.substrates.kubernetes.own import INOTIFY, OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import open_swarm
 
 
@@ -124,6 +127,7 @@ OFFER = Offer(
             "own": SubstrateOffer(below="docker", control=True),
             "existing": SubstrateOffer(contexts=True, beside=(CONTROL_GROUP,)),
         },
+        "kubernetes": {"own": SubstrateOffer(control=True)},
         "fake": {"fake": SubstrateOffer()},
     },
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
@@ -355,10 +359,12 @@ def open_substrate(
     below: Substrate | None = None,
     *,
     keep: bool,
+    choices: Choices | None = None,
 ) -> AbstractContextManager[Substrate]:
     """Start the substrate of a family on some hosts; `keep` leaves ours running.
 
-    `below` is the open substrate that it stands on, where it stands on one.
+    `below` is the open substrate that it stands on, where it stands on one; `choices` are those for
+    a Kubernetes of ours.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
     match name, OFFER.substrate(name, specs)[0]:
@@ -370,10 +376,21 @@ def open_substrate(
             return open_swarm(testbed, below, hosts, keep=keep)
         case "swarm", "existing":
             return open_existing_swarm(contexts, hosts)
+        case "kubernetes", "own":
+            _insist_on_inotify(len(hosts))
+            binaries = DebianSoftware().kubernetes()
+            return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
             raise UnavailableError(f"nothing opens a substrate `{name}` of the kind `{kind}`")
+
+
+def _insist_on_inotify(hosts: int) -> None:
+    """Raise UnavailableError when a Kubernetes on so many hosts could not watch its files."""
+    room = inotify_room(hosts * INOTIFY)
+    if not room.met:
+        raise UnavailableError(room.reason, where="kubernetes", hint=room.hint)
 
 
 def platform(
@@ -400,9 +417,14 @@ def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
     return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
 
 
-def standing_families(*, docker: bool, swarm: bool) -> tuple[str, ...]:
+def standing_families(wanted: Iterable[str]) -> tuple[str, ...]:
     """The families of substrate that are asked for, each after that on which it stands."""
-    return ("docker", "swarm") if swarm else ("docker",) if docker else ()
+    return tuple(dict.fromkeys(each for name in wanted for each in OFFER.layers(name, {})))
+
+
+def needs_control(families: Iterable[str]) -> bool:
+    """Whether a family has a part on a host of its own."""
+    return any(OFFER.substrate(name, {})[1].control for name in families)
 
 
 def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
@@ -410,6 +432,15 @@ def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
     directory = standing.chosen(lab).directory / "docker"
     write_contexts(directory, daemons)
     return directory
+
+
+def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnKubernetes) -> Path:
+    """Open a port of this machine's loopback that leads to a lab's API server, and write a
+    kubeconfig for it; returns that."""
+    port = testbed.host(kubernetes.control).listen_outside(kubernetes.address)
+    file = standing.chosen(testbed.name).directory / "kubernetes" / "kubeconfig"
+    write_kubeconfig(file, kubernetes.kubeconfig(f"https://127.0.0.1:{port}"))
+    return file
 
 
 def standing_labs() -> tuple[standing.StandingLab, ...]:

@@ -115,8 +115,8 @@ class Host(Protocol):
     ) -> Process:
         """Start a process in the control group `unit`, its output going to the file `log`."""
 
-    def put(self, path: str, content: bytes) -> None:
-        """Write a file, making its directories."""
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
+        """Write a file, making its directories; nobody may do more with it than `mode` says."""
 
     def get(self, path: str) -> bytes:
         """Read a file; raises FileNotFoundError."""
@@ -289,6 +289,22 @@ class Daemon:
     """Variables under which the daemon's own tools, such as iptables, run on its host."""
     ours: bool = True
     """Whether Dunnage started it. Only someone else's may run what its host does not see."""
+
+
+@dataclass(frozen=True)
+class KubernetesBinaries:
+    """The programs of a Kubernetes, the same paths on every host."""
+
+    binaries: Path
+    """Directory of etcd, the control plane, kubelet, kube-proxy, containerd and others by name."""
+    plugins: Path
+    """Directory of CNI plugins."""
+    sandbox: Path
+    """Archive of the image whose container holds a pod's namespaces."""
+    environment: Mapping[str, str]
+    """What is added to their environment, so that they find each other and their tools."""
+    version: str
+    origin: str
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ select = ["F"]
 [tool.mypy]
 files = ["src"]
 [tool.pytest.ini_options]
-markers = ["live: real", "browser: real", "proof: long", "quiet: alone"]
+markers = ["live: real", "browser: real", "proof: long", "quiet: alone", "build: slow"]
 [tool.importlinter]
 root_package = "faulty"
 [[tool.importlinter.contracts]]
@@ -41,7 +41,7 @@ name = "low knows nothing of high"
 type = "layers"
 layers = ["faulty.high", "faulty.low"]
 """,
-    "Makefile": "engine tools:\n\t@echo no $@ today; exit 1\n",
+    "Makefile": "engine tools go-format:\n\t@echo no $@ today; exit 1\n",
     "src/faulty/__init__.py": "",
     "src/faulty/high.py": "x  =  1\n",
     "src/faulty/low.py": 'import os\n\nimport faulty.high\n\ny: int = "no number"\n',
@@ -78,6 +78,8 @@ def test_real_and_right(): pass
 def test_real_and_wrong(): assert "native" == "docker"
 @pytest.mark.quiet
 def test_fast_and_wrong(): assert 2 < 1
+@pytest.mark.build
+def test_built_and_wrong(): assert 2 < 1
 """,
     "tests/test_moon.py": "import pytest\npytest.skip('no moon', allow_module_level=True)\n",
     "tests/test_broken.py": "import nothing_of_this_name\n",
@@ -141,6 +143,7 @@ def test_a_fault_in_each_stage_is_named_while_all_others_ran(faulty: tuple[int, 
             "tests/test_pure.py::test_endless",
             "tests/test_live.py::test_real_and_wrong",
             "tests/test_live.py::test_fast_and_wrong",
+            "tests/test_live.py::test_built_and_wrong",
         ]
     )
 
@@ -152,10 +155,11 @@ def test_chance_and_skips_are_named_with_their_reason_and_do_not_fail(
     flaky = said.partition("\nFlaky")[2].partition("\n\n")[0]
     assert flaky.splitlines()[1:] == ["  tests/test_pure.py::test_by_chance"]
     assert "  tests/test_pure.py::test_left_out: there is no moon today\n" in said
-    assert said.count("  tests/test_moon.py: no moon\n") == 3
+    stages = sum(stage.kind is Kind.PYTEST for stage in TEST)
+    assert said.count("  tests/test_moon.py: no moon\n") == stages
     *_, flaky, counts = said.splitlines()
     assert flaky == "1 flaky, counted as passed."
-    assert re.fullmatch(r"gate: 4 passed, \d+ failed, 4 skipped", counts)
+    assert re.fullmatch(rf"gate: 4 passed, \d+ failed, {1 + stages} skipped", counts)
 
 
 def test_a_project_without_a_fault_but_with_chance_is_green(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
-from dunnage.software import docker
+from dunnage.software import iptables
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.debian import Package
@@ -87,7 +87,7 @@ def test_translation_is_tried_under_a_lock_of_its_own(
     tools, told = tmp_path / "tools", tmp_path / "told"
     program(tools, "unshare", f'echo "$XTABLES_LOCKFILE $*" > {told}')
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    assert docker.refuses_floating({}) is None
+    assert iptables.refuses_floating({}) is None
     lock, rules = told.read_text().split(maxsplit=1)
     assert not lock.startswith("/run/")
     assert not Path(lock).parent.exists()

@@ -8,6 +8,7 @@ mod control;
 mod cql;
 mod drive;
 mod enter;
+mod forward;
 mod init;
 mod inspect;
 mod load;
@@ -36,6 +37,8 @@ enum Verb {
     Init(init::Arguments),
     /// Run a program inside such a host.
     Enter(enter::Arguments),
+    /// Carry connections from outside to addresses in the network of such a host.
+    Forward(forward::Arguments),
     /// Show a directory of this machine inside such a host, read-only.
     Bind(mounts::Arguments),
     /// Measure what no deployment can change.
@@ -66,6 +69,7 @@ fn main() -> std::process::ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Init(arguments) => init::init(&arguments),
         Verb::Enter(arguments) => enter::enter(&arguments),
+        Verb::Forward(arguments) => forward::forward(&arguments),
         Verb::Bind(arguments) => mounts::bind(&arguments),
         Verb::Control(arguments) => control::control(&arguments),
         Verb::Cql(arguments) => cql::cql(&arguments),

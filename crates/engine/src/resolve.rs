@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::task::{LocalSet, spawn_local};
 
-use crate::drive::resolve::lookup;
+use crate::drive::resolve::{lookup, lookup_by};
 
 /// A name that just began to exist is waited for so long.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -17,6 +17,9 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// Arguments of `resolve`.
 #[derive(clap::Args)]
 pub struct Arguments {
+    /// Address of the name server to ask, instead of this host's hosts file and name servers.
+    #[arg(long)]
+    server: Option<Ipv4Addr>,
     /// Names of hosts, or IPv4 addresses, which stand for themselves.
     #[arg(required = true)]
     names: Vec<String>,
@@ -28,16 +31,23 @@ pub fn resolve(arguments: &Arguments) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let found = LocalSet::new().block_on(&runtime, all(&arguments.names))?;
+    let found = LocalSet::new().block_on(&runtime, all(arguments))?;
     println!("{}", serde_json::to_string(&found)?);
     Ok(())
 }
 
 /// All names at once, so that each has the whole time.
-async fn all(names: &[String]) -> io::Result<BTreeMap<&str, BTreeSet<Ipv4Addr>>> {
-    let questions: Vec<_> = names
+async fn all(arguments: &Arguments) -> io::Result<BTreeMap<&str, BTreeSet<Ipv4Addr>>> {
+    let server = arguments.server;
+    let questions: Vec<_> = arguments
+        .names
         .iter()
-        .map(|name| (name, spawn_local(persistently(LIMIT, asked(name.clone())))))
+        .map(|name| {
+            (
+                name,
+                spawn_local(persistently(LIMIT, asked(server, name.clone()))),
+            )
+        })
         .collect();
     let (mut found, mut failed) = (BTreeMap::new(), Vec::new());
     for (name, question) in questions {
@@ -58,8 +68,16 @@ async fn all(names: &[String]) -> io::Result<BTreeMap<&str, BTreeSet<Ipv4Addr>>>
     )))
 }
 
-fn asked(name: String) -> impl AsyncFn() -> Result<BTreeSet<Ipv4Addr>, String> {
-    async move || only_ipv4(lookup(&name).await?)
+fn asked(
+    server: Option<Ipv4Addr>,
+    name: String,
+) -> impl AsyncFn() -> Result<BTreeSet<Ipv4Addr>, String> {
+    async move || {
+        only_ipv4(match server {
+            Some(server) => lookup_by(server, &name).await?,
+            None => lookup(&name).await?,
+        })
+    }
 }
 
 fn only_ipv4(addresses: Vec<IpAddr>) -> Result<BTreeSet<Ipv4Addr>, String> {
@@ -99,6 +117,8 @@ async fn persistently<Found>(
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::net::UdpSocket;
+    use std::thread;
 
     fn wait<Output>(future: impl Future<Output = Output>) -> Output {
         let mut builder = tokio::runtime::Builder::new_current_thread();
@@ -127,6 +147,40 @@ mod tests {
                 Err("no such name".to_owned())
             }));
         assert_eq!(found, Err("no such name".to_owned()));
+    }
+
+    #[test]
+    fn one_name_server_alone_can_be_asked() {
+        // Port 53 of an address of the loopback that nobody else uses; only root may listen there.
+        let place = Ipv4Addr::new(127, 0, 53, (std::process::id() % 250 + 1) as u8);
+        let Ok(server) = UdpSocket::bind((place, 53)) else {
+            assert!(!nix::unistd::geteuid().is_root(), "root may listen there");
+            return;
+        };
+        thread::spawn(move || {
+            let mut question = [0; 512];
+            while let Ok((length, client)) = server.recv_from(&mut question) {
+                server
+                    .send_to(&answer(&question[..length]), client)
+                    .unwrap();
+            }
+        });
+        let ask = asked(Some(place), "db.cluster.local.".to_owned());
+        let found = wait(persistently(LIMIT, ask)).unwrap();
+        assert_eq!(found, BTreeSet::from([Ipv4Addr::new(10, 0, 0, 9)]));
+    }
+
+    /// The answer 10.0.0.9 to any question of one name, RFC 1035.
+    fn answer(question: &[u8]) -> Vec<u8> {
+        let name = question[12..].iter().position(|&byte| byte == 0).unwrap();
+        let asked = &question[..12 + name + 5];
+        let is_a = asked[asked.len() - 3] == 1;
+        let mut answer = asked.to_vec();
+        answer[2..12].copy_from_slice(&[0x81, 0x80, 0, 1, 0, u8::from(is_a), 0, 0, 0, 0]);
+        if is_a {
+            answer.extend([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, 0, 9]);
+        }
+        answer
     }
 
     #[test]

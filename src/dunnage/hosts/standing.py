@@ -19,6 +19,12 @@ from dunnage.hosts.namespace.enter import ENVIRONMENT
 
 _SWITCH = "switch"
 _UNIT = "shell"
+KUBERNETES = "kubernetes"
+"""Where a host has its part of a Kubernetes, below its directory on the disk."""
+ADMIN = "admin.kubeconfig"
+"""File there of who may do everything, on the control host."""
+PROGRAMS = "bin"
+"""Link there to the programs, such as `kubectl`."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,14 @@ class StandingHost:
     first: Identity
     daemon: str | None
     """Where its Docker daemon answers, as an URL; None if it has none."""
+    kubernetes: Path | None = None
+    """Directory of a Kubernetes whose control plane it has; None if it has none."""
+
+    @property
+    def kubeconfig(self) -> Path | None:
+        """Kubeconfig of who may do everything in that Kubernetes; the host's own programs can use
+        it."""
+        return None if self.kubernetes is None else self.kubernetes / ADMIN
 
     @property
     def alive(self) -> bool:
@@ -49,7 +63,7 @@ class StandingLab:
 
     @property
     def directory(self) -> Path:
-        """Where its state lies, and the contexts that `lab up --expose` writes."""
+        """Where its state lies, and what `lab up --expose` writes."""
         return LABS / self.name
 
     def host(self, name: str) -> StandingHost:
@@ -130,6 +144,9 @@ def _environment(host: StandingHost) -> Mapping[str, str]:
         name: os.environ[name] for name in ("TERM", "LINES", "COLUMNS") if name in os.environ
     }
     own = {} if host.daemon is None else {"DOCKER_HOST": host.daemon}
+    if host.kubernetes is not None:
+        path = f"{host.kubernetes / PROGRAMS}:{ENVIRONMENT['PATH']}"
+        own |= {"KUBECONFIG": str(host.kubeconfig), "PATH": path}
     return {**ENVIRONMENT, **terminal, **own, "PS1": f"{host.name}:\\w# "}
 
 
@@ -145,7 +162,7 @@ def _read(name: str) -> StandingLab | None:
     except (OSError, ValueError, KeyError):
         return None
     hosts = tuple(
-        StandingHost(host, addresses.get(host, ""), first, _daemon(name, host))
+        StandingHost(host, addresses.get(host, ""), first, _daemon(name, host), _plane(name, host))
         for host, first in owner.first.items()
         if host != _SWITCH
     )
@@ -156,6 +173,12 @@ def _addresses(text: str) -> dict[str, str]:
     """Name → address, from the text of `/etc/hosts`."""
     lines = [line.split() for line in text.splitlines()]
     return {name: address for address, *names in lines for name in names}
+
+
+def _plane(lab: str, host: str) -> Path | None:
+    """A control plane's directory is on the disk of its host as well."""
+    directory = SCRATCH / lab / host / KUBERNETES
+    return directory if (directory / ADMIN).is_file() else None
 
 
 def _daemon(lab: str, host: str) -> str | None:

@@ -1,15 +1,18 @@
-"""A lab without a study: hosts, Docker's daemons and a Swarm, left standing for whoever uses it."""
+"""A lab without a study: hosts, and what is asked for on them, left standing for whoever uses it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage import catalog
-from dunnage.contracts import HasDaemons
+from dunnage.contracts import HasDaemons, Substrate
+from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
+from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.own import OwnKubernetes
 
 MEMBERS_GROUP = "db"
 
@@ -19,39 +22,71 @@ class Made:
     """What stands now."""
 
     lab: str
-    contexts: Path | None
+    contexts: Path | None = None
     """Directory of Docker contexts that lead to its daemons; None where none were asked for."""
+    kubeconfig: Path | None = None
+    """File that leads to its Kubernetes; None where none was asked for."""
 
 
 def stand_up(
-    hosts: int, *, docker: bool, swarm: bool, expose: bool, tell: Callable[[str], None]
+    hosts: int,
+    wanted: Collection[str],
+    *,
+    choices: Choices,
+    expose: bool,
+    tell: Callable[[str], None],
 ) -> Made:
     """Make a lab of some hosts for members and one for a client, and leave it standing.
 
-    A Swarm gets a host more, for its manager. `tell` is told of every step. Where one fails,
-    nothing is left. Raises UnavailableError.
+    `wanted` are families of substrates; one that has a part for all hosts gets a host more.
+    `choices` are those for a Kubernetes. `tell` is told of every step. Where one fails, nothing is
+    left. Raises UnavailableError.
     """
-    groups = {MEMBERS_GROUP: hosts, CLIENT_GROUP: 1} | ({CONTROL_GROUP: 1} if swarm else {})
+    families = catalog.standing_families(wanted)
+    groups = {MEMBERS_GROUP: hosts, CLIENT_GROUP: 1}
+    if catalog.needs_control(families):
+        groups[CONTROL_GROUP] = 1
     lab = None
     try:
         with ExitStack() as stack:
             testbed = stack.enter_context(
                 catalog.open_lab(TestbedSpec(kind="namespace", hosts=groups))
             )
-            lab, contexts = testbed.name, None
+            lab = testbed.name
             tell(f"{len(testbed.hosts)} hosts")
-            below = None
-            for family in catalog.standing_families(docker=docker, swarm=swarm):
-                below = stack.enter_context(
-                    catalog.open_substrate(family, {}, testbed, testbed.hosts, below, keep=True)
+            opened: dict[str, Substrate] = {}
+            for family in families:
+                below = catalog.OFFER.substrate(family, {})[1].below
+                opened[family] = stack.enter_context(
+                    catalog.open_substrate(
+                        family,
+                        {},
+                        testbed,
+                        testbed.hosts,
+                        opened[below] if below is not None else None,
+                        keep=True,
+                        choices=choices,
+                    )
                 )
                 tell(family)
-            if expose and isinstance(below, HasDaemons):
-                daemons = {host.name: below.daemon(host.name) for host in testbed.hosts}
-                contexts = catalog.expose(lab, daemons)
-                tell("contexts")
+            return _exposed(testbed, opened, tell) if expose else Made(lab)
     except BaseException:
         if lab is not None:
             catalog.take_down_lab(catalog.chosen_lab(lab))
         raise
-    return Made(lab, contexts)
+
+
+def _exposed(
+    testbed: NamespaceTestbed, opened: dict[str, Substrate], tell: Callable[[str], None]
+) -> Made:
+    """Write down for this machine's own programs how to reach what stands."""
+    contexts = kubeconfig = None
+    for substrate in opened.values():
+        if isinstance(substrate, HasDaemons) and contexts is None:
+            daemons = {host.name: substrate.daemon(host.name) for host in testbed.hosts}
+            contexts = catalog.expose(testbed.name, daemons)
+            tell("contexts")
+        if isinstance(substrate, OwnKubernetes):
+            kubeconfig = catalog.expose_kubernetes(testbed, substrate)
+            tell("kubeconfig")
+    return Made(testbed.name, contexts, kubeconfig)

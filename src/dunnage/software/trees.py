@@ -6,16 +6,16 @@ import hashlib
 import json
 import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import DockerBinaries, Tree
+from dunnage.contracts import DockerBinaries, KubernetesBinaries, Tree
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import ENGINE_TREE, Software
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
-from dunnage.software import debian, docker, maven
+from dunnage.software import debian, docker, iptables, kubernetes, maven
 from dunnage.software.cache import Cache
 from dunnage.software.cassandra import CASSANDRA_4_1, CASSANDRA_5_0
 from dunnage.software.engine import engine_tree
@@ -38,7 +38,7 @@ _PATCHELF = Recipe("patchelf", "debian", 1, ("patchelf",), {"patchelf": "usr/bin
 
 class DebianSoftware:
     """A SoftwareStore whose trees are made of Debian's packages and, where a server is written in
-    Java, of the jars of Maven Central; and Docker's daemon besides.
+    Java, of the jars of Maven Central; and Docker's daemon and Kubernetes besides.
 
     Once a tree is in the cache it is used for ever, so that all stays of a study, and two studies
     on one machine, run the same bytes; remove the cache to move on to newer packages.
@@ -68,6 +68,14 @@ class DebianSoftware:
         """
         return docker.on_path() or docker.unpacked(self._cache)
 
+    def kubernetes(self, tell: Callable[[str], None]) -> KubernetesBinaries:
+        """Kubernetes with all it calls, built on first use, which takes minutes: `tell` hears how
+        far it is.
+
+        Raises UnavailableError with the reason.
+        """
+        return kubernetes.unpacked(self._cache, tell)
+
     def software_support(self, name: str) -> Support:
         """Whether every tree of a database is in the cache or can be made."""
         missing = [
@@ -92,6 +100,10 @@ class DebianSoftware:
             hint="put dockerd, containerd, runc and iptables on PATH",
         )
 
+    def kubernetes_support(self) -> Support:
+        """Whether Kubernetes is in the cache, or can be built."""
+        return kubernetes.support(self._cache)
+
     def translation_support(self) -> Support:
         """Whether the iptables of Docker's daemon translates floating addresses; root can ask.
 
@@ -105,7 +117,7 @@ class DebianSoftware:
     def translation_tried(self) -> Support:
         """The same for certain: what is yet to be downloaded is downloaded first."""
         try:
-            refusal = docker.refuses_floating(self.dockerd().environment)
+            refusal = iptables.refuses_floating(self.dockerd().environment)
         except UnavailableError as error:
             return Support(met=False, reason=error.what, hint=error.hint)
         if refusal is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,15 +21,19 @@ class Ranges:
     """For other networks of one daemon."""
     overlay: str
     """For networks of a Swarm."""
+    pods: str
+    """For pods of a Kubernetes."""
+    services: str
+    """For its services."""
 
 
 def container_ranges(addresses: Iterable[str]) -> Ranges:
-    """Three ranges of 65,536 addresses that hold none of `addresses`."""
+    """Five ranges of 65,536 addresses that hold none of `addresses`."""
     taken = [ipaddress.ip_address(address) for address in addresses]
     free = (
         network
         for network in ipaddress.ip_network("10.64.0.0/10").subnets(new_prefix=16)
         if not any(address in network for address in taken)
     )
-    bridge, pool, overlay = next(free), next(free), next(free)
-    return Ranges(f"{bridge[1]}/{bridge.prefixlen}", str(pool), str(overlay))
+    bridge, *others = itertools.islice(free, 5)
+    return Ranges(f"{bridge[1]}/{bridge.prefixlen}", *map(str, others))

@@ -2,11 +2,16 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{NameServerConfigGroup, ResolveHosts, ResolverConfig};
+use hickory_resolver::name_server::TokioConnectionProvider;
 
 use super::{Failure, Fault};
+
+/// Where name servers listen, RFC 1035.
+const DNS_PORT: u16 = 53;
 
 /// The addresses of a host, by the hosts file and the name servers of this host unless it is
 /// numeric: those of IPv4, or those of IPv6 when it has no others. The error is one sentence.
@@ -15,6 +20,17 @@ pub async fn lookup(host: &str) -> Result<Vec<IpAddr>, String> {
         return Ok(vec![numeric]);
     }
     let resolver = TokioResolver::builder_tokio().map_err(|error| error.to_string())?;
+    let found = resolver.build().lookup_ip(host).await;
+    Ok(found.map_err(|error| error.to_string())?.iter().collect())
+}
+
+/// The same by one name server alone, whatever this host's hosts file and name servers say.
+pub async fn lookup_by(server: Ipv4Addr, host: &str) -> Result<Vec<IpAddr>, String> {
+    let servers = NameServerConfigGroup::from_ips_clear(&[server.into()], DNS_PORT, true);
+    let config = ResolverConfig::from_parts(None, Vec::new(), servers);
+    let provider = TokioConnectionProvider::default();
+    let mut resolver = TokioResolver::builder_with_config(config, provider);
+    resolver.options_mut().use_hosts_file = ResolveHosts::Never;
     let found = resolver.build().lookup_ip(host).await;
     Ok(found.map_err(|error| error.to_string())?.iter().collect())
 }

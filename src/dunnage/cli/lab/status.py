@@ -8,7 +8,7 @@ from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
 
 NAME = "status"
-HELP = "Show the labs on this machine, their hosts and their Docker daemons."
+HELP = "Show the labs on this machine, their hosts, Docker daemons and kubeconfigs."
 EXAMPLES = "Examples:  dunnage lab status  ·  dunnage lab status --format json"
 
 
@@ -29,6 +29,7 @@ def command(format_: FormatOption = Format.TEXT) -> None:
                             "address": host.address,
                             "alive": host.alive,
                             "daemon": host.daemon,
+                            "kubeconfig": None if host.kubeconfig is None else str(host.kubeconfig),
                         }
                         for host in lab.hosts
                     ],
@@ -41,11 +42,12 @@ def command(format_: FormatOption = Format.TEXT) -> None:
         say("no lab stands on this machine: ", ("dunnage lab up", "bold"))
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("lab", "for", "host", "address", "state", "docker"):
+    for title in ("lab", "for", "host", "address", "state", "docker", "kubeconfig"):
         table.add_column(title, overflow="fold")
     for lab in labs:
         for number, host in enumerate(lab.hosts):
             whose = (lab.name, lab.purpose) if number == 0 else ("", "")
             state = "up" if host.alive else "lost"
-            table.add_row(*whose, host.name, host.address, state, host.daemon or "")
+            reached = (host.daemon or "", str(host.kubeconfig or ""))
+            table.add_row(*whose, host.name, host.address, state, *reached)
     out.print(table)

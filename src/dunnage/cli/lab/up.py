@@ -1,4 +1,4 @@
-"""`dunnage lab up`: hosts on this machine, with Docker or a Swarm on them, left standing."""
+"""`dunnage lab up`: hosts on this machine, with an orchestrator on them, left standing."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.runner.standing_lab import stand_up
+from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
 
 NAME = "up"
 HELP = "Make hosts on this machine, and leave them standing: for looking, trying and teaching."
 EXAMPLES = (
     "Examples:  dunnage lab up --swarm  ·  dunnage lab up --hosts 5 --docker  ·  "
-    "dunnage lab up --swarm --expose"
+    "dunnage lab up --swarm --expose  ·  dunnage lab up --kubernetes --network flannel-vxlan"
 )
 _STEPS = {
     "docker": "a Docker daemon on each",
     "swarm": "one Swarm of them",
+    "kubernetes": "a Kubernetes of them, every node ready",
     "contexts": "a Docker context for each",
+    "kubeconfig": "a kubeconfig",
 }
 
 
@@ -39,20 +42,42 @@ def command(
         bool,
         typer.Option("--swarm", help="Make a Swarm of them, its manager on a host of its own."),
     ] = False,
+    kubernetes: Annotated[
+        bool,
+        typer.Option(
+            "--kubernetes",
+            help="Make a Kubernetes of them, its control plane on a host of its own.",
+        ),
+    ] = False,
+    network: Annotated[
+        Network,
+        typer.Option(
+            "--network",
+            help="How pods of that Kubernetes reach each other: over a bridge on each host with "
+            "routes between them, or over flannel's tunnel or routes.",
+        ),
+    ] = Network.BRIDGE,
+    proxy: Annotated[
+        ProxyMode,
+        typer.Option("--proxy", help="With what its kube-proxy leads services to pods."),
+    ] = ProxyMode.IPTABLES,
     expose: Annotated[
         bool,
         typer.Option(
             "--expose",
-            help="Write a Docker context for each daemon into the lab's directory, so that your "
-            "own `docker` can reach it. Only root can; nothing listens on this machine's network.",
+            help="Write a Docker context for each daemon, and a kubeconfig, into the lab's "
+            "directory, so that your own `docker` and `kubectl` can reach them. Only root can read "
+            "them; only a port of the loopback is opened, for the kubeconfig.",
         ),
     ] = False,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Make it, tell each step with its time, and say what to type next."""
-    if expose and not (docker or swarm):
+    asked = {"docker": docker, "swarm": swarm, "kubernetes": kubernetes}
+    wanted = [family for family, is_asked in asked.items() if is_asked]
+    if expose and not wanted:
         raise UsageError(
-            "there is no Docker daemon to be exposed",
+            "there is neither a Docker daemon nor a Kubernetes to be exposed",
             hint=typed("lab", "up", "--swarm", "--expose"),
         )
     began = time.monotonic()
@@ -60,12 +85,14 @@ def command(
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    made = stand_up(hosts, docker=docker, swarm=swarm, expose=expose, tell=tell)
+    choices = Choices(network, proxy)
+    made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
     lab = catalog.chosen_lab(made.lab)
     if format_ is Format.JSON:
         names = {host.name: host.address for host in lab.hosts}
-        contexts = None if made.contexts is None else str(made.contexts)
-        show_json({"lab": lab.name, "hosts": names, "contexts": contexts})
+        exposed = {"contexts": made.contexts, "kubeconfig": made.kubeconfig}
+        paths = {name: None if path is None else str(path) for name, path in exposed.items()}
+        show_json({"lab": lab.name, "hosts": names, **paths})
         return
     show_line(f"lab {lab.name}: {', '.join(host.name for host in lab.hosts)}")
     if made.contexts is not None:
@@ -74,5 +101,10 @@ def command(
             "  your docker: ",
             (f"DOCKER_CONFIG={made.contexts} docker --context {last} info", "bold"),
         )
+    if made.kubeconfig is not None:
+        say("  your kubectl:", (f" kubectl --kubeconfig {made.kubeconfig} get nodes", "bold"))
+    elif kubernetes:
+        control = next(host.name for host in lab.hosts if host.kubeconfig is not None)
+        say("  its kubectl: ", (typed("lab", "shell", control, "--", "kubectl get nodes"), "bold"))
     say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
     say("  the end:     ", (typed("lab", "down"), "bold"))

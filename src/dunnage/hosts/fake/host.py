@@ -158,6 +158,8 @@ class FakeHost:
     testbed: str
     world: Surroundings
     files: dict[str, bytes] = field(default_factory=dict)
+    modes: dict[str, int] = field(default_factory=dict)
+    """What may be done with files that were put, as `chmod` has it."""
     trees: dict[str, Path] = field(default_factory=dict)
     processes: dict[int, FakeProcess] = field(default_factory=dict)
     powered: bool = True
@@ -208,9 +210,10 @@ class FakeHost:
         self.files[log] = b""
         return self._spawn(argv, unit, limits, Streams(write, write, env=env or {}))
 
-    def put(self, path: str, content: bytes) -> None:
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
         self._reached()
         self.files[path] = content
+        self.modes[path] = mode
 
     def get(self, path: str) -> bytes:
         self._reached()

@@ -54,8 +54,11 @@ class Door:
         *,
         env: Mapping[str, str] | None = None,
         log: str | None = None,
+        descriptors: Sequence[int] = (),
     ) -> NamespaceProcess:
         """Start a program; with a log it has no input, without its three streams are pipes.
+
+        It also gets these of our open descriptors, under the same numbers.
 
         Raises HostLostError, and RunError when it could not even be tried.
         """
@@ -72,7 +75,7 @@ class Door:
                 stdout=subprocess.PIPE if log is None else subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env={**ENVIRONMENT, **(env or {})},
-                pass_fds=(theirs,),
+                pass_fds=(theirs, *descriptors),
                 start_new_session=True,
             )
             os.close(theirs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from dunnage.model.study import Limits
 ENGINE = "/run/dunnage/engine"
 """Where `dunnage-engine init` shows itself in every host."""
 INIT_UNIT = "init"
+LOOPBACK = "127.0.0.1"
+_OUTSIDE = "outside"
+"""Unit of what carries connections from this machine's loopback."""
 
 _REMOVE = """
 while read -r _ place _; do
@@ -79,11 +83,12 @@ class NamespaceHost:
         join = self.groups.join_files(self.control_group(unit))
         return self.door().enter(argv, join, env=env, log=log)
 
-    def put(self, path: str, content: bytes) -> None:
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
         with self._files(self._own(path), "write") as file:
             file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode)  # before it holds anything
+            file.chmod(mode)
             file.write_bytes(content)
-            file.chmod(0o644)
 
     def get(self, path: str) -> bytes:
         with self._files(PurePosixPath(path), "read") as file:
@@ -132,6 +137,23 @@ class NamespaceHost:
         """Start a program outside all units but the first process's, its streams being pipes."""
         join = self.groups.join_files(self.control_group(INIT_UNIT))
         return self.door().enter(argv, join)
+
+    def listen_outside(self, to: str) -> int:
+        """A port of this machine's loopback that leads to `to`, an address and port in the host's
+        network, for as long as the host lives.
+
+        The socket is made here and handed to a program of the host's.
+        """
+        with socket.create_server((LOOPBACK, 0)) as listener:
+            self._make(_OUTSIDE, None)
+            number = listener.fileno()
+            self.door().enter(
+                [ENGINE, "forward", "--listener", f"{number}={to}"],
+                self.groups.join_files(self.control_group(_OUTSIDE)),
+                log=f"/run/{_OUTSIDE}.log",
+                descriptors=(number,),
+            )
+            return int(listener.getsockname()[1])
 
     def make_scratch(self) -> None:
         """Make its directory on a disk."""

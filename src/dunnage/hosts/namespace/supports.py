@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from dunnage.errors import UnavailableError
 from dunnage.hosts.control_groups.groups import Shape
@@ -92,6 +94,34 @@ def _ipvs() -> Support:
         False,
         "the kernel has no IPVS, which spreads connections to service addresses over members",
         "modprobe ip_vs",
+    )
+
+
+def inotify_room(needed: int) -> Support:
+    """Whether this user can have so many more inotify instances at once; tried by having them.
+
+    Each kubelet and each containerd watches files by several, and all hosts of all labs share the
+    limit: hosts made of namespaces have no user of their own.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    had: list[int] = []
+    try:
+        for _ in range(needed):
+            instance = libc.inotify_init1(os.O_CLOEXEC)
+            if instance < 0:
+                break
+            had.append(instance)
+    finally:
+        for instance in had:
+            os.close(instance)
+    if len(had) == needed:
+        return Support(True)
+    limit = int(Path("/proc/sys/fs/inotify/max_user_instances").read_text())
+    return Support(
+        False,
+        f"{needed} inotify instances are needed and this user can have {len(had)} more: its limit "
+        f"is {limit}, `fs.inotify.max_user_instances`",
+        f"sysctl fs.inotify.max_user_instances={limit + needed}",
     )
 
 

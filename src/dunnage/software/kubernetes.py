@@ -1,0 +1,222 @@
+"""Kubernetes: its own servers, built of the Go modules in `kubelab/`, and Debian's containerd.
+
+bin/cluster          etcd, the control plane, kubelet, kube-proxy, CoreDNS and kubectl: what it
+                     is depends on the name by which it is called; every name is a link to it
+bin/flanneld         flannel
+bin/                 containerd, its shim, ctr, runc, nft, conntrack, iptables' own programs
+cni/                 the reference CNI plugins
+lib/                 the libraries of Debian's programs, and iptables' extensions
+iptables-nft/, iptables-legacy/     names for the two ways of iptables
+images/pause.tar     the image that holds a pod's namespaces
+facts.json           versions and hashes of all that
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from dunnage.contracts import KubernetesBinaries
+from dunnage.errors import UnavailableError
+from dunnage.image_archive import write_archive
+from dunnage.model.offer import Support
+from dunnage.model.value import Scalar
+from dunnage.software import debian, go, iptables
+from dunnage.software.cache import Cache
+from dunnage.software.docker import search_path
+from dunnage.software.image import write_image
+
+SOURCE = Path(__file__).parents[3] / "kubelab"
+"""The Go modules."""
+
+PAUSE = "dunnage/pause:1"
+"""Name of the image that holds a pod's namespaces."""
+
+NAMES = (
+    "coredns",
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubectl",
+    "kubelet",
+)
+"""The programs that `cluster` is."""
+
+_RECIPE = 1
+_KUBERNETES = "k8s.io/kubernetes"
+_FLANNEL = "github.com/flannel-io/flannel"
+_MODULES = {
+    "kubernetes": _KUBERNETES,
+    "etcd": "go.etcd.io/etcd/server/v3",
+    "coredns": "github.com/coredns/coredns",
+    "flannel": _FLANNEL,
+}
+_PACKAGES = (
+    "containerd",
+    "runc",
+    "containernetworking-plugins",
+    "nftables",
+    "conntrack",
+    *iptables.PACKAGES,
+    "libbsd0",
+    "libedit2",
+    "libgmp10",
+    "libjansson4",
+    "libmd0",
+    "libnftables1",
+    "libseccomp2",
+    "libtinfo6",
+)
+_TOLD = 3
+"""Of these packages the first are named to who reads."""
+_PROGRAMS = (
+    "usr/bin/containerd",
+    "usr/bin/containerd-shim-runc-v2",
+    "usr/bin/ctr",
+    "usr/sbin/runc",
+    "usr/sbin/nft",
+    "usr/sbin/conntrack",
+    "usr/sbin/xtables-nft-multi",
+    "usr/sbin/xtables-legacy-multi",
+)
+
+
+def unpacked(cache: Cache, tell: Callable[[str], None]) -> KubernetesBinaries:
+    """Kubernetes from the cache, built on first use, of which `tell` hears; once for a `kubelab/`.
+
+    Raises UnavailableError when it cannot be built, or when its iptables cannot work here.
+    """
+    entry = cache.obtain(_request(), partial(_make, tell=tell))
+    facts = json.loads((entry / "facts.json").read_text())
+    return KubernetesBinaries(
+        binaries=entry / "bin",
+        plugins=entry / "cni",
+        sandbox=entry / "images/pause.tar",
+        environment=iptables.working(partial(_environment, entry), "kubernetes"),
+        version=facts["kubernetes"],
+        origin=_origin(facts),
+    )
+
+
+def support(cache: Cache) -> Support:
+    """Whether it is in the cache or can be built."""
+    if SOURCE.is_dir() and cache.find(_request()) is not None:
+        return Support(met=True)
+    wanted = (go.support(SOURCE), go.compiler_support(), debian.support())
+    return next((each for each in wanted if not each.met), Support(met=True))
+
+
+def _request() -> str:
+    """By all files of `kubelab/`, which pin every module; the version of Go is a fact."""
+    return f"kubernetes-{_digest(SOURCE)[:12]}-recipe{_RECIPE}-{platform.machine()}"
+
+
+def _origin(facts: Mapping[str, Scalar]) -> str:
+    """`Go modules: kubernetes 1.34.4, …, built by go 1.26.8; Debian: containerd …, runc …`."""
+    modules = ", ".join(f"{name} {facts[name]}" for name in _MODULES)
+    packages = (
+        f"{name} {str(facts[f'package.{name}']).partition(' ')[0]}" for name in _PACKAGES[:_TOLD]
+    )
+    return f"Go modules: {modules}, built by go {facts['go']}; Debian: {', '.join(packages)}"
+
+
+def _digest(directory: Path) -> str:
+    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    told = [
+        f"{path.relative_to(directory)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in files
+    ]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def _make(entry: Path, *, tell: Callable[[str], None]) -> str:
+    toolchain, compiler = go.find(SOURCE), go.compiler_support()
+    if not compiler.met:
+        raise UnavailableError(compiler.reason, where=str(SOURCE), hint=compiler.hint)
+    versions = {name: go.module_version(SOURCE, module) for name, module in _MODULES.items()}
+    packages = _debian(entry)
+    tell(
+        f"Kubernetes {versions['kubernetes']} is built of its Go modules: about ten minutes on two "
+        "processors, once"
+    )
+    built = entry / "built"
+    built.mkdir()
+    flags = _flags(versions)
+    toolchain.build(("./cluster", "./pause"), built, ("-ldflags", flags), tell)
+    static = ("-ldflags", f"{flags} -extldflags -static")
+    toolchain.build((_FLANNEL,), built, static, tell, with_c=True)
+    _pause(built / "pause", entry)
+    (built / "cluster").rename(entry / "bin/cluster")
+    (built / "flannel").rename(entry / "bin/flanneld")
+    shutil.rmtree(built)
+    for name in NAMES:
+        (entry / "bin" / name).symlink_to("cluster")
+    facts: dict[str, Scalar] = {
+        **{name: version.removeprefix("v") for name, version in versions.items()},
+        "go": toolchain.version,
+        "kubelab": f"sha256:{_digest(SOURCE)}",
+        "recipe": _RECIPE,
+        **{f"package.{package.name}": package.identity for package in packages},
+    }
+    (entry / "facts.json").write_text(json.dumps(facts, indent=1) + "\n")
+    key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    return f"kubernetes-{facts['kubernetes']}-{key[:12]}"
+
+
+def _debian(entry: Path) -> tuple[debian.Package, ...]:
+    """Put Debian's part into its places."""
+    packages = debian.download(_PACKAGES, entry / "packages")
+    root = entry / "debian"
+    debian.unpack(packages, root)
+    for name in ("bin", "lib", "images"):
+        (entry / name).mkdir()
+    for program in _PROGRAMS:
+        (root / program).rename(entry / "bin" / Path(program).name)
+    (root / "usr/lib/cni").rename(entry / "cni")
+    for library in sorted(root.rglob("lib*.so.*")):
+        library.rename(entry / "lib" / library.name)
+    next(root.rglob("libxt_tcp.so")).parent.rename(entry / "lib/xtables")
+    iptables.link(entry, "bin")
+    for leftover in (entry / "packages", root):
+        shutil.rmtree(leftover)
+    return packages
+
+
+def _flags(versions: Mapping[str, str]) -> str:
+    """Without symbols, and with the versions that official builds would tell."""
+    major, minor, _ = versions["kubernetes"].removeprefix("v").split(".", 2)
+    told = {"gitVersion": versions["kubernetes"], "gitMajor": major, "gitMinor": minor}
+    told["gitTreeState"] = "clean"
+    values = [
+        f"{package}.{name}={value}"
+        for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+        for name, value in told.items()
+    ]
+    values.append(f"{_FLANNEL}/pkg/version.Version={versions['flannel']}")
+    return " ".join(["-s", "-w", *(f"-X {value}" for value in values)])
+
+
+def _pause(program: Path, entry: Path) -> None:
+    tree, layer = entry / "pause", entry / "pause-layer.tar"
+    tree.mkdir()
+    program.rename(tree / "pause")
+    write_image(tree, "/", layer)
+    write_archive(layer, PAUSE, ("/pause",), entry / "images/pause.tar")
+    shutil.rmtree(tree)
+    layer.unlink()
+
+
+def _environment(entry: Path, variant: str) -> Mapping[str, str]:
+    programs = (entry / "bin", iptables.directory(entry, variant))
+    return {
+        "PATH": ":".join([*map(str, programs), search_path()]),
+        "LD_LIBRARY_PATH": str(entry / "lib"),
+        "XTABLES_LIBDIR": str(entry / "lib/xtables"),
+    }

@@ -1,0 +1,158 @@
+"""Programs of a Kubernetes on one host: written, started, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dunnage.contracts import Host, Process
+from dunnage.errors import HostLostError, UnavailableError
+from dunnage.substrates.kubernetes.node import HELD, PODS
+from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
+
+HINT = "dunnage doctor"
+_LAST_LINES = 20
+_STOP = 20.0
+
+_PREPARE = """
+set -e
+directory=$1 pods=$2
+mkdir -p "$directory"
+chmod 700 "$directory"
+while read -r _ place kind _; do
+    case "$kind" in cgroup | cgroup2) ;; *) continue ;; esac
+    mkdir -p "$place$pods"
+    [ -e "$place$pods/cpuset.cpus" ] && [ "$kind" = cgroup ] || continue
+    cat "$place${pods%/*}/cpuset.cpus" > "$place$pods/cpuset.cpus"
+    cat "$place${pods%/*}/cpuset.mems" > "$place$pods/cpuset.mems"
+    echo 1 > "$place$pods/cgroup.clone_children"
+done < /proc/self/mounts
+"""
+"""A kubelet wants the group of its pods in every hierarchy, and processes want processors there."""
+
+_KILL = """
+while :; do
+    found=$(
+        while read -r _ place kind _; do
+            case "$kind" in cgroup | cgroup2) ;; *) continue ;; esac
+            for group in "$@"; do
+                find "$place$group" -name cgroup.procs -exec cat {} + 2> /dev/null
+            done
+        done < /proc/self/mounts | sort -u
+    )
+    [ -n "$found" ] || exit 0
+    kill -KILL $found 2> /dev/null
+    sleep 0.02
+done
+"""
+
+
+class Running:
+    """What runs of a Kubernetes on one host, each program in a unit of its name."""
+
+    def __init__(self, host: Host, environment: Mapping[str, str]) -> None:
+        self.host = host
+        self.place: Place = place_of(host.scratch)
+        self._environment = environment
+        self._processes: dict[str, Process] = {}
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of all that was started."""
+        return tuple(self._processes)
+
+    @property
+    def pods(self) -> str:
+        """Control group below which those of pods are, absolute."""
+        return "/" + self.host.control_group(PODS).strip("/")
+
+    def prepare(self, files: Iterable[Written]) -> None:
+        """Begin with an empty directory that only root may look into, and write these files."""
+        self.host.remove(self.place.directory)
+        self.run("sh", "-c", _PREPARE, "sh", self.place.directory, self.pods)
+        for each in files:
+            self.host.put(each.path, each.content, each.mode)
+
+    def start(self, component: Component) -> Process:
+        """Start a program; what it says goes to its log."""
+        process = self.host.start(
+            component.argv,
+            unit=component.unit,
+            log=self.place.log(component.unit),
+            env={**self._environment, **component.environment},
+        )
+        self._processes[component.unit] = process
+        return process
+
+    def run(self, *argv: str, timeout: float = 60.0) -> str:
+        """The output of a command; UnavailableError with its complaint when it fails."""
+        words = [f"{name}={value}" for name, value in self._environment.items()]
+        done = self.host.run(["env", *words, *argv], timeout=timeout)
+        if done.code != 0:
+            complaint = done.stderr.strip() or f"exit code {done.code}"
+            raise UnavailableError(
+                f"`{argv[0]}` failed: {complaint}", where=self.host.name, hint=HINT
+            )
+        return done.stdout
+
+    def pid(self, unit: str) -> int:
+        """Process id of a program, as the host sees it; KeyError if it was not started."""
+        return self._processes[unit].pid
+
+    def lives(self, unit: str) -> bool:
+        """Whether a program was started and has not ended."""
+        process = self._processes.get(unit)
+        try:
+            return process is not None and process.poll() is None
+        except HostLostError:
+            return False
+
+    def insist_alive(self) -> None:
+        """Raise UnavailableError with the log of a program that has ended."""
+        for unit, process in self._processes.items():
+            code = process.poll()
+            if code is not None:
+                raise UnavailableError(
+                    f"`{unit}` ended with exit code {code}{self.logged(unit)}",
+                    where=self.host.name,
+                    hint=HINT,
+                )
+
+    def end(self, unit: str) -> None:
+        """Kill a program and wait for its end."""
+        process = self._processes.pop(unit, None)
+        if process is not None:
+            process.signal("KILL")
+            process.wait(_STOP)
+
+    def end_all(self) -> None:
+        """Kill every program and every pod, and remove what they kept."""
+        for unit in self.units:
+            self.host.thaw(unit)
+        groups = [f"/{self.host.control_group(unit).strip('/')}" for unit in (*self.units, PODS)]
+        self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
+        self._processes.clear()
+        for directory in (self.place.directory, HELD, "/run/containerd", "/run/flannel"):
+            self.host.remove(directory)
+
+    def forget(self) -> None:
+        """The host was lost with all that ran there."""
+        self._processes.clear()
+
+    def freeze(self, *units: str) -> None:
+        """Hold programs still."""
+        for unit in units:
+            if unit in self._processes:
+                self.host.freeze(unit)
+
+    def thaw(self) -> None:
+        """Let all programs go on."""
+        for unit in self.units:
+            self.host.thaw(unit)
+
+    def logged(self, unit: str) -> str:
+        """The end of a program's log, to be put behind a sentence; nothing where it has none."""
+        try:
+            lines = self.host.get(self.place.log(unit)).decode(errors="replace").splitlines()
+        except (FileNotFoundError, HostLostError):
+            return ""
+        return "\n".join(("; its log ends:", *lines[-_LAST_LINES:])) if lines else ""
