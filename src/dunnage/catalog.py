@@ -40,7 +40,8 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.hosts.namespace.supports import inotify_room
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment

@@ -49,14 +49,7 @@ from dunnage.substrates.kubernetes.network import (
 )
 from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET, SANDBOX, Node
 from dunnage.substrates.kubernetes.objects import initial_objects
-from dunnage.substrates.kubernetes.place import (
-    API_PORT,
-    DOMAIN,
-    MASTERS,
-    SECRET,
-    Component,
-    place_of,
-)
+from dunnage.substrates.kubernetes.place import API_PORT, DOMAIN, MASTERS, SECRET, Component, place_of
 from dunnage.substrates.kubernetes.readiness import not_ready, pod_ranges
 from dunnage.substrates.kubernetes.running import HINT, Running
 from dunnage.substrates.ranges import container_ranges
