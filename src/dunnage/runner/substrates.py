@@ -61,6 +61,7 @@ def open_substrates(
                 _hosts(study, users, len(every), testbed),
                 opened[below] if below is not None else None,
                 keep=keep,
+                choices=catalog.choices(users),
             )
         )
     return opened

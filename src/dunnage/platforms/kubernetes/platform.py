@@ -49,6 +49,9 @@ from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP, VXLAN
 KUBERNETES = Capability("kubernetes")
 """The programs of a Kubernetes can be had."""
 HOST = "host"
+PROXY = "proxy"
+"""Option of a network: what leads addresses of services to pods."""
+PROXIES = ("iptables", "nftables")
 _ANY = "0.0.0.0/0"
 """A pod has one address; in which range is its network plugin's to say."""
 
@@ -73,12 +76,19 @@ class Kubernetes(HostedMembers[PodMember]):
     offer: ClassVar[PlatformOffer] = PlatformOffer(
         networks={
             "flannel-vxlan": NetworkOffer(
-                _ENDPOINTS, phrase="with flannel's VXLAN network", needs=(VXLAN,)
+                _ENDPOINTS,
+                phrase="with flannel's VXLAN network",
+                takes_options=True,
+                needs=(VXLAN,),
             ),
             "flannel-host-gw": NetworkOffer(
-                _ENDPOINTS, phrase="with the routes of flannel's host-gw network"
+                _ENDPOINTS,
+                phrase="with the routes of flannel's host-gw network",
+                takes_options=True,
             ),
-            "bridge": NetworkOffer(_ENDPOINTS, phrase="with bridges and static routes"),
+            "bridge": NetworkOffer(
+                _ENDPOINTS, phrase="with bridges and static routes", takes_options=True
+            ),
             HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
@@ -105,6 +115,7 @@ class Kubernetes(HostedMembers[PodMember]):
                 where=deployment.name,
                 hint="dunnage doctor",
             )
+        _check_options(deployment)
         if deployment.limits.pids is not None:
             raise UnavailableError(
                 "a pod cannot be given a limit of processes: leave out `pids`",
@@ -363,3 +374,16 @@ class Kubernetes(HostedMembers[PodMember]):
             raise UnavailableError(
                 "this host is no node of the Kubernetes", where=host.name, hint="dunnage doctor"
             ) from None
+
+
+def _check_options(deployment: Deployment) -> None:
+    """Raise UnavailableError for an option of its network that means nothing here."""
+    options = deployment.network_options
+    unknown = sorted(options.keys() - {PROXY})
+    if unknown or options.get(PROXY, PROXIES[0]) not in PROXIES:
+        what = f"`{unknown[0]}`" if unknown else f"`{PROXY}: {options[PROXY]}`"
+        raise UnavailableError(
+            f"a network of pods has the option `{PROXY}`, {' or '.join(PROXIES)}, and not {what}",
+            where=deployment.name,
+            hint="dunnage schema study",
+        )
