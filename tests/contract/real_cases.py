@@ -14,11 +14,14 @@ from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
 from dunnage.model.study import CONTROL_GROUP, DatabaseSpec
 from dunnage.platforms.docker import Docker
+from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.native import Native
 from dunnage.platforms.swarm import Swarm as SwarmPlatform
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.kubernetes.choices import Choices, Network
+from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import Swarm, open_swarm
 
 
@@ -46,7 +49,7 @@ def _translated(opened: AbstractContextManager[Testbed]) -> Iterator[Testbed]:
 
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
-"""With a host for a Swarm's manager."""
+"""With a host for what directs the others."""
 FLOATING = TestbedCase(lambda name: _translated(_open_namespace(name)), _lose_namespace)
 FLOATING_CONTROLLED = TestbedCase(lambda name: _translated(_open_controlled(name)), _lose_namespace)
 """With floating addresses besides."""
@@ -74,10 +77,20 @@ def swarm(testbed: Testbed) -> Iterator[Swarm]:
         yield opened
 
 
+@contextmanager
+def kubernetes(
+    testbed: Testbed, network: Network = Network.FLANNEL_VXLAN
+) -> Iterator[OwnKubernetes]:
+    binaries = DebianSoftware().kubernetes(print)
+    with open_kubernetes(testbed, binaries, testbed.hosts, Choices(network)) as opened:
+        yield opened
+
+
 _SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {
     Native: (NAMESPACE, lambda _testbed: nullcontext()),
     Docker: (NAMESPACE, daemons),
     SwarmPlatform: (CONTROLLED, swarm),
+    Kubernetes: (CONTROLLED, kubernetes),
 }
 
 
@@ -111,3 +124,9 @@ SWARM_FLOATING_IP = replace(
     _redis(SwarmPlatform, "overlay", endpoint="floating-ip"), testbed=FLOATING_CONTROLLED
 )
 SWARM_CONTAINER_DNS = _redis(SwarmPlatform, "overlay", ClientPlace.CONTAINER, "container-dns")
+KUBERNETES_HOST_PORT = _redis(Kubernetes, "flannel-vxlan")
+KUBERNETES_SERVICE_IP = _redis(Kubernetes, "flannel-vxlan", endpoint="service-ip")
+KUBERNETES_NODE_PORT = _redis(Kubernetes, "flannel-vxlan", endpoint="node-port")
+KUBERNETES_CONTAINER_DNS = _redis(
+    Kubernetes, "flannel-vxlan", ClientPlace.CONTAINER, "container-dns"
+)
