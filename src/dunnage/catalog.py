@@ -40,8 +40,7 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
-from dunnage.hosts.namespace.supports import inotify_room
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
@@ -364,11 +363,12 @@ def open_substrate(
     *,
     keep: bool,
     choices: Choices | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> AbstractContextManager[Substrate]:
     """Start the substrate of a family on some hosts; `keep` leaves ours running.
 
     `below` is the open substrate that it stands on, where it stands on one; `choices` are those for
-    a Kubernetes of ours.
+    a Kubernetes of ours. `tell` hears of software that has to be built first, which takes minutes.
     """
     contexts = specs.get(name, SubstrateSpec()).contexts
     match name, OFFER.substrate(name, specs)[0]:
@@ -382,12 +382,16 @@ def open_substrate(
             return open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
             _insist_on_inotify(len(hosts))
-            binaries = DebianSoftware().kubernetes()
+            binaries = DebianSoftware().kubernetes(tell or _heard)
             return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
             raise UnavailableError(f"nothing opens a substrate `{name}` of the kind `{kind}`")
+
+
+def _heard(_: str) -> None:
+    """Nobody asked to be told."""
 
 
 def choices(deployments: Iterable[Deployment]) -> Choices:

@@ -26,7 +26,8 @@ from dunnage.substrates.ranges import container_ranges
 def test_containers_get_networks_away_from_every_host_and_each_other(addresses: list[str]) -> None:
     ranges = container_ranges(["10.77.0.1", *addresses])
     bridge = ipaddress.ip_interface(ranges.bridge).network
-    networks = [bridge, *map(ipaddress.ip_network, (ranges.pool, ranges.overlay, ranges.pods, ranges.services))]
+    others = (ranges.pool, ranges.overlay, ranges.pods, ranges.services)
+    networks = [bridge, *map(ipaddress.ip_network, others)]
     assert not any(one.overlaps(other) for one, other in combinations(networks, 2))
     for network in networks:
         assert network.prefixlen == 16

@@ -257,7 +257,7 @@ class ContainerHost(Guest):
         self._name = name
         self._root = root = f"/containers/{name}"
         self._processes: list[Process] = []
-        self.put = lambda path, content: host.put(root + path, content)
+        self.put = lambda path, content, mode=0o644: host.put(root + path, content, mode)
         self.put_tree = lambda source, path: host.put_tree(source, root + path)
 
     def run(

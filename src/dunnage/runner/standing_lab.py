@@ -1,4 +1,4 @@
-"""A lab without a study: hosts, and what is asked for on them, left standing for whoever uses it."""
+"""A lab without a study: hosts, and what was asked for on them, left standing for its users."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def stand_up(
                         opened[below] if below is not None else None,
                         keep=True,
                         choices=choices,
+                        tell=tell,
                     )
                 )
                 tell(family)

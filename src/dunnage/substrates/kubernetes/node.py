@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.study import CLIENT_GROUP
 from dunnage.substrates.kubernetes.choices import ProxyMode
 from dunnage.substrates.kubernetes.control_plane import ControlPlane
@@ -218,6 +219,9 @@ path = "{path("opt")}"
             "podLogsDir": path("pod-logs"),
             "volumePluginDir": path("volume-plugins"),
             "nodeLeaseDurationSeconds": LEASE_SECONDS,
+            # A quota means the same as that of a control group of ours.
+            "featureGates": {"CustomCPUCFSQuotaPeriod": True},
+            "cpuCFSQuotaPeriod": f"{QUOTA_PERIOD}us",
             # This machine's disk is not the host's own, and an image cannot be pulled again.
             "evictionHard": {
                 "memory.available": "100Mi",

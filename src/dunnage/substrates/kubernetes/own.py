@@ -10,60 +10,49 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from lightkube import ApiError, Client
-from lightkube.codecs import from_dict
-from lightkube.resources.coordination_v1 import Lease
+from lightkube import Client
 from lightkube.resources.core_v1 import Node as NodeObject
-from lightkube.resources.core_v1 import ServiceAccount
 
-from dunnage.contracts import ApiServer, Host, KubernetesBinaries, Testbed
+from dunnage.contracts import ApiServer, ContainerRuntime, Host, KubernetesBinaries, Testbed
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
-from dunnage.kubernetes_api import Refused, connect, explanation, told
+from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.certificates import Authority
-from dunnage.substrates.kubernetes.choices import Choices, ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices
 from dunnage.substrates.kubernetes.control_plane import (
     API,
     ASKED,
     CONTROLLERS,
-    DNS,
     SCHEDULER,
     ControlPlane,
     Trust,
 )
-from dunnage.substrates.kubernetes.network import (
-    CONFIGURATION,
-    FLANNEL,
-    FLANNEL_USER,
-    SUBNET_FILE,
-    Flannel,
-    Subnet,
-    begin_script,
-    configuration,
-    routes_script,
-    told_by_flannel,
-    told_by_links,
-    with_flannel,
+from dunnage.substrates.kubernetes.joining import (
+    by_flannel,
+    by_routes,
+    network_facts,
+    write_configuration,
 )
+from dunnage.substrates.kubernetes.network import FLANNEL_USER, Flannel, begin_script, with_flannel
 from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET, SANDBOX, Node
 from dunnage.substrates.kubernetes.objects import initial_objects
-from dunnage.substrates.kubernetes.place import API_PORT, DOMAIN, MASTERS, SECRET, Component, place_of
-from dunnage.substrates.kubernetes.readiness import not_ready, pod_ranges
-from dunnage.substrates.kubernetes.running import HINT, Running
+from dunnage.substrates.kubernetes.place import API_PORT, DOMAIN, MASTERS, Component, place_of
+from dunnage.substrates.kubernetes.probes import Probes
+from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
+from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
 from dunnage.substrates.ranges import container_ranges
 from dunnage.substrates.side_by_side import side_by_side
 
 FORWARDER = "forwarder"
 """Unit of what carries questions from this machine into the lab's network."""
-LEASES = "kube-node-lease"
 INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
-_READY = 60.0
 _STEADY = 1.0
 """Seconds for which nodes must have been ready once they were held still."""
-_INTERVAL = 0.05
+_TTRPC = ".ttrpc"
+"""What containerd calls its second socket, behind the name of the first."""
 _SOCKET_PATH_LIMIT = 108
 """Size of `sun_path` in `struct sockaddr_un`, unix(7)."""
 
@@ -116,10 +105,14 @@ class OwnKubernetes:
         """Start all of it anew, and wait until every node is ready and names are found."""
         self._plane = self._new_plane()
         self._all(self._begin)
-        self._until("the API server is not ready", self._api_late, API)
-        self._until("the first objects are not accepted", self._objects_late, API)
+        probes = self._probes
+        flannel = with_flannel(self._choices.network)
+        objects = initial_objects(self._plane.dns, self._control.address, flannel=flannel)
+        self._until("the API server is not ready", probes.server, API)
+        self._until("first objects are not accepted", lambda: probes.holds(objects), API)
         self._all(self._go_on)
-        self._until("nodes have no addresses for pods", self._ranges_late, CONTROLLERS)
+        missing = "nodes have no addresses for pods"
+        self._until(missing, lambda: probes.ranges(self._nodes()), CONTROLLERS)
         self._all(self._connect)
         self._wait(UnavailableError, 0.0)
         self._facts = self._read_facts()
@@ -127,7 +120,11 @@ class OwnKubernetes:
     @property
     def api(self) -> ApiServer:
         place = place_of(self._control.scratch)
-        return ApiServer(Path(place.admin), self._socket(API))
+        return ApiServer(Path(place.admin), self._sockets[API])
+
+    @property
+    def _probes(self) -> Probes:
+        return Probes(self.api, self._sockets, self._testbed.clock)
 
     @property
     def control(self) -> str:
@@ -148,6 +145,10 @@ class OwnKubernetes:
             raise KeyError(host)
         return self._hosts[host].name
 
+    def runtime(self, host: str) -> ContainerRuntime:
+        there = self._running[self.node(host)]
+        return ContainerRuntime(self._ctr(there), self._binaries.environment)
+
     def units(self, host: str) -> tuple[str, ...]:
         there = self._running.get(host)
         return () if there is None else there.units
@@ -157,9 +158,8 @@ class OwnKubernetes:
 
         Raises StayError when one does not become so.
         """
-        self._all(lambda host: self._running[host.name].thaw())
-        if self._control.name not in self._testbed.lost():
-            self._start_controllers()
+        self._thaw()
+        if self._commanded():
             self._wait(StayError, _STEADY)
 
     def freeze(self, hosts: Collection[str] | None = None) -> None:
@@ -178,18 +178,14 @@ class OwnKubernetes:
 
     def mend(self, host: str) -> None:
         """Make a node of a restored host again; where it was the control host, form it all anew."""
+        self._thaw()
         there = self._running.get(host)
-        if there is None:
-            self.wake()
+        if there is None or there.lives(API) or there.lives(KUBELET):
             return
-        if there.host is self._control and not there.lives(API):
+        if there.host is self._control:
             self._all(lambda each: self._running[each.name].end_all())
             self.form()
-            return
-        self.wake_others(host)
-        if self._control.name in self._testbed.lost() or there.lives(KUBELET):
-            return
-        if there.host is not self._control:
+        elif self._commanded():
             there.forget()
             self._begin(there.host)
             self._go_on(there.host)
@@ -204,12 +200,14 @@ class OwnKubernetes:
         """Kill all programs and pods, and remove what they kept."""
         self._all(lambda host: self._running[host.name].end_all())
 
-    def wake_others(self, host: str) -> None:
-        """Let everything go on, whatever is missing on one host."""
-        for name in self._living():
-            self._running[name].thaw()
-        if self._control.name not in self._testbed.lost():
+    def _thaw(self) -> None:
+        self._all(lambda host: self._running[host.name].thaw())
+        if self._commanded():
             self._start_controllers()
+
+    def _commanded(self) -> bool:
+        """Whether there is an API server: not while the control host is lost, or not mended."""
+        return self._running[self._control.name].lives(API)
 
     def _new_plane(self) -> ControlPlane:
         trust = Trust(Authority("dunnage"), Authority("dunnage-etcd"))
@@ -236,27 +234,17 @@ class OwnKubernetes:
             self._choices.proxy,
         )
 
-    def _flannel(self, host: Host) -> Flannel:
-        return Flannel(
-            host.name,
-            host.address,
-            self._plane.ranges.pods,
-            self._binaries.binaries,
-            self._running[host.name].place,
-            self._choices.network,
-            self._choices.proxy,
-        )
-
     def _begin(self, host: Host) -> None:
         """Start what waits for nothing: the API server with its etcd, or a node's containerd."""
         there = self._running[host.name]
         if host is self._control:
             there.prepare(self._plane.files())
+            there.run("ln", "-s", str(self._binaries.binaries), there.place.programs)
             for component in (*self._plane.first(), self._forwarder()):
                 there.start(component)
             return
         node = self._as_node(host)
-        if len(there.place.socket) + len(".ttrpc") >= _SOCKET_PATH_LIMIT:
+        if len(there.place.socket) + len(_TTRPC) >= _SOCKET_PATH_LIMIT:
             raise UnavailableError(
                 f"containerd's socket `{there.place.socket}` has a path that is too long for the "
                 "kernel; give the group of hosts a shorter name",
@@ -266,17 +254,20 @@ class OwnKubernetes:
         there.prepare(node.files())
         there.run("sh", "-c", begin_script(host.address, self._plane.ranges.services))
         there.start(node.containerd())
-        self._until_done("containerd takes no image", lambda: self._sandbox_late(there), there)
+        images = (*self._ctr(there), "--namespace", "k8s.io", "images")
 
-    def _sandbox_late(self, there: Running) -> str | None:
-        ctr = str(self._binaries.binaries / "ctr")
-        reach = (ctr, "--address", there.place.socket, "--namespace", "k8s.io", "images")
-        try:
-            there.run(*reach, "import", str(self._binaries.sandbox))
-        except UnavailableError as error:
-            return error.what
-        known = there.run(*reach, "list", "--quiet").split()
-        return None if SANDBOX in known else f"its archive holds {known}, not `{SANDBOX}`"
+        def late() -> str | None:
+            try:
+                there.run(*images, "import", str(self._binaries.sandbox))
+            except UnavailableError as error:
+                return error.what
+            known = there.run(*images, "list", "--quiet").split()
+            return None if SANDBOX in known else f"its archive holds {known}, not `{SANDBOX}`"
+
+        there.until("containerd takes no image", late, self._testbed.clock)
+
+    def _ctr(self, there: Running) -> tuple[str, ...]:
+        return (str(self._binaries.binaries / "ctr"), "--address", there.place.socket)
 
     def _go_on(self, host: Host) -> None:
         """Start what needs the API server."""
@@ -299,111 +290,50 @@ class OwnKubernetes:
         """Join a node to the network of pods."""
         if host is self._control:
             return
-        there = self._running[host.name]
-        if with_flannel(self._choices.network):
-            subnet = self._by_flannel(there)
+        there, plane, chosen = self._running[host.name], self._plane, self._choices
+        if with_flannel(chosen.network):
+            pods, binaries = plane.ranges.pods, self._binaries.binaries
+            flannel = Flannel(
+                host.name, host.address, pods, binaries, there.place, chosen.network, chosen.proxy
+            )
+            config = plane.kubeconfig(FLANNEL_USER)
+            subnet = by_flannel(there, flannel, config, self._testbed.clock)
         else:
-            subnet = self._by_routes(there)
-        state = there.place.path("addresses")
-        node = self._as_node(host)
-        there.host.put(f"{node.cni}/{CONFIGURATION}", configuration(subnet, state))
-
-    def _by_routes(self, there: Running) -> Subnet:
-        with self._asked("nodes cannot be listed") as client:
-            ranges = pod_ranges(client.list(NodeObject))
-        own = ranges.pop(there.host.name)
-        others = {range_: self._hosts[name].address for name, range_ in ranges.items()}
-        there.run("sh", "-c", routes_script(self._plane.ranges.pods, own, others))
-        return Subnet(own)
-
-    def _by_flannel(self, there: Running) -> Subnet:
-        flannel = self._flannel(there.host)
-        path, host = there.place.path, there.host
-        host.put(path("flannel.json"), flannel.settings())
-        config = self._plane.kubeconfig(FLANNEL_USER)
-        host.put(path(f"{FLANNEL}.kubeconfig"), config, SECRET)
-        there.start(flannel.component())
-        found: list[Subnet] = []
-
-        def late() -> str | None:
-            try:
-                found.append(told_by_flannel(host.get(SUBNET_FILE).decode()))
-            except (FileNotFoundError, KeyError, ValueError) as error:
-                return f"`{SUBNET_FILE}` tells no subnet: {error}"
-            return None
-
-        self._until_done("flannel gives no subnet", late, there)
-        return found[-1]
+            with self._asked("nodes cannot be listed") as client:
+                ranges = pod_ranges(client.list(NodeObject))
+            addresses = {name: each.address for name, each in self._hosts.items()}
+            subnet = by_routes(there, plane.ranges.pods, ranges, addresses)
+        write_configuration(there, self._as_node(host), subnet)
 
     def _forwarder(self) -> Component:
         pairs = {API: self.address, **ASKED}
-        words = [f"--pair={self._socket(unit)}={address}" for unit, address in pairs.items()]
+        words = [f"--pair={self._sockets[unit]}={address}" for unit, address in pairs.items()]
         return Component(FORWARDER, (self._control.engine, "forward", *words))
 
-    def _socket(self, unit: str) -> str:
-        return place_of(self._control.scratch).path(f"{unit}.sock")
-
-    def _api_late(self) -> str | None:
-        try:
-            told(self.api, "/readyz", timeout=5.0)
-        except Refused as refusal:
-            return explanation(refusal)
-        return None
-
-    def _objects_late(self) -> str | None:
-        """Begin with what each Kubernetes of ours holds; what is there already is left."""
-        flannel = with_flannel(self._choices.network)
-        objects = initial_objects(self._plane.dns, self._control.address, flannel=flannel)
-        try:
-            with closing(connect(self.api)) as client:
-                for each in objects:
-                    _create(client, from_dict(dict(each)))
-        except Refused as refusal:
-            return explanation(refusal)
-        return None
-
-    def _ranges_late(self) -> str | None:
-        try:
-            with closing(connect(self.api)) as client:
-                ranges = pod_ranges(client.list(NodeObject))
-        except Refused as refusal:
-            return explanation(refusal)
-        missing = [name for name in self._nodes() if name not in ranges]
-        return f"`{missing[0]}` has none" if missing else None
+    @property
+    def _sockets(self) -> Mapping[str, str]:
+        place = place_of(self._control.scratch)
+        return {unit: place.path(f"{unit}.sock") for unit in (API, *ASKED)}
 
     def _wait(self, error: type[DunnageError], steady: float) -> None:
         """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
         names of services, as each node finds them."""
-        self._until("the Kubernetes is not ready", self._late, API, error, steady)
+        late = self._probes.all_of_it
+        self._until("it is not ready", lambda: late(self._nodes()), API, error, steady)
         self._all(self._names_found)
-
-    def _late(self) -> str | None:
-        try:
-            for unit, address in ASKED.items():
-                scheme = "http" if unit == DNS else "https"
-                path = "ready" if unit == DNS else "healthz"
-                told(self.api, f"{scheme}://{address}/{path}", self._socket(unit), timeout=5.0)
-            with closing(connect(self.api)) as client:
-                client.get(ServiceAccount, "default", namespace="default")
-                leases = client.list(Lease, namespace=LEASES)
-                now = self._testbed.clock.now()
-                late = not_ready(client.list(NodeObject), leases, self._nodes(), now)
-        except Refused as refusal:
-            return explanation(refusal)
-        return next((f"`{host}` is {why}" for host, why in late.items()), None)
 
     def _names_found(self, host: Host) -> None:
         if host is self._control:
             return
-        there = self._running[host.name]
         name = f"kubernetes.default.svc.{DOMAIN}."
+        words = (host.engine, "resolve", "--server", self._plane.dns, name)
 
         def late() -> str | None:
-            words = (host.engine, "resolve", "--server", self._plane.dns, name)
             done = host.run(words)
             return None if done.code == 0 else done.stderr.strip()
 
-        self._until_done("names of services are not found", late, there)
+        what = "names of services are not found"
+        self._running[host.name].until(what, late, self._testbed.clock)
 
     def _until(
         self,
@@ -418,7 +348,7 @@ class OwnKubernetes:
         Whatever ended meanwhile is told with its log, or else the log of `unit`.
         """
         clock = self._testbed.clock
-        ends = clock.now() + _READY
+        ends = clock.now() + READY
         since: float | None = None
         while since is None or clock.now() - since < steady:
             why = late()
@@ -428,53 +358,22 @@ class OwnKubernetes:
             for name in self._living():
                 self._running[name].insist_alive()
             if why and clock.now() >= ends:
-                said = f"{what} within {_READY:g} s: {why}"
-                control = self._running[self._control.name]
-                raise error(f"{said}{control.logged(unit)}", where=self._control.name, hint=HINT)
-            clock.sleep(_INTERVAL)
-
-    def _until_done(self, what: str, late: Callable[[], str | None], there: Running) -> None:
-        """The same for something on one host, of whose programs none may end."""
-        clock = self._testbed.clock
-        ends = clock.now() + _READY
-        while (why := late()) is not None:
-            there.insist_alive()
-            if clock.now() >= ends:
-                said = f"{what} within {_READY:g} s: {why}"
-                raise UnavailableError(said, where=there.host.name, hint=HINT)
-            clock.sleep(_INTERVAL)
+                logged = self._running[self._control.name].logged(unit)
+                said = f"{what} within {READY:g} s: {why}{logged}"
+                raise error(said, where=self._control.name, hint=HINT)
+            clock.sleep(INTERVAL)
 
     def _read_facts(self) -> Mapping[str, Scalar]:
         with self._asked("nodes cannot be listed") as client:
-            nodes = [node for node in client.list(NodeObject) if node.status is not None]
-        infos = [node.status.nodeInfo for node in nodes if node.status and node.status.nodeInfo]
-        versions = {
-            "kubelet": sorted({info.kubeletVersion for info in infos}),
-            "containers": sorted({info.containerRuntimeVersion for info in infos}),
-        }
-        networks = {name: self._network_facts(self._running[name]) for name in self._nodes()}
+            told_by_nodes = node_facts(client.list(NodeObject))
+        networks = {name: network_facts(self._running[name]) for name in self._nodes()}
         return {
-            "nodes": len(nodes),
-            "kubelet_version": ", ".join(versions["kubelet"]),
-            "container_runtime": ", ".join(versions["containers"]),
+            **told_by_nodes,
             "pod_range": self._plane.ranges.pods,
             "service_range": self._plane.ranges.services,
             "origin": self._binaries.origin,
             "ours": True,
             **agreed(networks),
-        }
-
-    def _network_facts(self, there: Running) -> Mapping[str, Scalar]:
-        """What is in force on a node, read back."""
-        bridge, tunnel = told_by_links(there.run("ip", "-json", "link"))
-        asked = "nft list table ip kube-proxy > /dev/null 2>&1 && echo nftables; "
-        asked += "iptables-save -t nat 2> /dev/null | grep -q KUBE-SERVICES && echo iptables; true"
-        modes = there.run("sh", "-c", asked).split()
-        known = [mode for mode in ProxyMode if mode in modes]
-        return {
-            "proxy_mode": ", ".join(known) or "unknown",
-            "bridge_mtu": bridge,
-            "tunnel_mtu": tunnel,
         }
 
     def _living(self) -> tuple[str, ...]:
@@ -501,15 +400,6 @@ class OwnKubernetes:
             logged = self._running[control.name].logged(API)
             said = f"{what}: {explanation(refusal)}{logged}"
             raise UnavailableError(said, where=control.name, hint=HINT) from refusal
-
-
-def _create(client: Client, wanted: object) -> None:
-    """Create an object unless there is one of its name."""
-    try:
-        client.create(wanted)
-    except ApiError as error:
-        if error.status.code != 409:
-            raise
 
 
 def _control(hosts: Sequence[Host]) -> Host:

@@ -1,4 +1,4 @@
-"""Where the programs of a Kubernetes keep their things on a host, and what they are called. Pure."""
+"""Where the programs of a Kubernetes keep their things on a host, and their names. Pure."""
 
 from __future__ import annotations
 

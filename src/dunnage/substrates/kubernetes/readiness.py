@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from lightkube.resources.coordination_v1 import Lease
 from lightkube.resources.core_v1 import Node
 
+from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.node import LEASE_SECONDS
 
 _PERIOD = LEASE_SECONDS / 4
@@ -36,6 +37,17 @@ def not_ready(
     told = {_lease_name(lease): _renewed(lease) for lease in leases}
     found = {host: _why(known.get(host), told.get(host), now) for host in wanted}
     return {host: why for host, why in found.items() if why}
+
+
+def node_facts(nodes: Iterable[Node]) -> dict[str, Scalar]:
+    """How many nodes there are, and what runs on them, as they told."""
+    told = [node.status.nodeInfo for node in nodes if node.status is not None]
+    infos = [info for info in told if info is not None]
+    return {
+        "nodes": len(told),
+        "kubelet_version": ", ".join(sorted({info.kubeletVersion for info in infos})),
+        "container_runtime": ", ".join(sorted({info.containerRuntimeVersion for info in infos})),
+    }
 
 
 def name(node: Node) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from dunnage.contracts import Host, Process
+from dunnage.contracts import Clock, Host, Process
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
 
 HINT = "dunnage doctor"
+READY = 60.0
+"""Seconds in which anything must have become ready."""
+INTERVAL = 0.05
 _LAST_LINES = 20
 _STOP = 20.0
 
@@ -117,10 +120,21 @@ class Running:
                     hint=HINT,
                 )
 
+    def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
+        """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
+        program ends meanwhile. `late` returns the reason."""
+        ends = clock.now() + READY
+        while (why := late()) is not None:
+            self.insist_alive()
+            if clock.now() >= ends:
+                said = f"{what} within {READY:g} s: {why}"
+                raise UnavailableError(said, where=self.host.name, hint=HINT)
+            clock.sleep(INTERVAL)
+
     def end(self, unit: str) -> None:
         """Kill a program and wait for its end."""
-        process = self._processes.pop(unit, None)
-        if process is not None:
+        if self.lives(unit):
+            process = self._processes.pop(unit)
             process.signal("KILL")
             process.wait(_STOP)
 
@@ -141,7 +155,7 @@ class Running:
     def freeze(self, *units: str) -> None:
         """Hold programs still."""
         for unit in units:
-            if unit in self._processes:
+            if self.lives(unit):
                 self.host.freeze(unit)
 
     def thaw(self) -> None:
