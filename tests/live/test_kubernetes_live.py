@@ -283,7 +283,8 @@ def test_a_program_that_is_not_in_the_image_is_told(lab: Lab) -> None:
 
 
 def test_a_member_that_is_killed_for_memory_is_told(lab: Lab) -> None:
-    limited = deployed_as(database=SINGLE, limits=Limits(memory=32 * 2**20))
+    spec = SINGLE.model_copy(update={"settings": {"enable-debug-command": "yes"}})
+    limited = deployed_as(database=spec, limits=Limits(memory=32 * 2**20))
     with pytest.raises(StayError) as raised, formed(lab, limited) as (platform, *_):
         place = platform.running()[0]
         cli = f"{TREES.tree(Software('redis', '7.0')).prefix}/bin/redis-cli"

@@ -90,6 +90,21 @@ def test_a_crash_loop_is_hopeless_and_tells_the_last_end() -> None:
     assert [each.code for each in state.ends] == [3]
 
 
+def test_a_program_that_cannot_be_started_never_ran() -> None:
+    told = {"exitCode": 128, "reason": "StartError", "message": "no such file"}
+    waiting = {"waiting": {"reason": "CrashLoopBackOff"}}
+    for states in (
+        {"state": {"terminated": told}},
+        {"state": waiting, "lastState": {"terminated": told}},
+    ):
+        state = with_container(containerID="containerd://c1", **states)
+        assert (state.never_ran, state.reason, state.message) == (
+            True,
+            "StartError",
+            "no such file",
+        )
+
+
 def test_an_image_that_is_missing_is_hopeless_and_being_made_is_not() -> None:
     missing = with_container(state={"waiting": {"reason": "ErrImageNeverPull", "message": "m"}})
     assert (missing.reason, missing.hopeless) == ("ErrImageNeverPull", True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lightkube.models.core_v1 import (
@@ -13,6 +13,8 @@ from lightkube.models.core_v1 import (
 from lightkube.resources.core_v1 import Event, Pod
 
 _UNDER_WAY = ("ContainerCreating", "PodInitializing")
+_NEVER_RAN = ("StartError", "ContainerCannotRun")
+"""Reasons of an end that came before the program could begin."""
 _HOPELESS = frozenset(
     {
         "CrashLoopBackOff",
@@ -71,6 +73,11 @@ class PodState:
         """Whether waiting does not help."""
         return self.reason in _HOPELESS
 
+    @property
+    def never_ran(self) -> bool:
+        """Whether its container could not be started."""
+        return self.reason in _NEVER_RAN
+
     def ended(self, container: str) -> End | None:
         """How a container of it ended; None if it is not known to have."""
         return next((end for end in self.ends if end.container == container), None)
@@ -87,7 +94,7 @@ def state_of(pod: Pod) -> PodState:
         address=status.podIP or "",
         container=_bare(first.containerID if first else None),
         running=bool(first and first.state and first.state.running),
-        ends=tuple(_ends(first)),
+        ends=tuple(map(_end, _terminated(first))),
         reason=reason,
         message=message,
         quality=status.qosClass or "",
@@ -108,18 +115,21 @@ def _kept_from_running(status: PodStatus, container: ContainerStatus | None) -> 
     for condition in status.conditions or ():
         if condition.type == "PodScheduled" and condition.status == "False":
             return condition.reason or "Unschedulable", condition.message or ""
+    for told in _terminated(container):
+        if told.reason in _NEVER_RAN:
+            return told.reason, told.message or ""
     waiting = container.state.waiting if container and container.state else None
     if waiting is None or (waiting.reason or "") in _UNDER_WAY:
         return "", ""
     return waiting.reason or "Waiting", waiting.message or ""
 
 
-def _ends(container: ContainerStatus | None) -> Iterable[End]:
-    if container is None:
-        return
-    for state in (container.state, container.lastState):
-        if state is not None and state.terminated is not None:
-            yield _end(state.terminated)
+def _terminated(container: ContainerStatus | None) -> Iterator[ContainerStateTerminated]:
+    """Its last ends, the newest first."""
+    if container is not None:
+        for state in (container.state, container.lastState):
+            if state is not None and state.terminated is not None:
+                yield state.terminated
 
 
 def _end(told: ContainerStateTerminated) -> End:

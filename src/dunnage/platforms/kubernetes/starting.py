@@ -34,12 +34,12 @@ def await_started(
     state: PodState | None = None
     while time.monotonic() < ends:
         state = namespace.pod(pod, where)
-        if state is not None and (state.running or state.ends):
+        if state is not None and (state.running or state.ends) and not state.never_ran:
             return state
         reason = state.reason if state is not None else ""
         if reason != stuck[0]:
             stuck = (reason, time.monotonic())
-        if state is not None and state.hopeless:
+        if state is not None and (state.hopeless or state.never_ran):
             break
         if reason and time.monotonic() - stuck[1] >= _PATIENCE:
             break
