@@ -43,6 +43,7 @@ from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -392,6 +393,13 @@ def open_substrate(
 
 def _heard(_: str) -> None:
     """Nobody asked to be told."""
+
+
+def client_joins(deployment: Deployment) -> bool:
+    """Whether the hosts of clients need the substrate of a deployment too."""
+    chosen = OFFER.platforms[deployment.platform].networks[deployment.network]
+    inside = deployment.client is ClientPlace.CONTAINER
+    return inside or chosen.endpoints[deployment.endpoint].joined
 
 
 def choices(deployments: Iterable[Deployment]) -> Choices:

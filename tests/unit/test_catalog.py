@@ -12,6 +12,7 @@ from dunnage import catalog
 from dunnage.contracts import ApiServer, ContainerRuntime, Daemon
 from dunnage.errors import StudyError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
@@ -235,6 +236,13 @@ def test_a_kubernetes_of_ours_has_what_the_deployments_on_it_ask_for() -> None:
     wanted = Choices(Network.FLANNEL_VXLAN, ProxyMode.NFTABLES)
     assert catalog.choices([*others, *asked]) == wanted
     assert catalog.choices(on_kubernetes(("bridge", ""))).proxy is ProxyMode.IPTABLES
+
+
+def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpoint() -> None:
+    (asked,) = on_kubernetes(("bridge", ""))
+    assert not catalog.client_joins(asked)
+    assert catalog.client_joins(asked.model_copy(update={"endpoint": "service-ip"}))
+    assert catalog.client_joins(asked.model_copy(update={"client": ClientPlace.CONTAINER}))
 
 
 def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:

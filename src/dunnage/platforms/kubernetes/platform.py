@@ -58,7 +58,7 @@ _ANY = "0.0.0.0/0"
 _ENDPOINTS = {
     **OF_HOSTS,
     NODE_PORT: EndpointOffer("NodePort", of_cluster=True),
-    SERVICE_IP: EndpointOffer("ServiceIP", of_cluster=True),
+    SERVICE_IP: EndpointOffer("ServiceIP", of_cluster=True, joined=True),
     CONTAINER_DNS: EndpointOffer(
         "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
     ),
