@@ -49,6 +49,7 @@ def made(
     published: str | None = None,
     data: Storage = Storage.BIND,
     limits: Limits | None = None,
+    named: bool = False,
 ) -> dict[str, Any]:
     return objects.stateful_set(
         SERVICE,
@@ -62,6 +63,7 @@ def made(
         published=published,
         storage=data,
         limits=limits or Limits(),
+        named=named,
     )
 
 
@@ -122,6 +124,14 @@ def test_a_pod_has_the_command_user_paths_and_environment_of_a_process() -> None
 
 def test_words_that_kubernetes_would_replace_stay_as_they_are() -> None:
     assert container(argv=("a", "$(HOME)", "$b"))["args"] == ["$$(HOME)", "$b"]
+
+
+def test_a_member_that_goes_by_its_name_starts_when_that_is_known() -> None:
+    assert "initContainers" not in pod()
+    (first,) = pod(named=True)["initContainers"]
+    assert (first["command"], first["args"]) == (["/run/dunnage/engine"], ["resolve", "redis-1"])
+    assert first["image"] == container()["image"]
+    assert [each["mountPath"] for each in first["volumeMounts"]] == ["/run/dunnage/engine"]
 
 
 def test_an_imported_image_is_never_pulled() -> None:

@@ -92,13 +92,15 @@ def stateful_set(
     published: str | None,
     storage: Storage,
     limits: Limits,
+    named: bool,
 ) -> Manifest:
     """A set of one pod, on one node, for one member.
 
     Everything that is not the factor under study is what the same member has in a container of
     Docker's: command, environment, user, directory, paths and limits, and that it may lock memory.
     Its memory is requested as it is limited; without a limit of processors there is no quota. With
-    `published` its ports are those of this address of its host as well.
+    `published` its ports are those of this address of its host as well. With `named` it starts only
+    when its own name is known to it: some members ask for it once, when they start.
     """
     container: Manifest = {
         "name": CONTAINER,
@@ -124,6 +126,7 @@ def stateful_set(
         **_pinned(node),
         "hostNetwork": host_network,
         "terminationGracePeriodSeconds": grace(service),
+        **({"initContainers": [_named(place.member, image, engine)]} if named else {}),
         "containers": [container],
         "volumes": [*stored.volumes(place, storage), _engine_volume(engine)],
     }
@@ -218,6 +221,17 @@ def _resources(limits: Limits) -> Manifest:
     if limits.cpus is not None:
         limited["cpu"] = f"{max(1, round(limits.cpus * 1000))}m"
     return {"resources": {"requests": limited, "limits": limited}} if limited else {}
+
+
+def _named(member: str, image: Image, engine: str) -> Manifest:
+    """What runs before a member, until its name has an address."""
+    return {
+        "name": "name",
+        **_image(image),
+        "command": [engine],
+        "args": ["resolve", member],
+        "volumeMounts": [_engine_mount(engine)],
+    }
 
 
 def _engine_mount(engine: str) -> Manifest:

@@ -21,7 +21,7 @@ from dunnage.contracts import (
 )
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
-from dunnage.model.choices import ClientPlace, Storage
+from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer, PlatformOffer
@@ -211,6 +211,12 @@ class Kubernetes(HostedMembers[PodMember]):
         """Whether a member's ports are ports of its host as well."""
         return self._deployment.network != HOST and self._endpoint is not None
 
+    @property
+    def _by_name(self) -> bool:
+        """Whether members go by their headless names among each other."""
+        by_name = self._deployment.peers is Peers.DIRECT
+        return by_name or self._deployment.endpoint == CONTAINER_DNS
+
     def _serve(self, reservation: Reservation) -> None:
         """Have a service of its own before each member, whose address is the cluster's to choose.
 
@@ -256,6 +262,7 @@ class Kubernetes(HostedMembers[PodMember]):
                 published=host.address if self._published else None,
                 storage=self._deployment.storage,
                 limits=self._deployment.limits,
+                named=in_own and self._by_name,
             )
         )
         for manifest in manifests:
