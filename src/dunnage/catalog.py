@@ -382,9 +382,10 @@ def open_substrate(
         case "swarm", "existing":
             return open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            _insist_on_inotify(len(hosts))
+            chosen = choices or Choices()
+            _insist_on_kernel(len(hosts), chosen)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
+            return open_kubernetes(testbed, binaries, hosts, chosen, keep=keep)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:
@@ -424,11 +425,14 @@ def choices(deployments: Iterable[Deployment]) -> Choices:
     return Choices()
 
 
-def _insist_on_inotify(hosts: int) -> None:
-    """Raise UnavailableError when a Kubernetes on so many hosts could not watch its files."""
-    room = inotify_room(hosts * INOTIFY)
-    if not room.met:
-        raise UnavailableError(room.reason, where="kubernetes", hint=room.hint)
+def _insist_on_kernel(hosts: int, choices: Choices) -> None:
+    """Raise UnavailableError when a Kubernetes on so many hosts lacks something of this kernel."""
+    found = [inotify_room(hosts * INOTIFY)]
+    if choices.network is Network.FLANNEL_VXLAN:
+        found.append(namespace_supports()[VXLAN])
+    for support in found:
+        if not support.met:
+            raise UnavailableError(support.reason, where="kubernetes", hint=support.hint)
 
 
 def platform(

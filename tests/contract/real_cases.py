@@ -49,7 +49,7 @@ def _translated(opened: AbstractContextManager[Testbed]) -> Iterator[Testbed]:
 
 NAMESPACE = TestbedCase(open=_open_namespace, lose=_lose_namespace)
 CONTROLLED = TestbedCase(open=_open_controlled, lose=_lose_namespace)
-"""With a host for what directs the others."""
+"""With a host for a Swarm's manager, or a Kubernetes' control plane."""
 FLOATING = TestbedCase(lambda name: _translated(_open_namespace(name)), _lose_namespace)
 FLOATING_CONTROLLED = TestbedCase(lambda name: _translated(_open_controlled(name)), _lose_namespace)
 """With floating addresses besides."""
@@ -77,20 +77,21 @@ def swarm(testbed: Testbed) -> Iterator[Swarm]:
         yield opened
 
 
-@contextmanager
-def kubernetes(
-    testbed: Testbed, network: Network = Network.FLANNEL_VXLAN
-) -> Iterator[OwnKubernetes]:
+def kubernetes(testbed: Testbed) -> AbstractContextManager[OwnKubernetes]:
+    return open_kubernetes(testbed, DebianSoftware().kubernetes(print), testbed.hosts)
+
+
+def flannel(testbed: Testbed) -> AbstractContextManager[OwnKubernetes]:
+    choices = Choices(Network.FLANNEL_VXLAN)
     binaries = DebianSoftware().kubernetes(print)
-    with open_kubernetes(testbed, binaries, testbed.hosts, Choices(network)) as opened:
-        yield opened
+    return open_kubernetes(testbed, binaries, testbed.hosts, choices)
 
 
 _SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {
     Native: (NAMESPACE, lambda _testbed: nullcontext()),
     Docker: (NAMESPACE, daemons),
     SwarmPlatform: (CONTROLLED, swarm),
-    Kubernetes: (CONTROLLED, kubernetes),
+    Kubernetes: (CONTROLLED, flannel),
 }
 
 

@@ -4,42 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import docker
 import pytest
-from lab_traces import Traces, clean_away
+from standing_labs import said, stands
 
 from dunnage.errors import ExitCode
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
-
-DUNNAGE = (sys.executable, "-m", "dunnage")
-
-
-def said(*words: str) -> subprocess.CompletedProcess[str]:
-    """What a verb says to its end."""
-    return subprocess.run([*DUNNAGE, "lab", *words], capture_output=True, text=True, timeout=120)
-
-
-@contextmanager
-def stands(*words: str) -> Iterator[dict[str, Any]]:
-    """A lab that was left standing; gone afterwards, whatever happened."""
-    up = said("up", *words, "--format", "json")
-    assert up.returncode == 0, up.stderr
-    lab: dict[str, Any] = json.loads(up.stdout)
-    try:
-        yield lab
-    finally:
-        down = said("down", "--lab", lab["lab"])
-        clean_away(lab["lab"])
-    assert down.returncode == 0, down.stderr
-    assert lab["lab"] in down.stdout
-    Traces(lab["lab"]).insist_gone()
 
 
 @pytest.fixture(scope="module")

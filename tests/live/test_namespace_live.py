@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from lab_traces import Traces, clean_away, eventually
@@ -328,3 +331,35 @@ def test_control_groups_without_a_lab_are_left_over_and_removed() -> None:
         groups.make(f"{TOP}/{lab}", Shape())
     clean()
     assert lab not in groups.children(TOP)
+
+
+def test_a_file_is_never_open_to_more_than_it_is_put_for(testbed: NamespaceTestbed) -> None:
+    host = testbed.hosts[0]
+    path = f"{host.scratch}/key"
+    host.put(path, b"public")
+    host.put(path, b"secret", 0o600)
+    assert host.run(["stat", "-c", "%a", path]).stdout.strip() == "600"
+    assert host.get(path) == b"secret"
+
+
+def test_a_port_of_the_loopback_leads_into_a_host_until_that_ends(
+    testbed: NamespaceTestbed,
+) -> None:
+    host = testbed.host("db-2")
+    serve = "import http.server as s; s.test(s.SimpleHTTPRequestHandler, port=8000)"
+    host.put("/run/www/said", b"from inside")
+    host.start(["sh", "-c", f"cd /run/www && exec python3 -c '{serve}'"], unit="www", log="/run/l")
+    port = host.listen_outside(f"{host.address}:8000")
+
+    def answers() -> bool:
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/said", timeout=5) as answer:
+            return bytes(answer.read()) == b"from inside"
+        return False
+
+    def refuses() -> bool:
+        with socket.socket() as stranger:
+            return stranger.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
+
+    assert eventually(answers)
+    host.power_cut()
+    assert eventually(refuses)

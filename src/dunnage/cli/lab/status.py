@@ -42,12 +42,12 @@ def command(format_: FormatOption = Format.TEXT) -> None:
         say("no lab stands on this machine: ", ("dunnage lab up", "bold"))
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("lab", "for", "host", "address", "state", "docker", "kubeconfig"):
+    for title in ("lab", "for", "host", "address", "state", "docker", "kubernetes"):
         table.add_column(title, overflow="fold")
     for lab in labs:
         for number, host in enumerate(lab.hosts):
             whose = (lab.name, lab.purpose) if number == 0 else ("", "")
             state = "up" if host.alive else "lost"
-            reached = (host.daemon or "", str(host.kubeconfig or ""))
-            table.add_row(*whose, host.name, host.address, state, *reached)
+            plane = "" if host.kubernetes is None else "control plane"
+            table.add_row(*whose, host.name, host.address, state, host.daemon or "", plane)
     out.print(table)

@@ -105,6 +105,7 @@ def command(
         say("  your kubectl:", (f" kubectl --kubeconfig {made.kubeconfig} get nodes", "bold"))
     elif kubernetes:
         control = next(host.name for host in lab.hosts if host.kubeconfig is not None)
-        say("  its kubectl: ", (typed("lab", "shell", control, "--", "kubectl get nodes"), "bold"))
+        inside = typed("lab", "shell", control, "--", "kubectl", "get", "nodes")
+        say("  its kubectl: ", (inside, "bold"))
     say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
     say("  the end:     ", (typed("lab", "down"), "bold"))

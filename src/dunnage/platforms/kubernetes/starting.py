@@ -12,7 +12,7 @@ from dunnage.platforms.readiness import LAST_LINES
 
 _STARTED = 60.0
 """Seconds within which a pod has a container, or the reason why not."""
-_PATIENCE = 5.0
+_PATIENCE = 15.0
 """Seconds after which what may still change is taken for what it is, such as no room on a node."""
 _INTERVAL = 0.05
 

@@ -45,6 +45,7 @@ Words = tuple[str, ...]
 _TRANSLATES = ("DNAT", "SNAT", "MASQUERADE", "REDIRECT")
 _ENDS = ("ACCEPT", "RETURN")
 _MARKS = "MARK"
+_JUMPS, _GOES = "-j", "-g"
 
 
 def chains(listing: str) -> dict[str, list[Words]]:
@@ -55,6 +56,13 @@ def chains(listing: str) -> dict[str, list[Words]]:
         if len(words) > 1 and words[0] == "-A":
             found.setdefault(words[1], []).append(words[2:])
     return found
+
+
+def joined(
+    first: Mapping[str, Sequence[Words]], second: Mapping[str, Sequence[Words]]
+) -> dict[str, list[Words]]:
+    """The rules of both; in a chain of both, those of the second come later."""
+    return {name: [*first.get(name, ()), *second.get(name, ())] for name in {**first, **second}}
 
 
 def translation(
@@ -95,14 +103,16 @@ def _followed(
             packet, inner = _followed(rules, target, packet, is_local)
             if inner is not None and inner.target != "RETURN":
                 return packet, inner
+            if _GOES in words:  # and does not come back
+                return packet, Translation(rule, "RETURN")
     return packet, None
 
 
 def _parts(words: Words) -> tuple[Words, str, str]:
     """Conditions, target, and where the target sends to."""
-    if "-j" not in words:
+    at = next((at for at, word in enumerate(words) if word in (_JUMPS, _GOES)), None)
+    if at is None:
         return words, "", ""
-    at = words.index("-j")
     options = words[at + 2 :]
     names = ("--to-destination", "--to-source", "--to-ports", "--set-xmark")
     option = next((options[options.index(name) + 1] for name in names if name in options), "")

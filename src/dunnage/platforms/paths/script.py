@@ -64,7 +64,8 @@ def _rules(tools: Tools) -> str:
     )
     return (
         f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
-        f"|| echo {MARK} no-rules"
+        f"|| echo {MARK} no-rules\n"
+        f"echo {MARK} nft; ({variables}exec nft -j list ruleset ip) 2>/dev/null"
     )
 
 

@@ -1,0 +1,150 @@
+"""What a Kubernetes of ours must be: every host but control's a node, and nobody a stranger."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+from cases import SubstrateCase, lose_and_mend, unique
+from lightkube.resources.core_v1 import Node
+from real_cases import CONTROLLED, kubernetes
+
+from dunnage.contracts import ContainerRuntime, HasKubernetes
+from dunnage.kubernetes_api import connect, told
+from dunnage.model.study import CONTROL_GROUP
+from dunnage.substrates.kubernetes.own import OwnKubernetes
+
+if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
+    from dunnage.contracts import Testbed
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+
+OWN = SubstrateCase(CONTROLLED, kubernetes)
+KERNEL = ("vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops")
+"""What a kubelet would set, of this machine."""
+
+
+def settings() -> Mapping[str, str]:
+    return {name: (Path("/proc/sys") / name).read_text() for name in KERNEL}
+
+
+@pytest.fixture(scope="module")
+def laid() -> Iterator[tuple[Testbed, OwnKubernetes]]:
+    before = settings()
+    with CONTROLLED.open(unique()) as testbed, kubernetes(testbed) as opened:
+        assert settings() == before
+        yield testbed, opened
+
+
+def nodes(kubernetes: HasKubernetes) -> Mapping[str, Mapping[str, str]]:
+    """Node → type of condition or of address → what is said of it."""
+    with closing(connect(kubernetes.api)) as client:
+        found = {}
+        for node in client.list(Node):
+            assert node.metadata is not None
+            assert node.status is not None
+            conditions = {each.type: each.status for each in node.status.conditions or ()}
+            addresses = {each.type: each.address for each in node.status.addresses or ()}
+            found[str(node.metadata.name)] = {**conditions, **addresses}
+        return found
+
+
+class TestKubernetes:
+    def test_every_host_but_controls_is_a_ready_node_by_its_own_name_and_address(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        known = nodes(own)
+        for host in testbed.hosts:
+            if host.group == CONTROL_GROUP:
+                with pytest.raises(KeyError):
+                    own.node(host.name)
+                continue
+            told_of = known.pop(own.node(host.name))
+            assert (told_of["Ready"], told_of["InternalIP"]) == ("True", host.address)
+        assert known == {}
+        with pytest.raises(KeyError):
+            own.node("nowhere")
+
+    def test_its_programs_are_in_units_of_their_hosts(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        for host in testbed.hosts:
+            first = "etcd" if host.group == CONTROL_GROUP else "kubelet"
+            assert first in own.units(host.name)
+        assert own.units("nowhere") == ()
+
+    def test_it_tells_what_is_in_force(self, laid: tuple[Testbed, OwnKubernetes]) -> None:
+        testbed, own = laid
+        facts = own.facts()
+        assert facts["nodes"] == len(testbed.hosts) - 1
+        assert facts["kubelet_version"] == "v1.34.4"
+        assert facts["proxy_mode"] == "iptables"
+        assert (facts["pod_range"], facts["service_range"]) == ("10.67.0.0/16", "10.68.0.0/16")
+
+    def test_each_node_has_a_containerd_that_can_be_asked(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        host = testbed.group("db")[0]
+        runtime = own.runtime(host.name)
+        assert isinstance(runtime, ContainerRuntime)
+        words = [f"{name}={value}" for name, value in runtime.environment.items()]
+        listed = host.run(["env", *words, *runtime.ctr, "-n", "k8s.io", "images", "list", "-q"])
+        assert "docker.io/dunnage/pause:1" in listed.stdout.split()
+        with pytest.raises(KeyError):
+            own.runtime(testbed.group(CONTROL_GROUP)[0].name)
+
+    def test_nobody_is_served_without_a_certificate(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        _, own = laid
+        assert told(own.api, "/readyz") == "ok"
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        transport = httpx2.HTTPTransport(uds=own.api.socket, verify=context)
+        with httpx2.Client(transport=transport, base_url="https://stranger") as stranger:
+            assert stranger.get("/readyz").status_code == httpx2.codes.UNAUTHORIZED
+            assert stranger.get("/api/v1/nodes").status_code == httpx2.codes.UNAUTHORIZED
+
+    def test_keys_are_for_root_alone(self, laid: tuple[Testbed, OwnKubernetes]) -> None:
+        testbed, _ = laid
+        for host in testbed.hosts:
+            directory = f"{host.scratch}/kubernetes"
+            holding = "grep -rlE 'PRIVATE KEY|client-key-data' --include='*' "
+            found = host.run(["sh", "-c", f"{holding} {directory}/*.* | xargs stat -c '%a %n'"])
+            lines = found.stdout.splitlines()
+            assert lines
+            assert all(line.startswith("600 ") for line in lines), lines
+
+    def test_once_frozen_and_awake_again_it_is_what_it_was(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        own.freeze()
+        own.freeze([testbed.hosts[0].name])
+        own.wake()
+        assert {each["Ready"] for each in nodes(own).values()} == {"True"}
+
+    def test_a_restored_host_is_the_node_that_it_was(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        own.freeze()
+        lose_and_mend(OWN, testbed, own, "db-1")
+        assert nodes(own)["db-1"]["Ready"] == "True"
+        own.mend("db-1")  # nothing is to be done any more
+
+    def test_it_is_formed_anew_where_its_control_host_was_lost(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        (control,) = testbed.group(CONTROL_GROUP)
+        lose_and_mend(OWN, testbed, own, "db-3", control.name)
+        assert {each["Ready"] for each in nodes(own).values()} == {"True"}

@@ -1,0 +1,178 @@
+"""`dunnage lab up` and `lab status`: what is asked for, and what is told of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from command import Command
+
+from dunnage import catalog
+from dunnage.cli.lab import up
+from dunnage.errors import ExitCode, UnavailableError
+from dunnage.hosts import standing
+from dunnage.hosts.first_process import Identity, identity
+from dunnage.hosts.namespace.supports import VXLAN
+from dunnage.hosts.standing import StandingHost, StandingLab
+from dunnage.model.offer import Support
+from dunnage.model.study import TestbedSpec
+from dunnage.runner.standing_lab import Made
+from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+
+KUBECONFIG = Path("/run/dunnage/labs/0123abcd/kubernetes/kubeconfig")
+
+
+def lab(plane: Path | None = None) -> StandingLab:
+    first = Identity(1, 1)
+    hosts = (
+        StandingHost("db-1", "10.77.0.1", first, "unix:///s/docker/sock"),
+        StandingHost("control-1", "10.77.0.2", first, None, plane),
+    )
+    return StandingLab("0123abcd", "lab up", True, hosts)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the lab was asked to be; it stands with an exposed Kubernetes if it is to be exposed."""
+    found: list[Any] = []
+
+    def stand_up(
+        hosts: int,
+        wanted: Collection[str],
+        *,
+        choices: Choices,
+        expose: bool,
+        tell: Callable[[str], None],
+    ) -> Made:
+        found.append((hosts, list(wanted), choices, expose))
+        tell("kubernetes")
+        return Made("0123abcd", kubeconfig=KUBECONFIG if expose else None)
+
+    monkeypatch.setattr(up, "stand_up", stand_up)
+    monkeypatch.setattr(catalog, "chosen_lab", lambda _: lab(Path("/s/control-1/kubernetes")))
+    return found
+
+
+def test_a_kubernetes_is_made_as_it_was_asked_for(dunnage: Command, asked: list[Any]) -> None:
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "flannel-vxlan")
+    assert asked == [(3, ["kubernetes"], Choices(Network.FLANNEL_VXLAN), False)]
+    assert "a Kubernetes of them, every node ready" in shown.err
+    assert "dunnage lab shell control-1 -- kubectl get nodes" in shown.err
+    dunnage("lab", "up", "--swarm", "--kubernetes", "--proxy", "nftables", "--hosts", "2")
+    assert asked[1] == (2, ["swarm", "kubernetes"], Choices(proxy=ProxyMode.NFTABLES), False)
+
+
+def test_an_exposed_one_is_reached_by_the_users_own_kubectl(
+    dunnage: Command, asked: list[Any]
+) -> None:
+    shown = dunnage("lab", "up", "--kubernetes", "--expose")
+    assert f"kubectl --kubeconfig {KUBECONFIG} get nodes" in " ".join(shown.err.split())
+    told = json.loads(dunnage("lab", "up", "--kubernetes", "--expose", "--format", "json").out)
+    assert told["kubeconfig"] == str(KUBECONFIG)
+    assert told["contexts"] is None
+
+
+def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: list[Any]) -> None:
+    shown = dunnage("lab", "up", "--expose")
+    assert shown.code == ExitCode.USAGE
+    assert "neither a Docker daemon nor a Kubernetes" in shown.err
+    assert asked == []
+
+
+def test_the_status_tells_where_a_control_plane_is(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane = Path("/s/control-1/kubernetes")
+    monkeypatch.setattr(catalog, "standing_labs", lambda: (lab(plane),))
+    lines = dunnage("lab", "status").out.splitlines()
+    assert [("control plane" in line) for line in lines] == [False, False, True]
+    (told,) = json.loads(dunnage("lab", "status", "--format", "json").out)
+    assert [host["kubeconfig"] for host in told["hosts"]] == [
+        None,
+        str(plane / "admin.kubeconfig"),
+    ]
+
+
+def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[dict[str, str]] = []
+
+    def become(_: str, __: list[str], environment: dict[str, str]) -> NoReturn:
+        entered.append(dict(environment))
+        raise SystemExit(0)
+
+    class Groups:
+        def make(self, *_: object) -> None: ...
+
+        def join_files(self, _: str) -> tuple[Path, ...]:
+            return ()
+
+    monkeypatch.setattr(os, "execve", become)
+    monkeypatch.setattr(standing, "control_groups", Groups)
+    monkeypatch.setattr(standing, "LABS", tmp_path / "labs")
+    monkeypatch.setattr(standing, "SCRATCH", tmp_path / "scratch")
+    me = identity(os.getpid())
+    directory = tmp_path / "labs" / "0123abcd"
+    directory.mkdir(parents=True)
+    first = {"control-1": me, "db-1": me, "switch": me}
+    owner = standing.Owner("lab up", me, first, True)
+    (directory / "owner.json").write_text(owner.text())
+    (directory / "hosts").write_text("10.77.0.1 db-1\n10.77.0.2 control-1\n")
+    plane = tmp_path / "scratch" / "0123abcd" / "control-1" / "kubernetes"
+    plane.mkdir(parents=True)
+    (plane / "admin.kubeconfig").write_text("{}")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    (known,) = standing.standing()
+    assert [host.kubernetes for host in known.hosts] == [plane, None]
+    for host in known.hosts:
+        with pytest.raises(SystemExit):
+            standing.enter(known, host, ("true",))
+    control, member = entered
+    assert control["KUBECONFIG"] == str(plane / "admin.kubeconfig")
+    assert control["PATH"].split(":")[0] == str(plane / "bin")
+    assert "KUBECONFIG" not in member
+
+
+@pytest.mark.parametrize(
+    ("wanted", "families", "control"),
+    [
+        ([], (), False),
+        (["docker"], ("docker",), False),
+        (["docker", "swarm"], ("docker", "swarm"), True),
+        (["swarm", "kubernetes"], ("docker", "swarm", "kubernetes"), True),
+        (["kubernetes"], ("kubernetes",), True),
+    ],
+)
+def test_what_is_asked_for_comes_with_what_it_stands_on(
+    wanted: list[str], families: tuple[str, ...], control: bool
+) -> None:
+    assert catalog.standing_families(wanted) == families
+    assert catalog.needs_control(families) is control
+
+
+def test_a_kernel_that_lacks_something_is_said_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    no_room = Support(False, "50 inotify instances are needed", "sysctl x=1")
+    no_tunnel = Support(False, "no VXLAN here", "modprobe vxlan")
+    monkeypatch.setattr(catalog, "namespace_supports", lambda: {VXLAN: no_tunnel})
+    monkeypatch.setattr(catalog, "inotify_room", lambda _: no_room)
+
+    def opened(choices: Choices | None) -> None:
+        spec = TestbedSpec(kind="fake", hosts={"db": 1, "control": 1})
+        with catalog.open_testbed(spec, "opened", keep=False) as testbed:
+            catalog.open_substrate(
+                "kubernetes", {}, testbed, testbed.hosts, keep=False, choices=choices
+            )
+
+    with pytest.raises(UnavailableError, match="50 inotify instances") as refused:
+        opened(None)
+    assert refused.value.hint == "sysctl x=1"
+    monkeypatch.setattr(catalog, "inotify_room", lambda _: Support(True))
+    with pytest.raises(UnavailableError, match="no VXLAN here"):
+        opened(Choices(Network.FLANNEL_VXLAN))
