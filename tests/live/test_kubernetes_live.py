@@ -2,127 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 from driving import driven
+from kubernetes_lab import REPLICAS, TREES, Lab, deployed_as, formed, opened, traces
 from lightkube.codecs import from_dict
-from lightkube.resources.core_v1 import Namespace, PersistentVolume, Service
+from lightkube.resources.core_v1 import Namespace, Service
 
-from dunnage import catalog, contracts
-from dunnage.contracts import Host
+from dunnage import contracts
 from dunnage.databases.redis.database import Redis
 from dunnage.errors import DunnageError, StayError, UnavailableError
-from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.kubernetes_api import connect
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import Software, Stage, Target
+from dunnage.model.layout import Software, Stage
 from dunnage.model.path import HopKind
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.study import DatabaseSpec, Limits
 from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.stay_names import StayNames
-from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form
-from dunnage.software.engine import engine_path
-from dunnage.software.trees import DebianSoftware
-from dunnage.substrates.kubernetes.choices import Choices, Network
-from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
-TREES = DebianSoftware()
-REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
 CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=3)
 RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3, replication=3)
 SINGLE = DatabaseSpec(kind="redis", version="7.0")
 VXLAN = {"driver": "bridge", "encapsulation": "vxlan", "mtu": "1450", "proxy": "iptables"}
 
 
-@dataclass(frozen=True)
-class Lab:
-    testbed: contracts.Testbed
-    kubernetes: OwnKubernetes
-
-    @property
-    def members(self) -> tuple[Host, ...]:
-        return self.testbed.group("db")
-
-    @property
-    def client(self) -> Host:
-        return self.testbed.group("client")[0]
-
-
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    hosts = {"db": 3, "client": 1, "control": 1}
-    spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED)
-    binaries = TREES.kubernetes(print)
-    choices = Choices(Network.FLANNEL_VXLAN)
-    with (
-        open_namespace(spec, name="kubernetes", engine=engine_path(), keep=False) as testbed,
-        open_kubernetes(testbed, binaries, testbed.hosts, choices) as kubernetes,
-    ):
-        yield Lab(testbed, kubernetes)
-
-
-def deployed_as(
-    endpoint: str = "host-port",
-    client: ClientPlace = ClientPlace.HOST,
-    database: DatabaseSpec = REPLICAS,
-    **changes: Any,
-) -> Deployment:
-    known: dict[str, Any] = {
-        "name": "tested",
-        "title": "Tested",
-        "platform": "kubernetes",
-        "network": "flannel-vxlan",
-        "endpoint": endpoint,
-        "storage": Storage.BIND,
-        "peers": Peers.ENDPOINT,
-        "client": client,
-        "hosts": "db",
-        "limits": Limits(),
-        "slowdown": 0.0,
-        "database": database,
-    }
-    return Deployment(**(known | changes))
+    with opened() as made:
+        yield made
 
 
 INSIDE = deployed_as("container-dns", ClientPlace.CONTAINER)
-
-
-@contextmanager
-def formed(
-    lab: Lab, deployment: Deployment, database: contracts.Database | None = None
-) -> Iterator[tuple[Kubernetes, Target, frozenset[str]]]:
-    """A living deployment, what a generator needs of it, and where its connections may go."""
-    catalog.translate(lab.testbed, [deployment])
-    made = Kubernetes(deployment, lab.members, lab.kubernetes, TREES, "b1-live")
-    spec = deployment.database
-    what = database or catalog.DATABASES[spec.kind]()
-    try:
-        reservation = made.reserve(what.layout(spec))
-        walk = partial(what.stages, spec)
-        living = form(made, walk, reservation, lab.testbed.clock, 120.0).reservation
-        target = what.target(spec, living)
-        yield made, target, allowed(target, resolved(target, [made.client(lab.client)]))
-    finally:
-        made.down()
-    assert traces(lab) == []
-
-
-def traces(lab: Lab) -> Sequence[str]:
-    """What of stays is left in the cluster."""
-    with closing(connect(lab.kubernetes.api)) as client:
-        named = [each.metadata for each in client.list(Namespace)]
-        named += [each.metadata for each in client.list(PersistentVolume)]
-    names = [str(each.name) for each in named if each is not None]
-    return [name for name in names if name.startswith("dunnage-")]
 
 
 PROOF = pytest.mark.proof
@@ -335,8 +254,8 @@ def test_members_of_a_host_that_was_cut_are_forgotten(lab: Lab) -> None:
     made = Kubernetes(deployed_as(), lab.members, lab.kubernetes, TREES, "b1-live")
     reservation = made.reserve(Redis().layout(REPLICAS))
     form(made, partial(Redis().stages, REPLICAS), reservation, lab.testbed.clock, 60.0)
-    host: Any = lab.testbed.group("db")[1]
-    lab.testbed.host(host.name).power_cut()  # type: ignore[attr-defined]
+    host = lab.testbed.group("db")[1]
+    lab.testbed.host(host.name).power_cut()
     with pytest.raises(DunnageError):
         made.running()
     made.down()

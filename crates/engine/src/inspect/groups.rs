@@ -310,6 +310,7 @@ mod tests {
                 ("memory", &[("memory.limit_in_bytes", memory)]),
                 ("pids", &[("pids.max", pids)]),
                 ("cpu", &[]),
+                ("cpuacct", &[]),
             ];
             let found = version_1_on(machine, name, files);
             (found["memory_limit"].clone(), found["pids_limit"].clone())
