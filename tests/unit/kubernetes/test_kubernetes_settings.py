@@ -36,7 +36,7 @@ PLANE = ControlPlane(
     BINARIES,
     Place("/s/control-1/kubernetes"),
     container_ranges(["10.77.0.1", "10.77.0.5"]),
-    Trust(Authority("dunnage"), Authority("dunnage-etcd")),
+    Trust(*map(Authority, ("dunnage", "dunnage-etcd", "dunnage-front"))),
 )
 
 
@@ -103,6 +103,17 @@ def test_the_api_server_is_anonymous_to_nobody_and_knows_nodes_and_roles() -> No
     hosts = names.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     addresses = {str(each) for each in hosts.get_values_for_type(x509.IPAddress)}
     assert addresses == {"10.77.0.5", "127.0.0.1", "10.68.0.1"}
+
+
+def test_the_api_server_asks_for_others_by_an_authority_of_its_own() -> None:
+    told = options(PLANE.first()[1])
+    written = files(PLANE.files())
+    authority = x509.load_pem_x509_certificate(written["front-authority.crt"].content)
+    asking = x509.load_pem_x509_certificate(written["front-client.crt"].content)
+    asking.verify_directly_issued_by(authority)
+    (name,) = asking.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    assert told["requestheader-allowed-names"] == name.value
+    assert told["requestheader-client-ca-file"].endswith("/front-authority.crt")
 
 
 def test_etcd_listens_on_the_loopback_and_believes_its_own_authority_only() -> None:
@@ -187,6 +198,7 @@ def test_kube_proxy_leaves_the_limits_of_this_machine(mode: ProxyMode) -> None:
     assert told["mode"] == str(mode)
     assert set(told["conntrack"].values()) == {0, "0s"}
     assert told["clusterCIDR"] == PLANE.ranges.pods
+    assert told["nodePortAddresses"] == ["primary"]
 
 
 def test_a_network_is_a_bridge_with_addresses_of_the_nodes_own() -> None:

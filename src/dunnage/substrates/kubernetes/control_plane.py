@@ -36,6 +36,7 @@ UNITS = (ETCD, API, CONTROLLERS, SCHEDULER, DNS)
 KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 """User as whom the API server asks kubelets."""
 DNS_USER = "system:coredns"
+_FRONT_CLIENT = "front-proxy-client"
 _CONTROLLERS_PORT = 10257
 _SCHEDULER_PORT = 10259
 _DNS_READY_PORT = 8181
@@ -58,6 +59,8 @@ class Trust:
     """Signs for users, the API server and kubelets."""
     etcd: Authority
     """Signs for etcd and its one client: no other certificate opens it."""
+    front: Authority
+    """Signs for the API server where it asks servers of further APIs on somebody's behalf."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class ControlPlane:
 
     def files(self) -> tuple[Written, ...]:
         """What is to be written before anything starts; all keys are made anew."""
-        own, etcd = self.trust.own, self.trust.etcd
+        own, etcd, front = self.trust.own, self.trust.etcd, self.trust.front
         private, public = signing_keys()
         api_names = ("kubernetes", "kubernetes.default", f"kubernetes.default.svc.{DOMAIN}")
         service = str(ipaddress.ip_network(self.ranges.services)[1])
@@ -99,6 +102,7 @@ class ControlPlane:
                 (self.address, LOOPBACK, service, *api_names, "kubernetes.default.svc"),
             ),
             "kubelet-client": own.client(KUBELET_CLIENT),
+            "front-client": front.client(_FRONT_CLIENT),
             "controllers": own.server(CONTROLLERS, (LOOPBACK,)),
             "scheduler": own.server(SCHEDULER, (LOOPBACK,)),
         }
@@ -110,6 +114,7 @@ class ControlPlane:
         return (
             self._written("authority.crt", own.certificate),
             self._written("etcd-authority.crt", etcd.certificate),
+            self._written("front-authority.crt", front.certificate),
             self._written("tokens.pub", public),
             self._secret("tokens.key", private),
             *(self._written(f"{name}.crt", each.certificate) for name, each in issued.items()),
@@ -174,6 +179,13 @@ class ControlPlane:
             f"--kubelet-client-certificate={path('kubelet-client.crt')}",
             f"--kubelet-client-key={path('kubelet-client.key')}",
             "--kubelet-preferred-address-types=InternalIP",
+            f"--proxy-client-cert-file={path('front-client.crt')}",
+            f"--proxy-client-key-file={path('front-client.key')}",
+            f"--requestheader-client-ca-file={path('front-authority.crt')}",
+            f"--requestheader-allowed-names={_FRONT_CLIENT}",
+            "--requestheader-username-headers=X-Remote-User",
+            "--requestheader-group-headers=X-Remote-Group",
+            "--requestheader-extra-headers-prefix=X-Remote-Extra-",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={path('tokens.pub')}",
             f"--service-account-signing-key-file={path('tokens.key')}",

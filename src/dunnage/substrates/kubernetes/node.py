@@ -248,6 +248,7 @@ path = "{path("opt")}"
             "hostnameOverride": self.name,
             "clientConnection": {"kubeconfig": self.place.path(f"{PROXY}.kubeconfig")},
             "clusterCIDR": self.control.ranges.pods,
+            "nodePortAddresses": ["primary"],  # nftables' default: the same in both modes
             "conntrack": kept,
             "bindAddress": self.address,
             "healthzBindAddress": f"{LOOPBACK}:10256",
