@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dunnage.software.archive import write_archive
 from lab_traces import Traces
 from lightkube import Client
 from lightkube.codecs import from_dict
@@ -21,7 +22,6 @@ from dunnage.contracts import ApiServer
 from dunnage.hosts.lab import SCRATCH
 from dunnage.kubernetes_api import connect
 from dunnage.model.layout import Software
-from dunnage.software.archive import write_archive
 from dunnage.software.trees import DebianSoftware
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
