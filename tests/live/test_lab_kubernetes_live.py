@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dunnage.software.archive import write_archive
 from lab_traces import Traces
 from lightkube import Client
 from lightkube.codecs import from_dict
@@ -20,6 +19,7 @@ from standing_labs import said, stands
 
 from dunnage.contracts import ApiServer
 from dunnage.hosts.lab import SCRATCH
+from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
 from dunnage.model.layout import Software
 from dunnage.software.trees import DebianSoftware

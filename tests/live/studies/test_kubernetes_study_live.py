@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from study_process import StudyProcess, insist_nothing_left, started, under_way
 
-from dunnage.hosts.clean import LABS
-from dunnage.hosts.lab import Owner
+from dunnage.hosts.lab import LABS, Owner
 from dunnage.store.read import Result
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
