@@ -19,11 +19,12 @@ import pytest
 from lab_traces import Traces, clean_away, eventually
 
 from dunnage.contracts import Host
-from dunnage.errors import RunError
+from dunnage.errors import RunError, UnavailableError
 from dunnage.hosts.clean import clean, leftovers
 from dunnage.hosts.control_groups.groups import TOP, Shape
 from dunnage.hosts.control_groups.here import control_groups
-from dunnage.hosts.lab import registry
+from dunnage.hosts.lab import Lab, registry
+from dunnage.hosts.namespace import testbed as testbed_module
 from dunnage.hosts.namespace.cores import mask, processors
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.study import Limits, TestbedSpec
@@ -363,3 +364,28 @@ def test_a_port_of_the_loopback_leads_into_a_host_until_that_ends(
     assert eventually(answers)
     host.power_cut()
     assert eventually(refuses)
+
+
+def test_a_lab_whose_control_groups_are_refused_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(group: str, _: Shape) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", f"/sys{group}")
+
+    groups = control_groups()
+    monkeypatch.setattr(groups, "make", refuse)
+    monkeypatch.setattr(testbed_module, "control_groups", lambda: groups)
+    made: list[Lab] = []
+    make = Lab.make
+
+    def kept(purpose: str) -> Lab:
+        made.append(make(purpose))
+        return made[-1]
+
+    monkeypatch.setattr(Lab, "make", kept)
+    refused = f"^/sys{TOP}: control groups cannot be made: Permission denied$"
+    with pytest.raises(UnavailableError, match=refused) as caught, opened():
+        pass
+    assert caught.value.hint == "dunnage doctor"
+    assert not made[0].directory.exists()
+    assert not made[0].scratch.exists()

@@ -240,3 +240,22 @@ def test_an_engine_that_is_missing_is_made_by_the_verb_of_the_checkout(
     assert engine.engine_support() == Support(False, "`dunnage-engine` is not built", "make engine")
     monkeypatch.setenv(engine.VARIABLE, "/nowhere")
     assert engine.engine_support().hint == "unset DUNNAGE_ENGINE"
+
+
+def test_an_engine_that_cannot_be_executed_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = tmp_path / "target" / "here" / "release" / "dunnage-engine"
+    built.parent.mkdir(parents=True)
+    built.touch(0o755)  # as a full disk leaves it
+    (tmp_path / "Makefile").touch()
+    monkeypatch.setattr(engine, "_HERE", tmp_path)
+    monkeypatch.delenv(engine.VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert engine.engine_support() == Support(
+        False, f"{built}: it cannot be executed: Exec format error", "make engine"
+    )
+    monkeypatch.setenv(engine.VARIABLE, str(built))
+    with pytest.raises(UnavailableError, match="cannot be executed") as caught:
+        engine.engine_path()
+    assert caught.value.hint == "unset DUNNAGE_ENGINE"

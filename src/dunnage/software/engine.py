@@ -15,23 +15,37 @@ from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE
 from dunnage.model.offer import Capability, Support
 from dunnage.software.cache import Cache
 from dunnage.software.image import write_image
+from dunnage.software.program import run
 
 VARIABLE = "DUNNAGE_ENGINE"
 """Environment variable that names the binary."""
 
+_VERSION_SECONDS = 10.0
 _HERE = Path(__file__).parents[3]
 """The checkout, where this is one."""
 
 
 def engine_path() -> Path:
-    """Return the path of `dunnage-engine`; raises UnavailableError when it is not built."""
+    """Return the path of `dunnage-engine`.
+
+    Raises UnavailableError when it is not built, or cannot be executed.
+    """
     named = os.environ.get(VARIABLE)
-    if named is not None:
-        if not Path(named).is_file():
-            raise UnavailableError(
-                f"${VARIABLE} does not name a file", where=named, hint=f"unset {VARIABLE}"
-            )
-        return Path(named).resolve()
+    path = _found() if named is None else Path(named)
+    how = _how_to_build() if named is None else f"unset {VARIABLE}"
+    if not path.is_file():
+        raise UnavailableError(f"${VARIABLE} does not name a file", where=str(path), hint=how)
+    try:
+        run([str(path), "--version"], _VERSION_SECONDS)
+    except OSError as error:
+        raise UnavailableError(
+            f"it cannot be executed: {error.strerror}", where=str(path), hint=how
+        ) from None
+    return path.resolve()
+
+
+def _found() -> Path:
+    """The newest that was built here, else the one on PATH."""
     built = sorted(
         _HERE.glob("target/*/release/dunnage-engine"),
         key=lambda path: path.stat().st_mtime,
@@ -41,7 +55,7 @@ def engine_path() -> Path:
     installed = shutil.which("dunnage-engine")
     if installed is None:
         raise UnavailableError("`dunnage-engine` is not built", hint=_how_to_build())
-    return Path(installed).resolve()
+    return Path(installed)
 
 
 def _how_to_build() -> str:

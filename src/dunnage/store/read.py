@@ -23,6 +23,7 @@ from dunnage.store.journal import Journal
 from dunnage.store.layout import MOST_PLANS, ResultLayout
 from dunnage.store.newest import newest
 from dunnage.store.parse import DamagedError, lines_of, parsed, text_of, there, value_of
+from dunnage.store.regular import opened_to_read
 
 V = TypeVar("V", bound=Value)
 
@@ -179,7 +180,7 @@ class Result:
 
     def in_progress(self) -> bool:
         """Whether a study is writing here now, as far as this user may know."""
-        with suppress(OSError), self.layout.lock.open("rb") as file:
+        with suppress(OSError), opened_to_read(self.layout.lock) as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -26,14 +26,22 @@ def regular_bytes(path: Path, most: int | None = None) -> bytes:
     Raises OSError; what is no regular file is refused before it is opened, as a pipe would wait
     for its writer and a device may do anything.
     """
-    _refuse_others(path.stat().st_mode)
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(descriptor)
-        _refuse_others(state.st_mode)
-        if most is None and state.st_size > MOST_BYTES:
+    with opened_to_read(path) as file:
+        if most is None and os.fstat(file.fileno()).st_size > MOST_BYTES:
             raise OSError(errno.EFBIG, "it is too large")
         return file.read() if most is None else file.read(most)
+
+
+def opened_to_read(path: Path) -> BinaryIO:
+    """Open a regular file to read it; raises OSError, as `regular_bytes` does."""
+    _refuse_others(path.stat().st_mode)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _refuse_others(os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 def opened_to_append(path: Path) -> BinaryIO:
@@ -61,4 +69,4 @@ def refuse_link(path: Path) -> None:
 def _refuse_others(mode: int) -> None:
     kind = _KINDS.get(stat.S_IFMT(mode))
     if kind is not None:
-        raise OSError(errno.EINVAL, f"this is {kind} and not a file")
+        raise OSError(errno.EEXIST, f"this is {kind} and not a file")

@@ -58,8 +58,6 @@ def open_namespace(
     with registry():
         clean_held(groups, kept=False)
         lab = Lab.make(name)
-        for group in (TOP, lab.group):
-            groups.make(group, Shape())
     testbed = NamespaceTestbed(spec, lab, groups, engine)
     with ExitStack() as release:
         release.callback(testbed.release)
@@ -164,7 +162,13 @@ class NamespaceTestbed:
         self._router = router
 
     def open(self) -> None:
-        """Make the switch and all hosts, and join them."""
+        """Make the switch and all hosts, and join them.
+
+        Raises UnavailableError when this machine refuses control groups, hosts or their network.
+        """
+        with registry():  # nobody removes the group above all labs meanwhile
+            for group in (TOP, self._lab.group):
+                self._make_group(group, Shape())
         self._lab.hosts_file.write_text(hosts_file(self._plugs))
         self._begin([_SWITCH, *self._hosts])
         self._join(list(self._hosts), bridge=True)
@@ -226,8 +230,18 @@ class NamespaceTestbed:
             memory=None if limited is None else int(limited),
             weight=CONTROL_WEIGHT if host.group == CONTROL_GROUP else 1.0,
         )
-        self._groups.make(host.control_group(""), shape)
-        self._groups.make(host.control_group(INIT_UNIT), Shape())
+        self._make_group(host.control_group(""), shape)
+        self._make_group(host.control_group(INIT_UNIT), Shape())
+
+    def _make_group(self, group: str, shape: Shape) -> None:
+        try:
+            self._groups.make(group, shape)
+        except OSError as error:
+            raise UnavailableError(
+                f"control groups cannot be made: {error.strerror}",
+                where=str(error.filename),
+                hint="dunnage doctor",
+            ) from None
 
     def _join(self, names: list[str], *, bridge: bool) -> None:
         """Plug hosts into the switch and let each set up its end, all at the same time."""
