@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -233,6 +234,18 @@ def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
     command = [sys.executable, "-c", f"{begun}{struck}dunnage.cli.main.main()"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (130, "dunnage: interrupted\n")
+
+
+def test_ctrl_c_ends_it_though_standard_error_is_closed() -> None:
+    code = "import os; os.close(2); from dunnage.cli.main import _end; _end()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert ended.returncode == 130
+
+
+def test_each_command_of_a_test_hears_ctrl_c_as_a_process_of_its_own(dunnage: Command) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    dunnage("--version")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_who_is_deaf_to_ctrl_c_stays_so_while_loading() -> None:
