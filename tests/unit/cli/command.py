@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from dataclasses import dataclass
 
 import pytest
 
-from dunnage.cli.main import main
 from dunnage.cli.shared.terminal import err, out
+from in_process import typed_here
 
 
 @dataclass
@@ -33,10 +32,8 @@ class Command:
     def __call__(self, *words: object) -> Shown:
         self._monkeypatch.setattr(err, "commands", False)  # each command is a process of its own
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *map(str, words)])
-        hearing = signal.getsignal(signal.SIGINT)
         with pytest.raises(SystemExit) as ended:
-            main()
-        signal.signal(signal.SIGINT, hearing)  # it is deaf at its end, as its process ends with it
+            typed_here()
         captured = self._capsys.readouterr()
         assert isinstance(ended.value.code, int)
         return Shown(ended.value.code, captured.out, captured.err)

@@ -173,7 +173,12 @@ def test_after_a_scope_was_left_the_second_signal_ends_now_again() -> None:
 def _be_left_at_once(first: int) -> None:
     """Insist, after so many signals that begin the end; this does not return, though the words are
     taken by nobody."""
-    with Stop(lambda _: Event().wait()) as stop:
+    never = Event()
+
+    def stopped(_: str) -> None:
+        never.wait()
+
+    with Stop(stopped) as stop:
         signal.raise_signal(signal.SIGINT)
         with suppress(KeyboardInterrupt, InterruptedRunError):
             stop.check() if first == 1 else signal.raise_signal(signal.SIGINT)
