@@ -43,6 +43,7 @@ from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
 from dunnage.hosts.namespace.supports import supports as namespace_supports
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -58,6 +59,7 @@ from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
+from dunnage.platforms.kubernetes.platform import HOST, KUBERNETES, PROXY, Kubernetes
 from dunnage.platforms.native import Native
 from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
@@ -72,7 +74,7 @@ from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
-from dunnage.substrates.kubernetes.choices import Choices, Network
+from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
 from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
 from dunnage.substrates.kubernetes.own import INOTIFY, OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import open_swarm
@@ -100,6 +102,7 @@ PLATFORMS: Mapping[str, PlatformKind] = {
     "native": Native,
     "docker": Docker,
     "swarm": Swarm,
+    "kubernetes": Kubernetes,
     "fake": FakePlatform,
 }
 DATABASES: Mapping[str, type[Database]] = {
@@ -159,6 +162,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
         **lab,
         ENGINE: engine_support(),
         DOCKER: debian.docker_support(),
+        KUBERNETES: debian.kubernetes_support(),
         FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
     }
     trees: dict[Capability, Support] = {}
@@ -393,6 +397,35 @@ def open_substrate(
 
 def _heard(_: str) -> None:
     """Nobody asked to be told."""
+
+
+def client_joins(deployment: Deployment) -> bool:
+    """Whether the hosts of clients need the substrate of a deployment too."""
+    chosen = OFFER.platforms[deployment.platform].networks[deployment.network]
+    inside = deployment.client is ClientPlace.CONTAINER
+    return inside or chosen.endpoints[deployment.endpoint].joined
+
+
+def choices(deployments: Iterable[Deployment]) -> Choices:
+    """What a Kubernetes of ours must have for deployments.
+
+    Raises UnavailableError where they ask for several networks or proxies: it has one of each.
+    """
+    wanted = {
+        (each.network, str(each.network_options.get(PROXY, ProxyMode.IPTABLES)))
+        for each in deployments
+        if family(each) == "kubernetes" and each.network != HOST
+    }
+    if len(wanted) > 1:
+        told = ", ".join(f"`{network}` with proxy `{proxy}`" for network, proxy in sorted(wanted))
+        raise UnavailableError(
+            f"a Kubernetes has one network of pods and one kind of proxy, not {told}",
+            where="kubernetes",
+            hint="dunnage schema study  # put them into studies of their own",
+        )
+    for network, proxy in wanted:
+        return Choices(Network(network), ProxyMode(proxy))
+    return Choices()
 
 
 def _insist_on_kernel(hosts: int, choices: Choices) -> None:

@@ -34,6 +34,10 @@ from real_cases import (
     DOCKER_FLOATING_IP,
     DOCKER_HOST,
     DOCKER_USER_DEFINED,
+    KUBERNETES_CONTAINER_DNS,
+    KUBERNETES_HOST_PORT,
+    KUBERNETES_NODE_PORT,
+    KUBERNETES_SERVICE_IP,
     NAMESPACE,
     NATIVE,
     REDIS_CLUSTER,
@@ -80,6 +84,10 @@ PLATFORMS = [
             ("swarm-container-dns", SWARM_CONTAINER_DNS),
             ("swarm-host-port", SWARM_HOST_PORT),
             ("swarm-floating-ip", SWARM_FLOATING_IP),
+            ("kubernetes-host-port", KUBERNETES_HOST_PORT),
+            ("kubernetes-service-ip", KUBERNETES_SERVICE_IP),
+            ("kubernetes-node-port", KUBERNETES_NODE_PORT),
+            ("kubernetes-container-dns", KUBERNETES_CONTAINER_DNS),
         )
     ),
 ]

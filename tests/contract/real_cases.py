@@ -14,11 +14,13 @@ from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
 from dunnage.model.study import CONTROL_GROUP, DatabaseSpec
 from dunnage.platforms.docker import Docker
+from dunnage.platforms.kubernetes.platform import Kubernetes
 from dunnage.platforms.native import Native
 from dunnage.platforms.swarm import Swarm as SwarmPlatform
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import Swarm, open_swarm
 
@@ -79,10 +81,17 @@ def kubernetes(testbed: Testbed) -> AbstractContextManager[OwnKubernetes]:
     return open_kubernetes(testbed, DebianSoftware().kubernetes(print), testbed.hosts)
 
 
+def flannel(testbed: Testbed) -> AbstractContextManager[OwnKubernetes]:
+    choices = Choices(Network.FLANNEL_VXLAN)
+    binaries = DebianSoftware().kubernetes(print)
+    return open_kubernetes(testbed, binaries, testbed.hosts, choices)
+
+
 _SUBSTRATES: Mapping[type[Platform], tuple[TestbedCase, Opener]] = {
     Native: (NAMESPACE, lambda _testbed: nullcontext()),
     Docker: (NAMESPACE, daemons),
     SwarmPlatform: (CONTROLLED, swarm),
+    Kubernetes: (CONTROLLED, flannel),
 }
 
 
@@ -116,3 +125,9 @@ SWARM_FLOATING_IP = replace(
     _redis(SwarmPlatform, "overlay", endpoint="floating-ip"), testbed=FLOATING_CONTROLLED
 )
 SWARM_CONTAINER_DNS = _redis(SwarmPlatform, "overlay", ClientPlace.CONTAINER, "container-dns")
+KUBERNETES_HOST_PORT = _redis(Kubernetes, "flannel-vxlan")
+KUBERNETES_SERVICE_IP = _redis(Kubernetes, "flannel-vxlan", endpoint="service-ip")
+KUBERNETES_NODE_PORT = _redis(Kubernetes, "flannel-vxlan", endpoint="node-port")
+KUBERNETES_CONTAINER_DNS = _redis(
+    Kubernetes, "flannel-vxlan", ClientPlace.CONTAINER, "container-dns"
+)

@@ -19,9 +19,9 @@ from standing_labs import said, stands
 
 from dunnage.contracts import ApiServer
 from dunnage.hosts.lab import SCRATCH
+from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
 from dunnage.model.layout import Software
-from dunnage.software.archive import write_archive
 from dunnage.software.trees import DebianSoftware
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from dunnage import catalog
-from dunnage.contracts import Daemon
+from dunnage.contracts import ApiServer, ContainerRuntime, Daemon
 from dunnage.errors import StudyError, UnavailableError
+from dunnage.hosts.fake.testbed import open_fake
+from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
-from dunnage.model.study import Study, SubstrateSpec, TestbedSpec
+from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.value import Scalar
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.fake import FakeSubstrate
+from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
 
 STUDY = """\
 dunnage: 1
@@ -45,15 +50,22 @@ sampler: {kind: fake}
 """
 
 
-class NamedSwarm(FakeSubstrate):
+class Everything(FakeSubstrate):
     """What every platform can be made on."""
 
     @property
     def manager(self) -> Daemon:
         return self.daemon("client-1")
 
+    @property
+    def api(self) -> ApiServer:
+        return ApiServer(Path("kubeconfig"))
+
     def node(self, host: str) -> str:
         return host
+
+    def runtime(self, host: str) -> ContainerRuntime | None:
+        return None if host == "client-1" else ContainerRuntime(("ctr",), {})
 
 
 def study(text: str = STUDY) -> Study:
@@ -187,8 +199,8 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
     with ExitStack() as stack:
         spec = TestbedSpec(kind="fake")
         testbed = stack.enter_context(catalog.open_testbed(spec, "made", keep=False))
-        substrate = NamedSwarm(testbed, testbed.hosts)
-        made = 0
+        substrate = Everything(testbed, testbed.hosts)
+        made = set()
         for name, platform in catalog.OFFER.platforms.items():
             if (name == "fake") != fakes:
                 continue
@@ -199,8 +211,72 @@ def test_every_platform_can_be_made_for_every_network_endpoint_and_storage(text:
                         variant = example.model_copy(update={**keys, "storage": storage})
                         assert catalog.platform(variant, testbed, substrate, trees, "stay")
                         assert catalog.family(variant) == platform.substrate
-                        made += 1
-        assert made >= len(catalog.OFFER.platforms) - 1
+                        made.add(name)
+        assert made == ({"fake"} if fakes else catalog.OFFER.platforms.keys() - {"fake"})
+
+
+def on_kubernetes(*networks: tuple[str, str]) -> list[Deployment]:
+    """A deployment for each network, with a kind of proxy where one is named."""
+    native = deployments(study(), catalog.OFFER)[0]
+    return [
+        native.model_copy(
+            update={
+                "platform": "kubernetes",
+                "network": network,
+                "network_options": {"proxy": proxy} if proxy else {},
+            }
+        )
+        for network, proxy in networks
+    ]
+
+
+def test_a_kubernetes_of_ours_has_what_the_deployments_on_it_ask_for() -> None:
+    others = deployments(study(), catalog.OFFER)
+    assert catalog.choices(others) == Choices()
+    asked = on_kubernetes(("flannel-vxlan", "nftables"), ("host", ""))
+    wanted = Choices(Network.FLANNEL_VXLAN, ProxyMode.NFTABLES)
+    assert catalog.choices([*others, *asked]) == wanted
+    assert catalog.choices(on_kubernetes(("bridge", ""))).proxy is ProxyMode.IPTABLES
+
+
+def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpoint() -> None:
+    (asked,) = on_kubernetes(("bridge", ""))
+    assert not catalog.client_joins(asked)
+    assert catalog.client_joins(asked.model_copy(update={"endpoint": "service-ip"}))
+    assert catalog.client_joins(asked.model_copy(update={"client": ClientPlace.CONTAINER}))
+
+
+def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:
+    told = "`bridge` with proxy `iptables`, `flannel-vxlan` with proxy `iptables`"
+    with pytest.raises(UnavailableError, match=told):
+        catalog.choices(on_kubernetes(("flannel-vxlan", ""), ("bridge", "iptables")))
+
+
+@pytest.mark.parametrize("options", [{"proxy": "ipvs"}, {"mtu": 1400}])
+def test_an_option_that_a_network_of_pods_has_not_is_refused(options: dict[str, Scalar]) -> None:
+    (asked,) = on_kubernetes(("bridge", ""))
+    with open_fake(TestbedSpec(kind="fake"), name="made") as testbed:
+        substrate = Everything(testbed, testbed.hosts)
+        named = asked.model_copy(update={"network_options": options})
+        with pytest.raises(UnavailableError, match=next(iter(options))):
+            catalog.platform(named, testbed, substrate, catalog.software("fake"), "stay")
+
+
+def test_a_pod_cannot_have_a_limit_of_processes() -> None:
+    (asked,) = on_kubernetes(("bridge", ""))
+    with open_fake(TestbedSpec(kind="fake"), name="made") as testbed:
+        substrate = Everything(testbed, testbed.hosts)
+        limited = asked.model_copy(update={"limits": Limits(pids=10)})
+        with pytest.raises(UnavailableError, match="pids"):
+            catalog.platform(limited, testbed, substrate, catalog.software("fake"), "stay")
+
+
+def test_a_kubernetes_platform_needs_a_kubernetes() -> None:
+    (asked,) = on_kubernetes(("bridge", ""))
+    with open_fake(TestbedSpec(kind="fake"), name="made") as testbed:
+        bare = FakeSubstrate(testbed, testbed.hosts)
+        with pytest.raises(UnavailableError, match="needs a Kubernetes"):
+            catalog.platform(asked, testbed, bare, catalog.software("fake"), "stay")
 
 
 def floats(platform: str, **substrate: SubstrateSpec) -> tuple[Study, list[Deployment]]:

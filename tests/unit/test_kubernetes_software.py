@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from dunnage.errors import UnavailableError
+from dunnage.image_archive import write_archive
 from dunnage.software import go, kubernetes
-from dunnage.software.archive import write_archive
 from dunnage.software.cache import Cache
 from dunnage.software.trees import DebianSoftware
 

@@ -274,7 +274,8 @@ PACKET = Packet("10.0.0.3", "10.0.0.1", 6379, entered="eth0")
 
 
 def applied(*rules: str, packet: Packet = PACKET) -> str:
-    found = translation(chains("\n".join(rules)), "PREROUTING", packet, {"10.0.0.1"}.__contains__)
+    local = {"10.0.0.1"}.__contains__
+    _, found = translation(chains("\n".join(rules)), "PREROUTING", packet, local)
     return "" if found is None else f"{found.address}:{found.port}"
 
 
@@ -304,6 +305,30 @@ def test_a_rule_with_an_unknown_condition_is_no_guess_unless_another_one_fails()
     with pytest.raises(UnreadableRuleError, match="--probability"):
         applied(chance.format(""))
     assert applied(chance.format("-s 10.9.0.0/16 ")) == ""
+
+
+def test_a_rule_goes_by_what_earlier_ones_marked() -> None:
+    marks = "-A PREROUTING -p tcp -j NOTE"
+    note = "-A NOTE -j MARK --set-xmark 0x4000/0x4000"
+    sends = "-A PREROUTING -m mark --mark 0x4000/0x4000 -j DNAT --to-destination 10.1.0.2:1"
+    clears = "-A PREROUTING -j MARK --set-xmark 0x0/0x4000"
+    others = "-A PREROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN"
+    assert applied(marks, note, sends) == "10.1.0.2:1"
+    assert applied(sends) == ""
+    assert applied(marks, note, clears, sends) == ""
+    assert applied(marks, note, others, sends) == "10.1.0.2:1"
+    assert applied(sends, packet=replace(PACKET, mark=0x4001)) == "10.1.0.2:1"
+    assert (
+        applied(sends.replace("0x4000/0x4000", "0x4000"), packet=replace(PACKET, mark=0x4001)) == ""
+    )
+
+
+def test_a_rule_may_name_several_ports() -> None:
+    sends = (
+        "-A PREROUTING -p tcp -m multiport --dports 1,6300:6400 -j DNAT --to-destination 1.2.3.4:5"
+    )
+    assert applied(sends) == "1.2.3.4:5"
+    assert applied(sends, packet=replace(PACKET, port=2)) == ""
 
 
 def test_listeners_are_read_whatever_the_family_of_their_socket() -> None:

@@ -10,8 +10,8 @@ from dunnage.model.choices import Storage
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Place, Probe, Service, Software
 from dunnage.model.study import Limits
-from dunnage.platforms.containers import StayNames
 from dunnage.platforms.services import arguments
+from dunnage.platforms.stay_names import StayNames
 
 OWN, HOST = Address(late_host("redis-1"), 6379), Address("10.77.0.2", 16379)
 PLACE = Place(

@@ -66,6 +66,7 @@ fn look(asked: &Arguments) -> io::Result<Inspection> {
         &Hierarchies::find()?,
         &read("cgroup")?,
         asked.within.as_deref(),
+        groups::Machine::here(),
     ));
     limits.extend(process::limits(&status, &read("stat")?));
     limits.insert("oom_score_adj".into(), read("oom_score_adj")?.trim().into());

@@ -37,6 +37,8 @@ class EndpointOffer:
     """Whether the cluster provides it, and not the hosts."""
     clients: tuple[ClientPlace, ...] = (ClientPlace.HOST, ClientPlace.CONTAINER)
     """Where a client can reach it from."""
+    joined: bool = False
+    """Whether a client's host must be one of the cluster, even for a client in no container."""
 
 
 HOST_PORT = EndpointOffer("HostPort")

@@ -8,8 +8,8 @@ from typing import Any
 from docker import DockerClient
 
 from dunnage.contracts import Daemon, Host, Seen, Unseen
-from dunnage.platforms.containers import OWN
 from dunnage.platforms.link import addresses, link
+from dunnage.platforms.stay_names import OWN
 
 _VXLAN = "com.docker.network.driver.overlay.vxlanid_list"
 """Option in which Docker keeps the numbers that it chose, other ones in every stay."""

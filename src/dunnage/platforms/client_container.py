@@ -18,10 +18,11 @@ from dunnage.docker_api import translated
 from dunnage.errors import RunError
 from dunnage.model.layout import ENGINE_PROGRAM
 from dunnage.model.study import Limits
-from dunnage.platforms.containers import StayNames, limit_arguments
+from dunnage.platforms.containers import limit_arguments
 from dunnage.platforms.execute import converse
-from dunnage.platforms.guest import Guest
+from dunnage.platforms.guest import Networked
 from dunnage.platforms.images import image_of
+from dunnage.platforms.stay_names import StayNames
 
 _ENDED = ("exited", "dead")
 
@@ -59,7 +60,7 @@ class ContainerProcess:
                     self.container.kill(f"SIG{name}")
 
 
-class ClientContainer(Guest):
+class ClientContainer(Networked):
     """Each program gets a container of its own, in the unit's control group of the client's host.
 
     They share the network of one that rests, so that all have the address that the first was given.

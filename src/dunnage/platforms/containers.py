@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from docker.types import LogConfig, Mount, Ulimit
@@ -15,51 +12,12 @@ from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
 from dunnage.model.value import Scalar
+from dunnage.platforms.stay_names import StayNames
 
-LABEL = "dunnage.stay"
-OWN = "dunnage-"
-"""How the names of networks, volumes, containers and services of a stay begin."""
-_LONGEST = 28
-"""Letters of a stay's own name in the names of its things."""
 HOST, BRIDGE, USER_DEFINED, OVERLAY = "host", "bridge", "user-defined", "overlay"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which Docker sets, and to the same."""
-
-
-@dataclass(frozen=True)
-class StayNames:
-    """The names by which all that belongs to one stay can be found again, and only that."""
-
-    id: str
-
-    @classmethod
-    def of(cls, stay: str) -> StayNames:
-        """Names for a stay that no other has, whatever it is called.
-
-        A Swarm wants names of at most 63 letters, digits and hyphens, members' names included.
-        """
-        known = re.sub(r"[^A-Za-z0-9-]+", "-", stay)[:_LONGEST].strip("-")
-        return cls(f"{known}-{secrets.token_hex(4)}")
-
-    @property
-    def labels(self) -> dict[str, str]:
-        """On every container, network and volume."""
-        return {LABEL: self.id}
-
-    @property
-    def filter(self) -> dict[str, Any]:
-        """What Docker's lists take to find them."""
-        return {"label": f"{LABEL}={self.id}"}
-
-    @property
-    def network(self) -> str:
-        """Name of the stay's own network."""
-        return f"{OWN}{self.id}"
-
-    def thing(self, name: str) -> str:
-        """Name of a member's container or volume."""
-        return f"{OWN}{self.id}-{name}"
 
 
 def arguments(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from dunnage.contracts import Host
 
 
@@ -22,3 +24,12 @@ class Guest:
     def landlord(self) -> Host:
         """The host that it stands on."""
         return self._host
+
+
+class Networked(Guest, ABC):
+    """A guest with a network of its own."""
+
+    @property
+    @abstractmethod
+    def pid(self) -> int:
+        """A process of the landlord, as that sees it, that has this guest's network."""

@@ -22,11 +22,12 @@ from dunnage.platforms import places
 from dunnage.platforms.bridge import way_in
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import StayNames, network_name, ulimits
+from dunnage.platforms.containers import network_name, ulimits
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import provide
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
+from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in, told_in
 
 Step = tuple[str, Callable[[], None]]

@@ -23,11 +23,11 @@ from dunnage.model.study import Limits
 from dunnage.platforms.containers import (
     ENVIRONMENT,
     HOST,
-    StayNames,
     engine_mount,
     mounts,
     network_name,
 )
+from dunnage.platforms.stay_names import StayNames
 
 _SECOND = 10**9
 """Swarm counts nanoseconds, and billionths of a processor."""

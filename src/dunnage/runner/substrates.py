@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
 from dunnage.contracts import Host, Substrate, Testbed
-from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, TestbedSpec
@@ -61,6 +60,7 @@ def open_substrates(
                 _hosts(study, users, len(every), testbed),
                 opened[below] if below is not None else None,
                 keep=keep,
+                choices=catalog.choices(users),
             )
         )
     return opened
@@ -135,7 +135,7 @@ def _hosts(
     groups = {deployment.hosts for deployment in users}
     if study.load.turns is not None:  # each may live on any of them
         groups = {slot(group, place) for group in groups for place in range(places)}
-    if any(deployment.client is ClientPlace.CONTAINER for deployment in users):
+    if any(catalog.client_joins(deployment) for deployment in users):
         groups.add(CLIENT_GROUP)
     if any(_directed(study, deployment) for deployment in users):
         groups.add(CONTROL_GROUP)

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from dunnage.contracts import KubernetesBinaries
 from dunnage.errors import UnavailableError
+from dunnage.image_archive import write_archive
 from dunnage.model.offer import Support
 from dunnage.model.value import Scalar
 from dunnage.software import debian, go, iptables
-from dunnage.software.archive import write_archive
 from dunnage.software.cache import Cache
 from dunnage.software.docker import search_path
 from dunnage.software.image import write_image

@@ -14,7 +14,8 @@ from dunnage.contracts import Completed, KubernetesBinaries
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
-from dunnage.substrates.kubernetes.choices import Choices
+from dunnage.substrates.kubernetes.choices import Choices, Network
+from dunnage.substrates.kubernetes.joining import by_flannel, network_facts
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.kubernetes.place import Component, Written
 from dunnage.substrates.kubernetes.running import Running
@@ -214,3 +215,49 @@ def test_a_path_too_long_for_a_socket_is_refused() -> None:
         own = OwnKubernetes(testbed, BINARIES, hosts, Choices())
         with pytest.raises(UnavailableError, match="path that is too long for the kernel"):
             own._begin(hosts[0])
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        ({"import": Completed(1, "", "no socket yet")}, r"takes no image within 60 s: .*no socket"),
+        ({"list": Completed(0, "other:1\n", "")}, r"its archive holds \['other:1'\], not `"),
+    ],
+)
+def test_a_containerd_without_the_sandboxs_image_is_said(
+    answers: Mapping[str, Completed], why: str
+) -> None:
+    with fakes(db=1, control=1) as testbed:
+        own = OwnKubernetes(testbed, BINARIES, testbed.hosts, Choices())
+        host: Any = Scripted(Ended(), answers)
+        part = replace(own._on("db-1"), there=Running(host, {}), clock=Hurried())
+        with pytest.raises(UnavailableError, match=why):
+            part.begin()
+
+
+def test_a_node_that_finds_no_names_is_said() -> None:
+    with fakes(db=1, control=1) as testbed:
+        own = OwnKubernetes(testbed, BINARIES, testbed.hosts, Choices())
+        host: Any = Scripted(Ended(), {"resolve": Completed(1, "", "no answer\n")})
+        part = replace(own._on("db-1"), there=Running(host, {}), clock=Hurried())
+        with pytest.raises(UnavailableError, match=r"names of services are not found .* no answer"):
+            part.find_names()
+
+
+def test_flannel_that_writes_no_subnet_is_said() -> None:
+    with fakes(db=1, control=1) as testbed:
+        chosen = Choices(Network.FLANNEL_VXLAN)
+        own = OwnKubernetes(testbed, BINARIES, testbed.hosts, chosen)
+        host: Any = Scripted(Ended())
+        there, clock = Running(host, {}), Hurried()
+        with pytest.raises(UnavailableError, match=r"tells no subnet: /run/flannel/subnet\.env"):
+            by_flannel(there, own._on("db-1").flannel, b"config", clock)
+        assert host.files["/s/db-1/kubernetes/flanneld.kubeconfig"] == (b"config", 0o600)
+
+
+@pytest.mark.parametrize(("said", "mode"), [("nftables\n", "nftables"), ("", "unknown")])
+def test_what_is_in_force_is_read_back(said: str, mode: str) -> None:
+    links = Completed(0, '[{"ifname": "cni0", "mtu": 1450}]', "")
+    host: Any = Scripted(Ended(), {"link": links, "nft": Completed(0, said, "")})
+    facts = network_facts(Running(host, {}))
+    assert facts == {"proxy_mode": mode, "bridge_mtu": 1450, "tunnel_mtu": None}

@@ -20,6 +20,7 @@ from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import awake_for, open_substrates, rest_idle, units_on
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
+from dunnage.substrates.kubernetes.choices import Choices
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
     from dunnage.contracts import Testbed
@@ -168,7 +169,9 @@ def test_each_family_is_opened_where_it_is_needed_on_what_is_below_it(
         below: Substrate | None,
         *,
         keep: bool,
+        choices: object,
     ) -> Opening:
+        assert choices == Choices()
         opened.append((family, [host.name for host in hosts], below))
         return Opening(family, history)
 

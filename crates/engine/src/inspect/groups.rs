@@ -9,8 +9,42 @@ use crate::cgroups::{Hierarchies, memberships};
 /// What version 1 tells for "no limit of memory": the largest number of whole pages.
 const NO_LIMIT: f64 = (1_u64 << 60) as f64;
 
+/// What a machine has: a limit that is not below it can never bind, and is none.
+#[derive(Clone, Copy)]
+pub struct Machine {
+    /// Bytes of memory.
+    pub memory: f64,
+    /// Processes and threads.
+    pub pids: f64,
+}
+
+impl Machine {
+    /// What this one has, as its kernel tells; boundless where it does not.
+    pub fn here() -> Self {
+        let told = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        Self::told(
+            &told("/proc/meminfo"),
+            &told("/proc/sys/kernel/pid_max"),
+            &told("/proc/sys/kernel/threads-max"),
+        )
+    }
+
+    fn told(meminfo: &str, pids: &str, threads: &str) -> Self {
+        let kilobytes = meminfo
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:"))
+            .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+        let numbers = [pids, threads].map(|text| text.trim().parse().unwrap_or(f64::INFINITY));
+        Self {
+            memory: kilobytes.map_or(f64::INFINITY, |kilobytes| kilobytes * 1024.0),
+            pids: f64::min(numbers[0], numbers[1]),
+        }
+    }
+}
+
 /// `memory_limit` and `memory_soft_limit` (bytes), `cpu_quota` (processors) and `pids_limit`, or
-/// `unlimited`: the tightest of a group and those above it counts. `cpu_period` (seconds) is the
+/// `unlimited`: the tightest of a group and those above it counts, if it is below what the machine
+/// has. `cpu_period` (seconds) is the
 /// period of that quota. `cpu_weight` has every weight that somebody set, from the inside out, as
 /// the kernel's version counts it, up to and with the group of its `host`: weights above the host's
 /// group are not told, where the process is in it. `cpuset_cpus` and `cpuset_mems` are what is in
@@ -19,20 +53,29 @@ pub fn limits(
     hierarchies: &Hierarchies,
     membership: &str,
     host: Option<&str>,
+    machine: Machine,
 ) -> BTreeMap<String, String> {
     let groups = Groups {
         hierarchies,
         own: memberships(membership),
     };
-    let tightest = |controller, files| {
+    let tightest = |controller, files, most: f64| {
         let told = groups.texts(controller, files).into_iter();
         let numbers = told.filter_map(|text| text.parse::<f64>().ok());
-        let limits = numbers.filter(|limit| *limit < NO_LIMIT);
+        let limits = numbers.filter(|limit| *limit < most.min(NO_LIMIT));
         or(limits.reduce(f64::min), "unlimited")
     };
     let nearest = |files| or(groups.texts("cpuset", files).first(), "unlimited");
-    let memory = tightest("memory", ["memory.limit_in_bytes", "memory.max"]);
-    let soft = tightest("memory", ["memory.soft_limit_in_bytes", "memory.high"]);
+    let memory = tightest(
+        "memory",
+        ["memory.limit_in_bytes", "memory.max"],
+        machine.memory,
+    );
+    let soft = tightest(
+        "memory",
+        ["memory.soft_limit_in_bytes", "memory.high"],
+        machine.memory,
+    );
     let quota = groups.told("cpu", quota).into_iter().reduce(tighter);
     let processors = quota.as_ref().map(|quota| quota.processors);
     let period = quota.as_ref().map(|quota| quota.period);
@@ -52,7 +95,10 @@ pub fn limits(
         ("cpu_weight", or(weights, "default")),
         ("cpuset_cpus", cpus),
         ("cpuset_mems", nodes),
-        ("pids_limit", tightest("pids", ["pids.max", "pids.max"])),
+        (
+            "pids_limit",
+            tightest("pids", ["pids.max", "pids.max"], machine.pids),
+        ),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()
@@ -204,7 +250,7 @@ mod tests {
         );
         let mounts = format!("1 0 0:1 / {} rw - cgroup2 cgroup2 rw", root.display());
         let hierarchies = Hierarchies::parse(&mounts);
-        let told = |host| limits(&hierarchies, "0::/lab/redis-1\n", host);
+        let told = |host| limits(&hierarchies, "0::/lab/redis-1\n", host, BOUNDLESS);
         let found = told(None);
         let weighed = ["/lab/redis-1", "/lab", "/la", "/other"]
             .map(|host| told(Some(host))["cpu_weight"].clone());
@@ -220,8 +266,21 @@ mod tests {
         assert_eq!(found["pids_limit"], "unlimited");
     }
 
+    const BOUNDLESS: Machine = Machine {
+        memory: f64::INFINITY,
+        pids: f64::INFINITY,
+    };
+
     /// What a process in the groups `/redis-1` of version 1 is held to.
     fn version_1(name: &str, files: &[(&str, &[(&str, &str)])]) -> BTreeMap<String, String> {
+        version_1_on(BOUNDLESS, name, files)
+    }
+
+    fn version_1_on(
+        machine: Machine,
+        name: &str,
+        files: &[(&str, &[(&str, &str)])],
+    ) -> BTreeMap<String, String> {
         let root = directory(name);
         let mut mounts = String::new();
         for (controller, files) in files {
@@ -233,10 +292,36 @@ mod tests {
             );
             mounts.push_str(&line);
         }
-        let groups = "4:cpuset:/redis-1\n2:memory:/redis-1\n1:cpu:/redis-1\n";
-        let found = limits(&Hierarchies::parse(&mounts), groups, None);
+        let groups = "5:pids:/redis-1\n4:cpuset:/redis-1\n2:memory:/redis-1\n1:cpu:/redis-1\n";
+        let found = limits(&Hierarchies::parse(&mounts), groups, None, machine);
         fs::remove_dir_all(&root).unwrap();
         found
+    }
+
+    #[test]
+    fn a_limit_that_is_not_below_what_the_machine_has_is_none() {
+        let machine = Machine::told(
+            "MemFree: 1 kB\nMemTotal:       1048576 kB\n",
+            "300\n",
+            "200\n",
+        );
+        let held = |name: &str, memory: &str, pids: &str| {
+            let files: &[(&str, &[(&str, &str)])] = &[
+                ("memory", &[("memory.limit_in_bytes", memory)]),
+                ("pids", &[("pids.max", pids)]),
+                ("cpu", &[]),
+                ("cpuacct", &[]),
+            ];
+            let found = version_1_on(machine, name, files);
+            (found["memory_limit"].clone(), found["pids_limit"].clone())
+        };
+        let unlimited = ("unlimited".to_owned(), "unlimited".to_owned());
+        assert_eq!(held("v1-all", "1073741824", "200"), unlimited);
+        let limited = ("1073741823".to_owned(), "199".to_owned());
+        assert_eq!(held("v1-less", "1073741823", "199"), limited);
+        let unknown = Machine::told("", "", "max");
+        assert!(unknown.memory.is_infinite() && unknown.pids.is_infinite());
+        assert!(Machine::here().memory.is_finite());
     }
 
     #[test]

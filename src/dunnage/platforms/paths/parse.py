@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dunnage.platforms.paths.namespace import ANY, Interface, Listener, Namespace, Route, Vxlan
-from dunnage.platforms.paths.rules import chains
+from dunnage.platforms.paths.nftables import nft_chains
+from dunnage.platforms.paths.rules import chains, joined
 from dunnage.platforms.paths.script import MARK
 
 _USER = re.compile(r'\("([^"]*)",pid=(\d+)')
@@ -70,7 +71,7 @@ def _namespace(host: str, text: _Text) -> Namespace:
         routes=routes,
         listeners=tuple(listeners(text.parts.get("sockets", ""))),
         forwarding=forwarding(text.parts.get("forwarding", "")),
-        rules={} if unread else chains(rules),
+        rules={} if unread else joined(chains(rules), nft_chains(text.parts.get("nft", ""))),
         rules_unknown=f"`iptables` failed: {rules or 'it wrote nothing'}" if unread else "",
         commands=text.commands,
     )

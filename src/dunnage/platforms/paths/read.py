@@ -10,7 +10,7 @@ from dunnage.contracts import Host, Router, RunningMember, Seen, Unseen
 from dunnage.errors import DunnageError
 from dunnage.model.layout import Address
 from dunnage.model.path import Hop, HopKind, NetworkPath
-from dunnage.platforms.client_container import ClientContainer
+from dunnage.platforms.guest import Networked
 from dunnage.platforms.paths.namespace import Namespace
 from dunnage.platforms.paths.parse import namespaces
 from dunnage.platforms.paths.script import Tools, script
@@ -41,7 +41,7 @@ class Member:
 
 def standing(client: Host) -> Client:
     """A client as its platform gave it, by the host that it stands on."""
-    if isinstance(client, ClientContainer):
+    if isinstance(client, Networked):
         return Client(client.landlord, client.pid)
     return Client(client, None)
 

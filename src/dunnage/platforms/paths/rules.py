@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 
 
@@ -22,6 +22,8 @@ class Packet:
     """The interface that it goes out by; empty before that is known."""
     translated: bool = False
     """Whether a rule here has changed where it goes to."""
+    mark: int = 0
+    """What rules here have noted of it, for later ones."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ Words = tuple[str, ...]
 
 _TRANSLATES = ("DNAT", "SNAT", "MASQUERADE", "REDIRECT")
 _ENDS = ("ACCEPT", "RETURN")
+_MARKS = "MARK"
+_JUMPS, _GOES = "-j", "-g"
 
 
 def chains(listing: str) -> dict[str, list[Words]]:
@@ -54,19 +58,27 @@ def chains(listing: str) -> dict[str, list[Words]]:
     return found
 
 
+def joined(
+    first: Mapping[str, Sequence[Words]], second: Mapping[str, Sequence[Words]]
+) -> dict[str, list[Words]]:
+    """The rules of both; in a chain of both, those of the second come later."""
+    return {name: [*first.get(name, ()), *second.get(name, ())] for name in {**first, **second}}
+
+
 def translation(
     rules: Mapping[str, Sequence[Words]],
     chain: str,
     packet: Packet,
     is_local: Callable[[str], bool],
-) -> Translation | None:
-    """What the chain makes of a packet; None if it leaves it alone.
+) -> tuple[Packet, Translation | None]:
+    """What the chain makes of a packet, and the packet as it was marked on the way there.
 
-    `is_local` tells whether an address is the host's own. Raises UnreadableRuleError at the first
-    rule that could apply and has a condition that is not known here.
+    None if it leaves it alone. `is_local` tells whether an address is the host's own. Raises
+    UnreadableRuleError at the first rule that could apply and has a condition that is not known
+    here.
     """
-    found = _followed(rules, chain, packet, is_local)
-    return None if found is None or found.target in _ENDS else found
+    packet, found = _followed(rules, chain, packet, is_local)
+    return packet, None if found is None or found.target in _ENDS else found
 
 
 def _followed(
@@ -74,30 +86,35 @@ def _followed(
     chain: str,
     packet: Packet,
     is_local: Callable[[str], bool],
-) -> Translation | None:
+) -> tuple[Packet, Translation | None]:
     for words in rules.get(chain, ()):
         conditions, target, option = _parts(words)
         if not _applies(words, conditions, packet, is_local):
             continue
         rule = _text(("-A", chain, *words))
-        if target in _TRANSLATES:
+        if target == _MARKS:
+            packet = replace(packet, mark=_marked(packet.mark, option))
+        elif target in _TRANSLATES:
             address, _, port = option.partition(":")
-            return Translation(rule, target, address, int(port.partition("-")[0] or 0))
-        if target in _ENDS:
-            return Translation(rule, target)
-        inner = _followed(rules, target, packet, is_local)
-        if inner is not None and inner.target != "RETURN":
-            return inner
-    return None
+            return packet, Translation(rule, target, address, int(port.partition("-")[0] or 0))
+        elif target in _ENDS:
+            return packet, Translation(rule, target)
+        else:
+            packet, inner = _followed(rules, target, packet, is_local)
+            if inner is not None and inner.target != "RETURN":
+                return packet, inner
+            if _GOES in words:  # and does not come back
+                return packet, Translation(rule, "RETURN")
+    return packet, None
 
 
 def _parts(words: Words) -> tuple[Words, str, str]:
     """Conditions, target, and where the target sends to."""
-    if "-j" not in words:
+    at = next((at for at, word in enumerate(words) if word in (_JUMPS, _GOES)), None)
+    if at is None:
         return words, "", ""
-    at = words.index("-j")
     options = words[at + 2 :]
-    names = ("--to-destination", "--to-source", "--to-ports")
+    names = ("--to-destination", "--to-source", "--to-ports", "--set-xmark")
     option = next((options[options.index(name) + 1] for name in names if name in options), "")
     return words[:at], words[at + 1], f":{option}" if "--to-ports" in options else option
 
@@ -148,8 +165,12 @@ def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool
         case "-o":
             return _named(packet.leaves, value)
         case "--dport":
-            first, _, last = value.partition(":")
-            return int(first) <= packet.port <= int(last or first)
+            return _within(packet.port, value)
+        case "--dports":
+            return any(_within(packet.port, each) for each in value.split(","))
+        case "--mark":
+            wanted, mask = _masked(value)
+            return packet.mark & mask == wanted
         case "--ctstate" if value == "DNAT":
             return packet.translated
         case "--dst-type" if value == "LOCAL":
@@ -163,6 +184,23 @@ def _holds(name: str, value: str, packet: Packet, is_local: Callable[[str], bool
 def _text(words: Words) -> str:
     """Words as `iptables` prints them; only what holds a space is quoted."""
     return " ".join(shlex.quote(word) if " " in word else word for word in words)
+
+
+def _marked(mark: int, option: str) -> int:
+    """A mark after `--set-xmark VALUE/MASK`: the mask's bits are cleared, the value's turned."""
+    value, mask = _masked(option)
+    return (mark & ~mask) ^ value
+
+
+def _masked(text: str) -> tuple[int, int]:
+    """Value and mask, which is all bits where it is left out."""
+    value, _, mask = text.partition("/")
+    return int(value, 0), int(mask or "0xffffffff", 0)
+
+
+def _within(port: int, ports: str) -> bool:
+    first, _, last = ports.partition(":")
+    return int(first) <= port <= int(last or first)
 
 
 def _inside(address: str, network: str) -> bool:

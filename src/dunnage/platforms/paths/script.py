@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 MARK = "@@dunnage"
 
 _LINKS = f'echo {MARK} links; echo "$asked" | ip -json -details -force -batch -'
+_FORWARDING = f"echo {MARK} forwarding; bridge -json fdb show"
 _SOCKETS = "ss --no-header --listening --tcp --numeric --processes"
 
 
@@ -39,7 +40,7 @@ def script(
     if members:
         parts.append(_LISTENERS)
     if tools is not None:
-        parts.append(_rules(tools))
+        parts += [_FORWARDING, _rules(tools)]
     parts += [_of_process(pid, _LINKS + sockets) for pid in pids]
     if tools is not None and tools.namespaces:
         parts.append(_overlays(tools.namespaces))
@@ -63,7 +64,8 @@ def _rules(tools: Tools) -> str:
     )
     return (
         f"echo {MARK} rules; ({variables}exec iptables --table nat --list-rules) 2>&1 "
-        f"|| echo {MARK} no-rules"
+        f"|| echo {MARK} no-rules\n"
+        f"echo {MARK} nft; ({variables}exec nft -j list ruleset ip) 2>/dev/null"
     )
 
 
@@ -77,10 +79,7 @@ else nsenter --target={pid} --net sh -c {shlex.quote(inside)}; fi"""
 
 def _overlays(directory: str) -> str:
     """Docker begins the names of overlay networks' namespaces with a number and a dash."""
-    inside = (
-        f"echo {MARK} links; ip -json -details address show; "
-        f"echo {MARK} forwarding; bridge -json fdb show"
-    )
+    inside = f"echo {MARK} links; ip -json -details address show; {_FORWARDING}"
     return f"""\
 for each in {shlex.quote(directory)}/[0-9]*-*; do
 [ -e "$each" ] || continue

@@ -78,13 +78,14 @@ class _Way:
         leaving = replace(packet, leaves=device.name)
         sent = self._translated(here, "POSTROUTING", leaving, own=route.source)
         onto = route.gateway or packet.address
-        self._leave(here, device, onto, replace(sent, entered="", leaves="", translated=False))
+        bare = replace(sent, entered="", leaves="", translated=False, mark=0)
+        self._leave(here, device, onto, bare)
 
     def _translated(self, here: Namespace, chain: str, packet: Packet, own: str = "") -> Packet:
         """A packet as a chain leaves it; `own` is the address that hides others by masquerade."""
         if here.rules_unknown:
             raise _LostError(f"the rules of `{here.host}` could not be read: {here.rules_unknown}")
-        found = translation(here.rules, chain, packet, here.is_local)
+        packet, found = translation(here.rules, chain, packet, here.is_local)
         if found is None:
             return packet
         self._add(here, HopKind.TRANSLATION, found.target, found.rule)
@@ -129,6 +130,9 @@ class _Way:
             self._add_interface(here, HopKind.BRIDGE, device)
             self._switch(here, device, onto, packet)
             return
+        if device.vxlan is not None:
+            self._arrive(*self._tunnelled(here, device, self._remote(here, device, onto)), packet)
+            return
         other = self._peer(here, device)
         if other is not None:
             self._add_interface(here, HopKind.VETH, device)
@@ -158,20 +162,32 @@ class _Way:
                 self._add_interface(here, HopKind.VETH, port)
                 self._enter(*other, onto, packet)
                 return
-        macs = {each.mac for space in self._namespaces if (each := space.owner(onto)) is not None}
         for port in here.ports(bridge.name):
-            for mac in macs if port.vxlan is not None else ():
-                if (remote := here.forwarding.get((port.name, mac))) is not None:
-                    self._wrapped(here, port, remote, onto, packet)
-                    return
+            if port.vxlan is not None and (remote := self._sends(here, port, onto)) is not None:
+                there, device = self._tunnelled(here, port, remote)
+                far = _interface(there, device.master)
+                self._add_interface(there, HopKind.BRIDGE, far)
+                self._switch(there, far, onto, packet)
+                return
         raise _LostError(
             f"bridge `{bridge.name}` of `{here.host}` has no port that leads to {onto}"
         )
 
-    def _wrapped(
-        self, here: Namespace, device: Interface, remote: str, onto: str, packet: Packet
-    ) -> None:
-        """Through a VXLAN device, whose own packets go by the host's network."""
+    def _sends(self, here: Namespace, device: Interface, onto: str) -> str | None:
+        """The host that a VXLAN device sends what is for a neighbour to; None if it knows none."""
+        macs = {each.mac for space in self._namespaces if (each := space.owner(onto)) is not None}
+        known = (here.forwarding.get((device.name, mac)) for mac in macs)
+        return next((each for each in known if each is not None), None)
+
+    def _remote(self, here: Namespace, device: Interface, onto: str) -> str:
+        if (remote := self._sends(here, device, onto)) is None:
+            raise _LostError(f"`{device.name}` of `{here.host}` knows no host that has {onto}")
+        return remote
+
+    def _tunnelled(
+        self, here: Namespace, device: Interface, remote: str
+    ) -> tuple[Namespace, Interface]:
+        """Through a VXLAN device, whose own packets go by the host's network, to its other end."""
         self._add(here, HopKind.TUNNEL, device.name, _tunnel(device, remote))
         outside = self._own(here.host)
         route = _route(outside, remote)
@@ -181,10 +197,7 @@ class _Way:
             for each in space.interfaces if space.host == there.host else ():
                 if each.vxlan is not None and each.vxlan == device.vxlan:
                     self._add(space, HopKind.TUNNEL, each.name, _tunnel(each))
-                    bridge = _interface(space, each.master)
-                    self._add_interface(space, HopKind.BRIDGE, bridge)
-                    self._switch(space, bridge, onto, packet)
-                    return
+                    return space, each
         raise _LostError(
             f"`{there.host}` has no VXLAN device that takes what `{device.name}` sends"
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
 
 from lightkube import Client
 from lightkube.resources.core_v1 import Node as NodeObject
@@ -23,7 +22,6 @@ from dunnage.substrates.kubernetes.certificates import Authority
 from dunnage.substrates.kubernetes.choices import Choices
 from dunnage.substrates.kubernetes.control_plane import (
     API,
-    ASKED,
     CONTROLLERS,
     SCHEDULER,
     ControlPlane,
@@ -35,26 +33,22 @@ from dunnage.substrates.kubernetes.joining import (
     network_facts,
     write_configuration,
 )
-from dunnage.substrates.kubernetes.network import FLANNEL_USER, Flannel, begin_script, with_flannel
-from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET, SANDBOX, Node
+from dunnage.substrates.kubernetes.network import FLANNEL_USER, with_flannel
+from dunnage.substrates.kubernetes.node import KUBELET
 from dunnage.substrates.kubernetes.objects import initial_objects
-from dunnage.substrates.kubernetes.place import API_PORT, DOMAIN, MASTERS, Component, place_of
+from dunnage.substrates.kubernetes.on_control import OnControl
+from dunnage.substrates.kubernetes.on_node import OnNode
+from dunnage.substrates.kubernetes.place import MASTERS, place_of
 from dunnage.substrates.kubernetes.probes import Probes
 from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
 from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
 from dunnage.substrates.ranges import container_ranges
 from dunnage.substrates.side_by_side import side_by_side
 
-FORWARDER = "forwarder"
-"""Unit of what carries questions from this machine into the lab's network."""
 INOTIFY = 10
 """Instances of inotify that its programs need on a host."""
 _STEADY = 1.0
 """Seconds for which nodes must have been ready once they were held still."""
-_TTRPC = ".ttrpc"
-"""What containerd calls its second socket, behind the name of the first."""
-_SOCKET_PATH_LIMIT = 108
-"""Size of `sun_path` in `struct sockaddr_un`, unix(7)."""
 
 
 @contextmanager
@@ -117,12 +111,7 @@ class OwnKubernetes:
 
     @property
     def api(self) -> ApiServer:
-        place = place_of(self._control.scratch)
-        return ApiServer(Path(place.admin), self._sockets[API])
-
-    @property
-    def _probes(self) -> Probes:
-        return Probes(self.api, self._sockets, self._testbed.clock)
+        return self._commander.api
 
     @property
     def control(self) -> str:
@@ -132,7 +121,7 @@ class OwnKubernetes:
     @property
     def address(self) -> str:
         """Where the API server listens in the lab's network."""
-        return f"{self._control.address}:{API_PORT}"
+        return self._commander.address
 
     def kubeconfig(self, server: str) -> bytes:
         """One for who may do everything and finds the API server at this URL."""
@@ -144,8 +133,7 @@ class OwnKubernetes:
         return self._hosts[host].name
 
     def runtime(self, host: str) -> ContainerRuntime:
-        there = self._running[self.node(host)]
-        return ContainerRuntime(self._ctr(there), self._binaries.environment)
+        return self._on(self.node(host)).runtime
 
     def units(self, host: str) -> tuple[str, ...]:
         there = self._running.get(host)
@@ -201,7 +189,7 @@ class OwnKubernetes:
     def _thaw(self) -> None:
         self._all(lambda host: self._running[host.name].thaw())
         if self._commanded():
-            self._start_controllers()
+            self._commander.command()
 
     def _commanded(self) -> bool:
         """Whether there is an API server: not while the control host is lost, or not mended."""
@@ -217,101 +205,42 @@ class OwnKubernetes:
             trust,
         )
 
-    def _as_node(self, host: Host) -> Node:
-        there = self._running[host.name]
-        return Node(
-            host.name,
-            host.group,
-            host.address,
-            host.scratch,
-            there.pods,
-            self._binaries.binaries,
-            self._binaries.plugins,
-            there.place,
-            self._plane,
-            self._choices.proxy,
-        )
+    @property
+    def _commander(self) -> OnControl:
+        return OnControl(self._running[self._control.name], self._plane)
+
+    @property
+    def _probes(self) -> Probes:
+        return Probes(self.api, self._commander.sockets, self._testbed.clock)
+
+    def _on(self, node: str) -> OnNode:
+        clock = self._testbed.clock
+        return OnNode(self._running[node], self._plane, self._binaries, self._choices, clock)
 
     def _begin(self, host: Host) -> None:
         """Start what waits for nothing: the API server with its etcd, or a node's containerd."""
-        there = self._running[host.name]
-        if host is self._control:
-            there.prepare(self._plane.files())
-            there.run("ln", "-s", str(self._binaries.binaries), there.place.programs)
-            for component in (*self._plane.first(), self._forwarder()):
-                there.start(component)
-            return
-        node = self._as_node(host)
-        if len(there.place.socket) + len(_TTRPC) >= _SOCKET_PATH_LIMIT:
-            raise UnavailableError(
-                f"containerd's socket `{there.place.socket}` has a path that is too long for the "
-                "kernel; give the group of hosts a shorter name",
-                where=host.name,
-                hint="dunnage plan STUDY",
-            )
-        there.prepare(node.files())
-        there.run("sh", "-c", begin_script(host.address, self._plane.ranges.services))
-        there.start(node.containerd())
-        images = (*self._ctr(there), "--namespace", "k8s.io", "images")
-
-        def late() -> str | None:
-            try:
-                there.run(*images, "import", str(self._binaries.sandbox))
-            except UnavailableError as error:
-                return error.what
-            known = there.run(*images, "list", "--quiet").split()
-            return None if SANDBOX in known else f"its archive holds {known}, not `{SANDBOX}`"
-
-        there.until("containerd takes no image", late, self._testbed.clock)
-
-    def _ctr(self, there: Running) -> tuple[str, ...]:
-        return (str(self._binaries.binaries / "ctr"), "--address", there.place.socket)
+        part = self._commander if host is self._control else self._on(host.name)
+        part.begin()
 
     def _go_on(self, host: Host) -> None:
         """Start what needs the API server."""
-        there = self._running[host.name]
-        if host is self._control:
-            self._start_controllers()
-            there.start(self._plane.names())
-            return
-        node = self._as_node(host)
-        there.start(node.kubelet(there.pid(CONTAINERD)))
-        there.start(node.kube_proxy())
-
-    def _start_controllers(self) -> None:
-        there = self._running[self._control.name]
-        for component in self._plane.controllers():
-            if not there.lives(component.unit):
-                there.start(component)
+        part = self._commander if host is self._control else self._on(host.name)
+        part.go_on()
 
     def _connect(self, host: Host) -> None:
         """Join a node to the network of pods."""
         if host is self._control:
             return
-        there, plane, chosen = self._running[host.name], self._plane, self._choices
-        if with_flannel(chosen.network):
-            pods, binaries = plane.ranges.pods, self._binaries.binaries
-            flannel = Flannel(
-                host.name, host.address, pods, binaries, there.place, chosen.network, chosen.proxy
-            )
-            config = plane.kubeconfig(FLANNEL_USER)
-            subnet = by_flannel(there, flannel, config, self._testbed.clock)
+        part = self._on(host.name)
+        if with_flannel(self._choices.network):
+            config = self._plane.kubeconfig(FLANNEL_USER)
+            subnet = by_flannel(part.there, part.flannel, config, part.clock)
         else:
             with self._asked("nodes cannot be listed") as client:
                 ranges = pod_ranges(client.list(NodeObject))
             addresses = {name: each.address for name, each in self._hosts.items()}
-            subnet = by_routes(there, plane.ranges.pods, ranges, addresses)
-        write_configuration(there, self._as_node(host), subnet)
-
-    def _forwarder(self) -> Component:
-        pairs = {API: self.address, **ASKED}
-        words = [f"--pair={self._sockets[unit]}={address}" for unit, address in pairs.items()]
-        return Component(FORWARDER, (self._control.engine, "forward", *words))
-
-    @property
-    def _sockets(self) -> Mapping[str, str]:
-        place = place_of(self._control.scratch)
-        return {unit: place.path(f"{unit}.sock") for unit in (API, *ASKED)}
+            subnet = by_routes(part.there, self._plane.ranges.pods, ranges, addresses)
+        write_configuration(part.there, part.node, subnet)
 
     def _wait(self, error: type[DunnageError], steady: float) -> None:
         """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
@@ -321,17 +250,8 @@ class OwnKubernetes:
         self._all(self._names_found)
 
     def _names_found(self, host: Host) -> None:
-        if host is self._control:
-            return
-        name = f"kubernetes.default.svc.{DOMAIN}."
-        words = (host.engine, "resolve", "--server", self._plane.dns, name)
-
-        def late() -> str | None:
-            done = host.run(words)
-            return None if done.code == 0 else done.stderr.strip()
-
-        what = "names of services are not found"
-        self._running[host.name].until(what, late, self._testbed.clock)
+        if host is not self._control:
+            self._on(host.name).find_names()
 
     def _until(
         self,

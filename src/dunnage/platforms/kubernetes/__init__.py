@@ -1,0 +1,1 @@
+"""Members as pods of a Kubernetes, each pinned to its host."""

@@ -1,0 +1,67 @@
+"""The images that pods run, in the containerd of their nodes."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from dunnage.contracts import ContainerRuntime, Host, Tree
+from dunnage.errors import UnavailableError
+from dunnage.image_archive import write_archive
+from dunnage.platforms.images import image_of
+from dunnage.platforms.kubernetes.objects import Image
+
+_SPACE = ("--namespace", "k8s.io")
+"""Where a kubelet has its images."""
+_SECONDS = 300.0
+"""For an image of some hundred megabytes."""
+
+
+def provide(host: Host, runtime: ContainerRuntime | None, tree: Tree) -> Image:
+    """See to it that a host's containerd has the image of a tree.
+
+    An image that the study names is left to its kubelet to pull. Raises UnavailableError with
+    containerd's reason.
+    """
+    name = image_of(tree)
+    if tree.software.image:
+        return Image(name, imported=False)
+    if runtime is None:
+        raise UnavailableError(
+            f"image `{name}` cannot be brought to a node that is not ours: name one that it can "
+            "pull",
+            where=host.name,
+            hint="dunnage schema study  # the key `image` of `database`",
+        )
+    if not _has(host, runtime, name):
+        _bring(host, runtime, tree, name)
+    return Image(name, imported=True)
+
+
+def _has(host: Host, runtime: ContainerRuntime, name: str) -> bool:
+    listed = _ctr(host, runtime, "images", "list", "--quiet")
+    return any(each.endswith(f"/{name}") for each in listed.splitlines())
+
+
+def _bring(host: Host, runtime: ContainerRuntime, tree: Tree, name: str) -> None:
+    there = f"{host.scratch}/image.tar"
+    with tempfile.TemporaryDirectory() as directory:
+        archive = Path(directory, "image.tar")
+        write_archive(tree.archive, name, (), archive)
+        host.put(there, archive.read_bytes())
+    try:
+        _ctr(host, runtime, "images", "import", there)
+    finally:
+        host.remove(there)
+
+
+def _ctr(host: Host, runtime: ContainerRuntime, *argv: str) -> str:
+    variables = [f"{name}={value}" for name, value in runtime.environment.items()]
+    done = host.run(["env", *variables, *runtime.ctr, *_SPACE, *argv], timeout=_SECONDS)
+    if done.code != 0:
+        raise UnavailableError(
+            f"containerd refuses `ctr {' '.join(argv[:2])}`: {done.stderr.strip()}",
+            where=host.name,
+            hint="dunnage doctor",
+        )
+    return done.stdout

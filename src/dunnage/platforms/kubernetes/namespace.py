@@ -1,0 +1,219 @@
+"""A stay's namespace, as the API serves it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import httpx2
+from lightkube import ApiError, Client, codecs
+from lightkube.resources.apps_v1 import StatefulSet
+from lightkube.resources.core_v1 import Event, PersistentVolume, Pod, Service
+from lightkube.resources.core_v1 import Namespace as NamespaceObject
+
+from dunnage.contracts import Completed
+from dunnage.errors import RunError, StayError, UnavailableError
+from dunnage.kubernetes_api import Refused, explanation
+from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.kubernetes.execute import CannotRunError, execute
+from dunnage.platforms.kubernetes.objects import Manifest, namespace
+from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
+from dunnage.platforms.stay_names import StayNames
+
+_REMOVED = 60.0
+"""Seconds within which what is deleted is gone."""
+_INTERVAL = 0.05
+_GONE, _TAKEN = 404, 409
+"""HTTP status of what is not there, and of a name that something else has."""
+
+
+class Namespace:
+    """All that a stay has in a cluster, and nothing else."""
+
+    def __init__(self, client: Client, session: httpx2.Client, stay: StayNames) -> None:
+        self._client = client
+        self._session = session
+        self._stay = stay
+        self._begun = False
+
+    @property
+    def name(self) -> str:
+        return self._stay.network
+
+    def close(self) -> None:
+        """Close the connections, whatever is left of the stay."""
+        self._client.close()
+        self._session.close()
+
+    def begin(self) -> None:
+        """Create it, once. Raises UnavailableError when there is one of that name already."""
+        if self._begun:
+            return
+        try:
+            with self._spoken("the stay's namespace cannot be created"):
+                self._client.create(_object(namespace(self._stay)))
+        except StayError as error:
+            if _status(error.__cause__) != _TAKEN:
+                raise
+            raise UnavailableError(
+                f"there is a namespace `{self.name}` that is not of this stay",
+                where="kubernetes",
+                hint=f"kubectl get namespace {self.name} --show-labels",
+            ) from error
+        self._begun = True
+
+    def create(self, manifest: Manifest, where: str) -> Any:
+        """Create an object of it, for a member or a host; raises StayError."""
+        what = f"its {manifest['kind']} cannot be created"
+        with self._spoken(what, where):
+            return self._client.create(_object(manifest))
+
+    def service(self, manifest: Manifest, where: str) -> Service:
+        """Create a service."""
+        created: Service = self.create(manifest, where)
+        return created
+
+    def pod(self, name: str, where: str) -> PodState | None:
+        """The state of a pod; None if there is none."""
+        with self._spoken("its pod cannot be inspected", where):
+            try:
+                return state_of(self._client.get(Pod, name, namespace=self.name))
+            except ApiError as refusal:
+                if _status(refusal) == _GONE:
+                    return None
+                raise
+
+    def warnings(self, kind: str, name: str, where: str) -> tuple[str, ...]:
+        """What the cluster warned of an object."""
+        fields = {"involvedObject.kind": kind, "involvedObject.name": name}
+        with self._spoken("events cannot be read", where):
+            return warnings(self._client.list(Event, namespace=self.name, fields={**fields}))
+
+    def log(self, pod: str, lines: int, where: str) -> str:
+        """The last lines that a pod's container wrote; nothing before there is one."""
+        with self._spoken("the pod's log cannot be read", where):
+            try:
+                return "".join(self._client.log(pod, namespace=self.name, tail_lines=lines))
+            except ApiError as refusal:
+                if _status(refusal) in (400, _GONE):
+                    return ""
+                raise
+
+    def execute(
+        self,
+        pod: str,
+        container: str,
+        argv: Sequence[str],
+        *,
+        stdin: str,
+        timeout: float,
+        where: str,
+    ) -> Completed:
+        """Run a command in a container to its end; raises RunError after `timeout` seconds.
+
+        What the container cannot run gives the exit code `NOT_RUN`.
+        """
+        with self._spoken("a command cannot be run in the pod", where):
+            try:
+                return execute(
+                    self._session,
+                    namespace=self.name,
+                    pod=pod,
+                    container=container,
+                    argv=argv,
+                    stdin=stdin,
+                    timeout=timeout,
+                )
+            except CannotRunError as error:
+                return Completed(NOT_RUN, "", str(error))
+            except TimeoutError as error:
+                raise RunError(
+                    f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
+                ) from error
+
+    def remove_member(self, member: str, pod: str, *, lost: bool) -> None:
+        """End a member's set, and wait until its pod is gone.
+
+        A pod whose host is `lost` is only forgotten: nobody there can end it.
+        """
+        with self._spoken("its set cannot be removed", member), _if_there():
+            self._client.delete(StatefulSet, member, namespace=self.name)
+        self.remove_pod(pod, member, lost=lost)
+
+    def remove_pod(self, pod: str, where: str, *, lost: bool) -> None:
+        """End a pod and wait until it is gone."""
+        grace = 0 if lost else None
+        with self._spoken("its pod cannot be removed", where), _if_there():
+            self._client.delete(Pod, pod, namespace=self.name, grace_period=grace)
+        self._until(lambda: self.pod(pod, where) is None, f"pod `{pod}`", where)
+
+    def end(self) -> None:
+        """Remove all that is left of the stay, and wait until the namespace is gone."""
+        if not self._begun:
+            return
+        with self._spoken("the stay's namespace cannot be removed"):
+            with _if_there():
+                self._client.delete(NamespaceObject, self.name)
+            for volume in self._client.list(PersistentVolume, labels={**self._stay.labels}):
+                with _if_there():
+                    self._client.delete(PersistentVolume, _name(volume))
+        self._until(self._is_gone, f"namespace `{self.name}`", "kubernetes")
+        self._begun = False
+
+    def _is_gone(self) -> bool:
+        with self._spoken("the stay's namespace cannot be inspected"):
+            try:
+                self._client.get(NamespaceObject, self.name)
+            except ApiError as refusal:
+                if _status(refusal) == _GONE:
+                    return True
+                raise
+        return False
+
+    def _until(self, done: Callable[[], bool], what: str, where: str) -> None:
+        ends = time.monotonic() + _REMOVED
+        while not done():
+            if time.monotonic() >= ends:
+                raise StayError(
+                    f"{what} is still there after {_REMOVED:g} s",
+                    where=where,
+                    hint=f"kubectl get all --namespace {self.name}",
+                )
+            time.sleep(_INTERVAL)
+
+    def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
+        return spoken(what, where, f"kubectl get events --namespace {self.name}")
+
+
+@contextmanager
+def spoken(what: str, where: str, hint: str = "dunnage doctor") -> Iterator[None]:
+    """Say the API's refusal as the stay's error; `where` is a member or a host."""
+    try:
+        yield
+    except Refused as refusal:
+        raise StayError(f"{what}: {explanation(refusal)}", where=where, hint=hint) from refusal
+
+
+@contextmanager
+def _if_there() -> Iterator[None]:
+    """Nothing happens to what is not there."""
+    try:
+        yield
+    except ApiError as refusal:
+        if _status(refusal) != _GONE:
+            raise
+
+
+def _name(thing: PersistentVolume) -> str:
+    return str((thing.metadata and thing.metadata.name) or "")
+
+
+def _object(manifest: Manifest) -> Any:
+    return codecs.from_dict(manifest)
+
+
+def _status(refusal: BaseException | None) -> int:
+    """HTTP status of a refusal; 0 if it is none of the API's."""
+    return int(refusal.status.code or 0) if isinstance(refusal, ApiError) else 0

@@ -1,0 +1,396 @@
+"""Members as StatefulSets of a Kubernetes, each pinned to its host."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from threading import Lock
+from typing import ClassVar
+
+from lightkube.resources.core_v1 import Service as ServiceObject
+
+from dunnage.contracts import (
+    ContainerRuntime,
+    HasKubernetes,
+    Host,
+    Seen,
+    SoftwareStore,
+    Substrate,
+    Tree,
+)
+from dunnage.errors import HostLostError, StayError, UnavailableError
+from dunnage.kubernetes_api import connect, session
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import Deployment
+from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
+from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer, PlatformOffer
+from dunnage.platforms import places
+from dunnage.platforms.hosted_members import HostedMembers
+from dunnage.platforms.images import command
+from dunnage.platforms.kubernetes import addresses, objects
+from dunnage.platforms.kubernetes.client_pod import ClientPod
+from dunnage.platforms.kubernetes.images import provide
+from dunnage.platforms.kubernetes.namespace import Namespace, spoken
+from dunnage.platforms.kubernetes.network import Pod, in_force
+from dunnage.platforms.kubernetes.objects import Image
+from dunnage.platforms.kubernetes.pod_member import PodMember
+from dunnage.platforms.kubernetes.pod_state import PodState
+from dunnage.platforms.kubernetes.process import first_process
+from dunnage.platforms.kubernetes.starting import await_container, await_started
+from dunnage.platforms.kubernetes.storage import claimed
+from dunnage.platforms.late_start import wrapped
+from dunnage.platforms.paths.script import Tools
+from dunnage.platforms.readiness import side_by_side
+from dunnage.platforms.stay_names import StayNames
+from dunnage.platforms.subnets import address_in
+from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP, VXLAN
+
+KUBERNETES = Capability("kubernetes")
+"""The programs of a Kubernetes can be had."""
+HOST = "host"
+PROXY = "proxy"
+"""Option of a network: what leads addresses of services to pods."""
+PROXIES = ("iptables", "nftables")
+_ANY = "0.0.0.0/0"
+"""A pod has one address; in which range is its network plugin's to say."""
+
+_ENDPOINTS = {
+    **OF_HOSTS,
+    NODE_PORT: EndpointOffer("NodePort", of_cluster=True),
+    SERVICE_IP: EndpointOffer("ServiceIP", of_cluster=True, joined=True),
+    CONTAINER_DNS: EndpointOffer(
+        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
+    ),
+}
+
+
+class Kubernetes(HostedMembers[PodMember]):
+    """One StatefulSet of one pod for each member, in a namespace of the stay's own.
+
+    A member has a headless name from before it is ready. Its ports are published on its own host
+    only, or a service of its own has an address or node ports: nothing ever balances between
+    members.
+    """
+
+    offer: ClassVar[PlatformOffer] = PlatformOffer(
+        networks={
+            "flannel-vxlan": NetworkOffer(
+                _ENDPOINTS,
+                phrase="with flannel's VXLAN network",
+                takes_options=True,
+                needs=(VXLAN,),
+            ),
+            "flannel-host-gw": NetworkOffer(
+                _ENDPOINTS,
+                phrase="with the routes of flannel's host-gw network",
+                takes_options=True,
+            ),
+            "bridge": NetworkOffer(
+                _ENDPOINTS, phrase="with bridges and static routes", takes_options=True
+            ),
+            HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
+        },
+        storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
+        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+        substrate="kubernetes",
+        stay_seconds=12.0,
+        name="Kubernetes",
+        title="K8",
+        needs=(KUBERNETES,),
+        restorable=(Storage.BIND, Storage.VOLUME),
+    )
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        hosts: Sequence[Host],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> None:
+        if not isinstance(substrate, HasKubernetes):
+            raise UnavailableError(
+                "platform `kubernetes` needs a Kubernetes of all hosts",
+                where=deployment.name,
+                hint="dunnage doctor",
+            )
+        _check_options(deployment)
+        if deployment.limits.pids is not None:
+            raise UnavailableError(
+                "a pod cannot be given a limit of processes: leave out `pids`",
+                where=deployment.name,
+                hint="dunnage schema study",
+            )
+        super().__init__(deployment, hosts, trees)
+        self._substrate: HasKubernetes = substrate
+        self._stay: StayNames = StayNames.of(stay.lower())
+        self._opened: Namespace | None = None
+        self._clients: dict[str, ClientPod] = {}
+        self._images: dict[tuple[str, str], Image] = {}
+        self._services: dict[str, ServiceObject] = {}
+        self._named: bool = False
+        self._making: Lock = Lock()
+
+    def reserve(self, layout: Layout) -> Reservation:
+        deployment = self._deployment
+        if deployment.network == HOST:
+            return self._reserve(layout, places.direct)
+        if deployment.endpoint in (SERVICE_IP, NODE_PORT):
+            self._serve(self._reserve(layout, places.translated))
+        return self._reserve(
+            layout, addresses.addressing(deployment.endpoint, deployment.peers, self._services)
+        )
+
+    def up(self, services: Sequence[Service], deadline: float) -> None:
+        needed = {
+            (self._places[each.member].host, each.software): self._trees.tree(each.software)
+            for each in services
+        }
+        side_by_side(
+            partial(self._provide, self._hosts[host], tree) for (host, _), tree in needed.items()
+        )
+        self._name_members()
+        self._bring_all_up(services, deadline)
+
+    def crash(self, member: str) -> None:
+        started = self._members[member]
+        process = started.identified().process
+        if isinstance(process, Seen):
+            started.host.run(["kill", "-KILL", str(process.pid)])
+        else:
+            self._namespace.remove_pod(started.pod, member, lost=True)
+
+    def client(self, host: Host) -> Host:
+        """The client's host, or a pod on it."""
+        if self._deployment.client is ClientPlace.HOST:
+            return host
+        if host.name not in self._clients:
+            self._clients[host.name] = self._client_pod(host)
+        return self._clients[host.name]
+
+    def network(self) -> dict[str, str]:
+        """Plugin, encapsulation, MTU and proxy, as kernels tell them, and the pods' quality."""
+        pods, qualities = [], set()
+        for member in self._started():
+            state, process = self._state(member), member.identified().process
+            qualities.add(state.quality)
+            if isinstance(process, Seen):
+                variables = self._variables(member.host)
+                pods.append(Pod(member.host, process, state.address, variables))
+        read = in_force(pods, host_network=self._deployment.network == HOST)
+        return {**read, "quality": " and ".join(sorted(qualities))}
+
+    def down(self) -> None:
+        """Stop everything in reverse order and remove it, all of it even if some of it fails."""
+        members = tuple(reversed(self._places.values()))
+        steps: list[tuple[str, Callable[[], None]]] = []
+        steps += [(place.host, partial(self._stop, place)) for place in members]
+        steps += [(host, partial(self._remove_client, host)) for host in self._clients]
+        steps += [("", self._end)]
+        steps += [(place.host, partial(self._remove_directory, place)) for place in members]
+        try:
+            self._take_down(steps)
+        finally:
+            if self._opened is not None:
+                self._opened.close()
+
+    @property
+    def _namespace(self) -> Namespace:
+        """The stay's, begun with the first use."""
+        with self._making:
+            if self._opened is None:
+                api = self._substrate.api
+                with spoken("the API server cannot be reached", "kubernetes"):
+                    self._opened = Namespace(connect(api), session(api), self._stay)
+            self._opened.begin()
+            return self._opened
+
+    @property
+    def _published(self) -> bool:
+        """Whether a member's ports are ports of its host as well."""
+        return self._deployment.network != HOST and self._endpoint is not None
+
+    @property
+    def _by_name(self) -> bool:
+        """Whether members go by their headless names among each other."""
+        by_name = self._deployment.peers is Peers.DIRECT
+        return by_name or self._deployment.endpoint == CONTAINER_DNS
+
+    def _serve(self, reservation: Reservation) -> None:
+        """Have a service of its own before each member, whose address is the cluster's to choose.
+
+        Nothing starts by that; with node ports a member's own ports are those of its node.
+        """
+        by_port = self._deployment.endpoint == NODE_PORT
+        kind = objects.NODE_PORT if by_port else objects.CLUSTER_IP
+        for place in reservation.places:
+            if place.member not in self._services:
+                ports = {name: each.bind.port for name, each in place.ports.items()}
+                manifest = objects.endpoint(place.member, ports, self._stay, kind, by_name=by_port)
+                self._services[place.member] = self._namespace.service(manifest, place.member)
+
+    def _name_members(self) -> None:
+        """Give every member its headless name, before the first of them starts."""
+        if not self._named:
+            for member in self._places:
+                self._namespace.create(objects.headless(member, self._stay), member)
+            self._named = True
+
+    def _start(self, service: Service, place: Place, host: Host) -> PodMember:
+        self._make_directories(place, host)
+        tree = self._trees.tree(service.software)
+        in_own = self._deployment.network != HOST
+        argv = command(service.argv, tree)
+        manifests = claimed(
+            place,
+            self._deployment.storage,
+            stay=self._stay,
+            node=self._node(host),
+            labels=objects.labels(self._stay, place.member),
+        )
+        manifests.append(
+            objects.stateful_set(
+                service,
+                place,
+                stay=self._stay,
+                node=self._node(host),
+                image=self._provide(host, tree),
+                argv=wrapped(host.engine, service, _ANY, argv) if in_own else argv,
+                engine=host.engine,
+                host_network=not in_own,
+                published=host.address if self._published else None,
+                storage=self._deployment.storage,
+                limits=self._deployment.limits,
+                named=in_own and self._by_name,
+            )
+        )
+        for manifest in manifests:
+            self._namespace.create(manifest, place.member)
+        state = await_container(self._namespace, place.member)
+        member = PodMember(
+            service,
+            host,
+            tree,
+            self._namespace,
+            state.uid,
+            state.first,
+            ours=self._runtime(host) is not None,
+        )
+        if in_own:
+            self._note_address(member, state)
+        return member
+
+    def _note_address(self, member: PodMember, state: PodState) -> None:
+        """Read the address back that a member's pod was given.
+
+        One that has ended has none, and is told of with its log where its readiness is awaited.
+        """
+        process = member.identified().process
+        own: str | None = state.address
+        if isinstance(process, Seen) and state.address:
+            own = address_in(f"{state.address}/32", member.host, process.pid)
+        if own:
+            self._late[member.name] = own
+
+    def _client_pod(self, host: Host) -> ClientPod:
+        tree = self._trees.tree(ENGINE_TREE)
+        manifest = objects.client_pod(
+            host.name,
+            stay=self._stay,
+            node=self._node(host),
+            image=self._provide(host, tree),
+            engine=f"{tree.prefix}/{ENGINE_PROGRAM}",
+        )
+        pod = str(manifest["metadata"]["name"])
+        self._namespace.create(manifest, host.name)
+        state = await_started(self._namespace, pod, host.name)
+        process = first_process(host, state.container, host.name)
+        if process is None:
+            raise UnavailableError(
+                "clients in pods need a node whose processes this host sees",
+                where=host.name,
+                hint="dunnage schema study  # `client: host`",
+            )
+        return ClientPod(host, process.pid)
+
+    def _provide(self, host: Host, tree: Tree) -> Image:
+        """A host's image of a tree, which its containerd is asked for once."""
+        key = host.name, tree.tag
+        if key not in self._images:
+            self._images[key] = provide(host, self._runtime(host), tree)
+        return self._images[key]
+
+    def _make_directories(self, place: Place, host: Host) -> None:
+        kept = self._deployment.storage is not Storage.TMPFS
+        made = host.run(["mkdir", "-p", place.home, *((place.data,) if kept else ())])
+        if made.code != 0:
+            hint = shlex.join(["df", host.scratch])
+            raise StayError(made.stderr.strip(), where=host.name, hint=hint)
+
+    def _state(self, member: PodMember) -> PodState:
+        state = self._namespace.pod(member.pod, member.name)
+        if state is None:
+            raise StayError("its pod was deleted", where=member.name)
+        return state
+
+    def _stop(self, place: Place) -> None:
+        if self._opened is not None:
+            pod = objects.pod_name(place.member)
+            self._opened.remove_member(place.member, pod, lost=self._is_lost(place.host))
+
+    def _remove_client(self, host: str) -> None:
+        self._clients[host].leave()
+        pod = f"{objects.CLIENT}-{host}"
+        self._namespace.remove_pod(pod, host, lost=self._is_lost(host))
+
+    def _end(self) -> None:
+        if self._opened is not None:
+            self._opened.end()
+
+    def _remove_directory(self, place: Place) -> None:
+        host = self._hosts[place.host]
+        host.remove(places.directory(host, place.member))
+
+    def _is_lost(self, host: str) -> bool:
+        there = self._hosts.get(host) or self._clients[host].landlord
+        try:
+            there.run(["true"])
+        except HostLostError:
+            return True
+        return False
+
+    def _tools(self, host: Host) -> Tools | None:
+        try:
+            return Tools(self._variables(host))
+        except KeyError:
+            return None
+
+    def _variables(self, host: Host) -> Mapping[str, str]:
+        """Those under which the node's own tools run."""
+        runtime = self._runtime(host)
+        return runtime.environment if runtime is not None else {}
+
+    def _runtime(self, host: Host) -> ContainerRuntime | None:
+        return self._substrate.runtime(host.name)
+
+    def _node(self, host: Host) -> str:
+        try:
+            return self._substrate.node(host.name)
+        except KeyError:
+            raise UnavailableError(
+                "this host is no node of the Kubernetes", where=host.name, hint="dunnage doctor"
+            ) from None
+
+
+def _check_options(deployment: Deployment) -> None:
+    """Raise UnavailableError for an option of its network that means nothing here."""
+    options = deployment.network_options
+    unknown = sorted(options.keys() - {PROXY})
+    if unknown or options.get(PROXY, PROXIES[0]) not in PROXIES:
+        what = f"`{unknown[0]}`" if unknown else f"`{PROXY}: {options[PROXY]}`"
+        raise UnavailableError(
+            f"a network of pods has the option `{PROXY}`, {' or '.join(PROXIES)}, and not {what}",
+            where=deployment.name,
+            hint="dunnage schema study",
+        )

@@ -1,0 +1,119 @@
+"""One member in its pod, as its host and the cluster tell it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from dunnage.contracts import Completed, Host, RunningMember, Seen, Tree, Unseen
+from dunnage.errors import StayError
+from dunnage.model.layout import Service
+from dunnage.platforms.engine_commands import ask_engine, is_for_engine
+from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.images import command
+from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.objects import CONTAINER, pod_name
+from dunnage.platforms.kubernetes.process import first_process
+
+OUT_OF_SIGHT = Unseen("its host does not see the process that its kubelet runs")
+"""The node is another machine than the host."""
+_TOLD, _INTERVAL = 20.0, 0.1
+"""Seconds within which a kubelet tells that a process has ended, and between two questions."""
+
+
+@dataclass(frozen=True)
+class PodMember:
+    """A member whose container was started."""
+
+    service: Service
+    host: Host
+    tree: Tree
+    namespace: Namespace
+    uid: str
+    """Of its pod."""
+    container: str
+    """Id of its container: the one that was started first is the member."""
+    ours: bool
+    """Whether Dunnage runs the node, so that its host must see the process."""
+
+    @property
+    def name(self) -> str:
+        """The member's."""
+        return self.service.member
+
+    @property
+    def pod(self) -> str:
+        """Name of its pod."""
+        return pod_name(self.name)
+
+    def identified(self) -> RunningMember:
+        """With its process, where its host sees the container's first one.
+
+        Raises StayError when a node of ours runs it, and it is not there all the same.
+        """
+        return RunningMember(self.name, self.host, self._process())
+
+    def ended(self) -> str | None:
+        """How it ended, or None while it lives. Whom its host sees need not be asked for."""
+        if first_process(self.host, self.container, self.name) is not None:
+            return None
+        return self._told_end()
+
+    def run(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        """Run a command in the container, or the host's engine in the container's network."""
+        if is_for_engine(argv):
+            return self._ask_engine(argv, stdin=stdin, timeout=timeout)
+        return self._execute(command(argv, self.tree), stdin=stdin, timeout=timeout)
+
+    def log(self, lines: int) -> str:
+        """The last lines that it wrote."""
+        return self.namespace.log(self.pod, lines, self.name)
+
+    def _execute(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        return self.namespace.execute(
+            self.pod, CONTAINER, argv, stdin=stdin, timeout=timeout, where=self.name
+        )
+
+    def _told_end(self) -> str | None:
+        """How it ended, as the cluster tells; None while that believes it alive."""
+        state = self.namespace.pod(self.pod, self.name)
+        if state is None:
+            return "its pod was deleted"
+        if state.uid != self.uid:
+            return "its pod was deleted and made anew"
+        if (end := state.ended(self.container)) is not None:
+            return str(end)
+        if state.reason == "Evicted":
+            return f"evicted, {state.message}"
+        return None if state.container == self.container else "it was started anew"
+
+    def _process(self) -> Seen | Unseen:
+        seen = first_process(self.host, self.container, self.name)
+        if seen is not None:
+            return seen
+        if self.ours:
+            self._await_end()
+        return OUT_OF_SIGHT
+
+    def _await_end(self) -> None:
+        """Wait until the cluster tells that the member has ended; StayError when it has not."""
+        ends = time.monotonic() + _TOLD
+        while self._told_end() is None:
+            if time.monotonic() >= ends:
+                raise StayError(
+                    f"its kubelet says that container {self.container[:12]} runs, but its host has "
+                    "no first process of it",
+                    where=self.name,
+                    hint="dunnage doctor",
+                )
+            time.sleep(_INTERVAL)
+
+    def _ask_engine(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
+        """In the member's network; inside its container where the host cannot enter that."""
+        process = self._process()
+        if isinstance(process, Seen):
+            network = ("nsenter", f"--target={process.pid}", "--net")
+            return ask_engine(self.host, argv, stdin=stdin, timeout=timeout, within=network)
+        if self._told_end() is not None:
+            return Completed(NOT_RUN, "", "the container is not running")
+        return self._execute((self.host.engine, *argv[1:]), stdin=stdin, timeout=timeout)
