@@ -157,7 +157,8 @@ def unfit_place(error: OSError) -> str:
         if error.errno in (errno.ENOENT, errno.EACCES, errno.EPERM):
             removed = not place.stat().st_nlink  # as the directory is in which one still stands
             forbidden = error.errno != errno.ENOENT and not os.access(place, os.W_OK)
-            return "" if removed or forbidden else f"{place} takes no files"
+            held = _present(Path(error.filename2 or error.filename))  # by its mode or attributes
+            return "" if removed or forbidden or held else f"{place} takes no files"
     except OSError:
         pass  # it is not there, so nothing is known of it
     return ""

@@ -12,7 +12,6 @@ from toy_database import Toy
 from toy_platform import IPVS, Yard
 
 from dunnage import catalog
-from dunnage.cli.main import main
 from dunnage.contracts import Database
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
@@ -20,6 +19,7 @@ from dunnage.study.expected_time import stay_seconds
 from dunnage.study.matrix import deployments
 from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
+from in_process import typed_here
 
 STUDY = """\
 dunnage: 1
@@ -65,7 +65,7 @@ def test_a_study_of_toys_is_carried_out_and_told_in_their_words(
     words = ["dunnage", "run", str(study), "--results", str(tmp_path / "results")]
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit) as ended:
-        main()
+        typed_here()
     shown = capsys.readouterr()
     assert ended.value.code == 0, shown.err
     assert "Yard with a rope" in " ".join(shown.out.split())
@@ -83,7 +83,7 @@ def test_a_study_of_toys_begins_with_what_init_writes(
     chosen = ["--database", "toy", "--platform", "fake", "--platform", "yard"]
     monkeypatch.setattr(sys, "argv", ["dunnage", "init", str(path), *chosen])
     with pytest.raises(SystemExit) as ended:
-        main()
+        typed_here()
     assert ended.value.code == 0, capsys.readouterr().err
     study = read_study(path.read_text(), str(path), catalog.OFFER)
     assert [each.title for each in deployments(study, catalog.OFFER)] == [

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from faulty import STUDY, Carry, Ended, put_into_worlds
 
-from dunnage.cli.main import main
 from dunnage.errors import ExitCode
 from dunnage.hosts.fake.world import World
 from dunnage.store.read import open_result
+from in_process import typed_here
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def carry_out(
         words = ["run", str(file), "--results", str(results), "--format", "json"]
         monkeypatch.setattr(sys, "argv", ["dunnage", *words])
         with pytest.raises(SystemExit) as ended:
-            main()
+            typed_here()
         captured = capsys.readouterr()
         code = ended.value.code
         assert isinstance(code, int)

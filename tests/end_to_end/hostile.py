@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from dunnage.cli.main import main
 from dunnage.cli.shared.terminal import out as data
+from in_process import typed_here
 
 HOSTILE = (
     "$(touch owned)",
@@ -60,7 +60,7 @@ def dunnage(*words: object) -> Shown:
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         try:
-            main()
+            typed_here()
         except SystemExit as ended:
             code = ended.code
     assert isinstance(code, int)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 from faulty import Carry
 
-from dunnage.cli.main import main
 from dunnage.errors import ExitCode
 from dunnage.hosts.fake.host import Task
 from dunnage.hosts.fake.world import Call, World
@@ -16,6 +15,7 @@ from dunnage.model.damage import Flaw
 from dunnage.runner.known_loss import STEPS, WITHIN
 from dunnage.store.read import open_result
 from dunnage.store.whole import foundation
+from in_process import typed_here
 
 STUDY = """
 dunnage: 1
@@ -113,7 +113,7 @@ def test_a_check_that_failed_is_made_when_the_result_is_resumed(
     root = ended.result.layout.root
     monkeypatch.setattr(sys, "argv", ["dunnage", "run", "--resume", str(root)])
     with pytest.raises(SystemExit) as again:
-        main()
+        typed_here()
     assert again.value.code == 0
     assert open_result(root).losses["slowed"].checked is not None
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dunnage.cli.main import main
 from dunnage.hosts.fake.load import CAPACITY, LATE_SHARE, SERVICE
 from dunnage.store.read import Result, open_result
+from in_process import typed_here
 
 STUDY = """
 dunnage: 1
@@ -70,7 +70,7 @@ class Command:
     def verb(self, *words: str) -> Ended:
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *words, "--format", "json"])
         with pytest.raises(SystemExit) as ended:
-            main()
+            typed_here()
         return Ended(ended.value.code, self._capsys.readouterr().out, self.results)
 
 

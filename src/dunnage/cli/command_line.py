@@ -126,11 +126,10 @@ def main(begun: Callable[[], None], over: Callable[[], None]) -> None:
     `begun` is told when the verb begins, and `over` when it has said its last word.
     """
     open_streams()
-    try:
+    code: int = ExitCode.INTERRUPTED
+    with contextlib.suppress(KeyboardInterrupt):  # while it was said how it ended
         code = _carried_out(sys.argv[1:], begun)
-        tell_activation()
-    except KeyboardInterrupt:  # while it was said how it ended
-        code = ExitCode.INTERRUPTED
+        _tell_more()
     over()
     flush()
     sys.exit(code)
@@ -151,12 +150,25 @@ def _carried_out(words: Sequence[str], begun: Callable[[], None]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
     except Exception:
-        say(traceback.format_exc().rstrip())
-        say("dunnage: this is a bug in Dunnage; please report it")
+        _show_bug()
         return ExitCode.BUG
     if code == ExitCode.INTERRUPTED:  # Typer returns this for KeyboardInterrupt
         say("dunnage: interrupted")
     return code if isinstance(code, int) else ExitCode.OK
+
+
+def _tell_more() -> None:
+    """What is said beside the answer never changes how a command ended."""
+    try:
+        tell_activation()
+    except Exception:
+        _show_bug()
+
+
+def _show_bug() -> None:
+    """Show the exception that is being handled."""
+    say(traceback.format_exc().rstrip())
+    say("dunnage: this is a bug in Dunnage; please report it")
 
 
 def _refuse_empty(words: Sequence[str]) -> None:

@@ -13,8 +13,10 @@ _INTERRUPTED = 130
 
 def _end(_number: int = 0, _frame: object = None) -> None:
     """Nothing has begun, or all is over, so there is nothing to be ended but this process."""
-    os.write(2, b"dunnage: interrupted\n")
-    os._exit(_INTERRUPTED)
+    try:
+        os.write(2, b"dunnage: interrupted\n")
+    finally:  # standard error may be closed
+        os._exit(_INTERRUPTED)
 
 
 try:

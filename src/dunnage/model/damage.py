@@ -40,14 +40,22 @@ class Damage(Value):
     """The version of the file, the system's reason, or how many lines; empty without one."""
 
 
-_JUDGED_BY = ("study.yaml", "plan", "looks.jsonl", "journal.jsonl")
+JOURNAL = "journal.jsonl"
+_JUDGED_BY = ("study.yaml", "plan", "looks.jsonl", JOURNAL)
 """Files of the whole result, or how their names begin, that verdicts come from: tolerances, what is
 compared, and the number of looks. The journal is what shows a change of them."""
 
 
 def of_the_whole(damages: Iterable[Damage]) -> tuple[Damage, ...]:
-    """Those of no single run; what this user may not read is not known to be damaged."""
-    return tuple(each for each in damages if not each.run and each.flaw is not Flaw.FORBIDDEN)
+    """Those of no single run; what this user may not read is not known to be damaged.
+
+    But a journal that this user may not read shows no change of other files.
+    """
+    return tuple(
+        each
+        for each in damages
+        if not each.run and (each.flaw is not Flaw.FORBIDDEN or each.file == JOURNAL)
+    )
 
 
 def undecidable(damages: Iterable[Damage]) -> bool:

@@ -28,7 +28,7 @@ def add_blocks(
     )
     look = Look(
         time=time.time(),
-        plan=len(result.layout.further_plans()) + 2,
+        plan=len(result.further_plans) + 2,
         complete=seen,
         planned=present,
         added=total - present,

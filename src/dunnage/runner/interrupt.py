@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from queue import SimpleQueue
 from threading import Thread
 from types import FrameType
@@ -21,6 +21,8 @@ LEAVING = (
     "still removing what was started, then it ends; Ctrl-C again ends it at once, and then "
     "`dunnage clean` removes the rest"
 )
+_PATIENCE = 2.0
+"""Seconds in which the last words are told, at most: a stopped terminal takes none."""
 _SHOW_CURSOR = b"\x1b[?25h"
 """What a terminal needs where a progress bar cannot put it in order any more."""
 
@@ -32,11 +34,11 @@ class Stop:
     KeyboardInterrupt where the program stands, so that every `with` is left. What is being removed
     then, or in a scope of `until_left`, is not disturbed: the user is told, and only a signal after
     that ends the process at once. SIGHUP, the end of the terminal, counts once however often it
-    comes: a shell and the kernel both send it. Who ignored it from the start, as under `nohup`,
-    goes on.
+    comes: a shell and the kernel both send it. A signal that was ignored from the start, as under
+    `nohup` or in a script's background, stays so.
 
     A signal may come while a stream is written, and whoever writes it then as well fails. So `tell`
-    is called by a thread.
+    is called by a thread. Where it fails or waits for its reader, signals act alike.
     """
 
     def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
@@ -87,17 +89,16 @@ class Stop:
 
     def __enter__(self) -> Self:
         self._teller.start()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._received)
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-            self._before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._received)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._received)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
         self._words.put(None)
-        self._teller.join()
+        self._teller.join(_PATIENCE)
 
     def _received(self, number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP and self.requested:
@@ -106,6 +107,7 @@ class Stop:
         if self._warned:
             _end()
         elif self._ended or self._being_left:
+            self._warned = True
             self._words.put(LEAVING)
         elif self._at_once or self.count > 1:
             self._ended = True
@@ -116,12 +118,14 @@ class Stop:
 
     def _tell_all(self) -> None:
         for words in iter(self._words.get, None):
-            self._tell(words)
-            self._warned |= words is LEAVING
+            with suppress(Exception):  # its stream is gone; nobody else could be told
+                self._tell(words)
 
 
 def _end() -> None:
     """End this process; what a lab of it runs ends with it."""
-    if os.isatty(2):
-        os.write(2, _SHOW_CURSOR)
-    os._exit(ExitCode.INTERRUPTED)
+    try:
+        if os.isatty(2):
+            os.write(2, _SHOW_CURSOR)
+    finally:  # the terminal may be gone
+        os._exit(ExitCode.INTERRUPTED)

@@ -62,12 +62,11 @@ class ResultLayout:
         """Blocks that were added, 2 for the first time; no plan is ever changed."""
         return self.root / f"plan-{number}.json"
 
-    def further_plans(self) -> tuple[Path, ...]:
-        """The plans of added blocks, in their order: up to the last one that is there."""
+    def numbers_of_plans(self) -> tuple[int, ...]:
+        """The numbers of all files that are called like plans of added blocks, in their order."""
         there = set(self.root.glob("plan-*.json"))
         numbers = range(2, MOST_PLANS + 1)
-        last = max((each for each in numbers if self.further_plan(each) in there), default=1)
-        return tuple(self.further_plan(number) for number in numbers if number <= last)
+        return tuple(number for number in numbers if self.further_plan(number) in there)
 
     def run(self, run: str) -> Path:
         """Directory of one run; raises ResultError for a name that leads elsewhere."""

@@ -19,6 +19,7 @@ from dunnage.model.loss import KnownLoss, Losses
 from dunnage.model.plan import BEFORE, Plan, RunPlan
 from dunnage.model.record import Record, StayRecord
 from dunnage.model.value import Scalar, Value
+from dunnage.store.checksums import listed
 from dunnage.store.journal import Journal
 from dunnage.store.layout import MOST_PLANS, ResultLayout
 from dunnage.store.newest import newest
@@ -42,16 +43,33 @@ class Result:
     def plan(self) -> Plan:
         """What was to be done: the first plan and all blocks that were added to it."""
         first = value_of(self.layout.plan, Plan)
-        added = [value_of(path, Plan) for path in self._further_plans]
+        added = [value_of(path, Plan) for path in self.further_plans]
         blocks = (*first.blocks, *(block for plan in added for block in plan.blocks))
         return first.model_copy(update={"blocks": blocks})
 
     @property
-    def _further_plans(self) -> tuple[Path, ...]:
-        """The plans of added blocks: those that are there, and those that the journal knows."""
-        last = min(self.journal.last_plan(), MOST_PLANS)
-        known = (self.layout.further_plan(number) for number in range(2, last + 1))
-        return tuple(dict.fromkeys((*known, *self.layout.further_plans())))
+    def further_plans(self) -> tuple[Path, ...]:
+        """The plans of added blocks: those that the journal knows, and where that is damaged, all
+        up to the last one that is there.
+
+        A crash may have come between a plan and the line that says that its blocks were added.
+        """
+        last = self.journal.last_plan()
+        there = self.layout.numbers_of_plans()
+        if self.journal.damage is not None:
+            last = max((last, *there))
+        sums = listed(self.events())  # none in a result of an older Dunnage
+        while last + 1 in there and (not sums or self.layout.further_plan(last + 1).name in sums):
+            last += 1
+        last = min(last, MOST_PLANS)
+        return tuple(self.layout.further_plan(number) for number in range(2, last + 1))
+
+    @property
+    def stray_plans(self) -> tuple[Path, ...]:
+        """Files that are called like plans of added blocks, and are none."""
+        of_ours = set(self.further_plans)
+        named = map(self.layout.further_plan, self.layout.numbers_of_plans())
+        return tuple(path for path in named if path not in of_ours)
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
@@ -62,7 +80,7 @@ class Result:
         """
         text = text_of(self.layout.looks) if self.layout.looks.exists() else ""
         looks = {look.plan: look for look in lines_of(text, Look)}
-        numbers = range(2, len(self._further_plans) + 2)
+        numbers = range(2, len(self.further_plans) + 2)
         lost = [number for number in numbers if number not in looks]
         if lost:
             raise ResultError(

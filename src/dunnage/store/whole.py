@@ -88,7 +88,8 @@ class _Search:
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
         layout = self._result.layout
-        whole = (layout.study, layout.plan, *layout.further_plans())
+        plans = (*self._result.further_plans, *self._result.stray_plans)
+        whole = (layout.study, layout.plan, *plans)
         later = (layout.looks, layout.environment, layout.calibration, layout.losses)
         for path in (*whole, *(path for path in later if self._expected(path))):
             if found := self._file(path):
@@ -129,7 +130,7 @@ class _Search:
         due = set()
         if _holds_any(layout.stays) or _holds_any(layout.runs):
             due.add(layout.environment)
-        if layout.further_plans():
+        if result.further_plans:
             due.add(layout.looks)
         with suppress(ResultError):  # without its plan nobody knows more
             done = result.finished()

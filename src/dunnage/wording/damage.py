@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dunnage.model.damage import Damage, Flaw, of_the_whole
+from dunnage.model.damage import JOURNAL, Damage, Flaw, of_the_whole
 from dunnage.wording.numbers import count
 
-JOURNAL = "journal.jsonl"
 STUDY = "study.yaml"
 _DOUBTS: Mapping[str, str] = {
     STUDY: "its questions, tolerances and load are perhaps not those that were measured",

@@ -15,7 +15,6 @@ import pytest
 from rich.console import Console
 
 from dunnage import catalog
-from dunnage.cli.main import main
 from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.check import Status, Why
 from dunnage.model.parity import Cause
@@ -26,6 +25,7 @@ from dunnage.report.terminal.text import answer_table
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import open_daemons
+from in_process import typed_here
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
@@ -87,7 +87,7 @@ def test_a_study_of_processes_that_nobody_sees_has_throughput_and_reasons(
     words = ["run", str(file), "--results", str(results), "--format", "json"]
     monkeypatch.setattr(sys, "argv", ["dunnage", *words])
     with pytest.raises(SystemExit):
-        main()
+        typed_here()
     told = capsys.readouterr()
     opened = open_at(results)
     runs = {run.deployment: run for run in opened.analysis.runs}

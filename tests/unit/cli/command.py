@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from dunnage.cli.main import main
 from dunnage.cli.shared.terminal import err, out
+from in_process import typed_here
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Command:
         self._monkeypatch.setattr(err, "commands", False)  # each command is a process of its own
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
-            main()
+            typed_here()
         captured = self._capsys.readouterr()
         assert isinstance(ended.value.code, int)
         return Shown(ended.value.code, captured.out, captured.err)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage.cli.shared.terminal import err, show_error, typed
+from dunnage.cli.shared.terminal import err, say_wrapped, show_error, typed
 from dunnage.errors import Problem, RunError, StudyError
 
 FAKE = Path(__file__).parents[3] / "studies" / "fake.yaml"
@@ -81,12 +82,27 @@ def test_problems_are_wrapped_in_a_narrow_terminal_and_hang_below_their_beginnin
         "    run on fake hosts;",
         "    write-another-one-that-is-a-fake,",
         "    too",
-        "    a remedy that has many words as",
-        "      its own",
+        f"    {hint}",
         "  a note on",
         f"  {path}",
         "    with several words",
     ]
+
+
+def test_in_a_narrow_terminal_no_secret_is_broken_and_no_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("_width", 24), ("_force_terminal", True), ("_color_system", None)):
+        monkeypatch.setattr(err, name, value)
+    monkeypatch.setattr(err, "commands", False)
+    command = "type: dunnage run --results somewhere --only plain"
+    say_wrapped("the server was asked with password: 'my own secret words' and refused")
+    assert not err.commands
+    say_wrapped(command, indent=4)
+    assert err.commands
+    shown = capsys.readouterr().err
+    assert not any(word in shown for word in ("own", "secret"))
+    assert shown.endswith(f"    {command}\n")
 
 
 def test_a_command_to_type_survives_a_shell() -> None:
@@ -233,6 +249,18 @@ def test_ctrl_c_while_the_command_loads_is_told_without_a_traceback() -> None:
     command = [sys.executable, "-c", f"{begun}{struck}dunnage.cli.main.main()"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (130, "dunnage: interrupted\n")
+
+
+def test_ctrl_c_ends_it_though_standard_error_is_closed() -> None:
+    code = "import os; os.close(2); from dunnage.cli.main import _end; _end()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert ended.returncode == 130
+
+
+def test_each_command_of_a_test_hears_ctrl_c_as_a_process_of_its_own(dunnage: Command) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    dunnage("--version")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_who_is_deaf_to_ctrl_c_stays_so_while_loading() -> None:

@@ -97,6 +97,11 @@ def test_a_directory_that_lets_us_in_and_refuses_all_files_is_told_from_one_that
         return str(UnwrittenError(OSError(number, "refused", str(place)), "there"))
 
     assert refused(errno.EPERM, tmp_path / "x") == f"there: cannot write: {tmp_path} takes no files"
+    (tmp_path / "held").touch()
+    for names in ((tmp_path / "held",), (tmp_path / "draft", None, tmp_path / "held")):
+        held = UnwrittenError(OSError(errno.EPERM, "refused", *names), "there")
+        assert str(held) == "there: cannot write: refused"
+        assert held.then("again") == "make it writable, then: again"
     assert refused(errno.ENOENT, tmp_path / "gone" / "x").endswith("the directory was removed")
     assert refused(errno.EACCES, tmp_path / "gone" / "x").endswith("cannot write: refused")
     (tmp_path / "file").touch()

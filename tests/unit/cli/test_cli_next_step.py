@@ -79,3 +79,28 @@ def test_nothing_is_told_where_the_command_is_found_or_nobody_could_tell(
     assert ACTIVATE in dunnage("status", "nowhere").err
     (venv / "bin" / "activate").unlink()
     assert ACTIVATE not in dunnage("status", "nowhere").err
+
+
+def test_in_a_removed_directory_it_is_told_from_the_root(
+    dunnage: Command, venv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    removed = tmp_path / "removed"
+    removed.mkdir()
+    monkeypatch.chdir(removed)
+    removed.rmdir()
+    shown = dunnage("status", "/nowhere")
+    assert shown.code == 2
+    assert shown.err.splitlines()[-1] == f"{ACTIVATE}{venv}/bin/activate"
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_what_is_told_beside_the_answer_does_not_change_how_a_command_ended(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def failing() -> None:
+        raise error
+
+    monkeypatch.setattr("dunnage.cli.command_line.tell_activation", failing)
+    shown = dunnage("status", "/nowhere")
+    assert shown.code == 2
+    assert ("this is a bug in Dunnage" in shown.err) == (error is ZeroDivisionError)

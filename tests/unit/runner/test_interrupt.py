@@ -46,15 +46,43 @@ def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> 
         signal.signal(signal.SIGHUP, before)
 
 
-def test_under_nohup_a_study_goes_on() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_was_ignored_from_the_start_stays_so(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         with Stop() as stop:
-            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(number)
             assert not stop.requested
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(number, before)
+
+
+def test_words_that_nobody_takes_hold_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dunnage.runner.interrupt._PATIENCE", 0.01)
+    taken, told = Event(), list[str]()
+
+    def stopped(words: str) -> None:
+        taken.wait()
+        told.append(words)
+
+    with Stop(stopped):
+        signal.raise_signal(signal.SIGINT)
+    assert not told
+    taken.set()
+
+
+def test_words_that_cannot_be_told_do_not_keep_later_ones_back() -> None:
+    told: list[str] = []
+
+    def failing(words: str) -> None:
+        told.append(words)
+        raise BrokenPipeError
+
+    with Stop(failing), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    assert told == [ENDING, ENDING_NOW]
 
 
 def test_signals_are_given_back_after_an_error_too() -> None:
@@ -143,20 +171,24 @@ def test_after_a_scope_was_left_the_second_signal_ends_now_again() -> None:
 
 
 def _be_left_at_once(first: int) -> None:
-    """Insist, after so many signals that begin the end; this does not return."""
-    told = Event()
-    with Stop(lambda words: told.set() if words == LEAVING else None) as stop:
+    """Insist, after so many signals that begin the end; this does not return, though the words are
+    taken by nobody."""
+    never = Event()
+
+    def stopped(_: str) -> None:
+        never.wait()
+
+    with Stop(stopped) as stop:
         signal.raise_signal(signal.SIGINT)
         with suppress(KeyboardInterrupt, InterruptedRunError):
             stop.check() if first == 1 else signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
-        assert told.wait(60)
-        while True:  # it is noted right after it was told
-            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        os._exit(2)
 
 
 @pytest.mark.parametrize("first", [1, 2])
-def test_who_was_told_that_it_is_still_removing_can_end_it_at_once(first: int) -> None:
+def test_who_insists_while_it_is_still_removing_ends_it_at_once(first: int) -> None:
     child = os.fork()
     if child == 0:
         with suppress(BaseException):

@@ -10,10 +10,12 @@ import pytest
 from results import tiny_plan, tiny_result
 
 from dunnage.errors import ResultError
+from dunnage.model.damage import Damage, Flaw
 from dunnage.model.look import Look
 from dunnage.model.plan import Block, Plan
-from dunnage.store.events import KEPT
+from dunnage.store.events import ADDED, KEPT, OPENED
 from dunnage.store.read import open_result
+from dunnage.store.whole import foundation
 
 
 def further(block: int) -> Plan:
@@ -63,3 +65,45 @@ def test_each_look_is_one_line_of_json(tmp_path: Path) -> None:
     writer.add_blocks(look(2), further(2))
     (line,) = writer.layout.looks.read_text().splitlines()
     assert json.loads(line)["planned"] == 1
+
+
+@pytest.mark.parametrize("number", [2, 3, 900])
+def test_a_plan_that_a_whole_journal_does_not_know_is_named_and_left_out(
+    tmp_path: Path, number: int
+) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    writer.journal(OPENED)
+    if number > 2:
+        writer.add_blocks(look(2), further(2))
+    writer.layout.further_plan(number).write_text(further(9).model_dump_json())
+    result = open_result(writer.layout.root)
+    assert [run.id for run in result.plan.runs()] == ["r1", "r2"][: min(number - 1, 2)]
+    assert result.looks == (look(2),) * (number > 2)
+    found = [each for each in foundation(result) if each.file.startswith("plan-")]
+    assert found == [Damage(file=f"plan-{number}.json", flaw=Flaw.UNLISTED)]
+
+
+@pytest.mark.parametrize("lines", [ADDED, ""])
+def test_a_plan_whose_addition_a_crash_kept_from_being_told_counts(
+    tmp_path: Path, lines: str
+) -> None:
+    """A result of an older Dunnage has no checksum of it."""
+    writer = tiny_result(tmp_path, "r1")
+    writer.add_blocks(look(2), further(2))
+    journal = writer.layout.journal
+    kept = [line for line in journal.read_text().splitlines() if lines and lines not in line]
+    journal.write_text("\n".join(kept or ['{"version": 1, "event": "opened"}']) + "\n")
+    assert open_result(writer.layout.root).looks == (look(2),)
+
+
+def test_where_the_journal_is_damaged_every_plan_counts_that_was_written_before_another(
+    tmp_path: Path,
+) -> None:
+    writer = tiny_result(tmp_path, "r1")
+    writer.add_blocks(look(2), further(2))
+    writer.add_blocks(look(3), further(3))
+    writer.layout.further_plan(2).unlink()
+    writer.layout.journal.unlink()
+    result = open_result(writer.layout.root)
+    assert [path.name for path in result.further_plans] == ["plan-2.json", "plan-3.json"]
+    assert result.stray_plans == ()

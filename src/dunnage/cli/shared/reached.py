@@ -28,7 +28,14 @@ def _activation() -> str:
     activate = ours / "activate"
     if not activate.is_file():
         return ""
-    here = Path.cwd()
-    below = activate.is_relative_to(here) and here != ours  # else a shell would search its PATH
-    near = activate.relative_to(here) if below else activate
-    return f". {shlex.quote(str(near))}"
+    return f". {shlex.quote(str(_near(activate)))}"
+
+
+def _near(path: Path) -> Path:
+    """The same path as short as it can be typed here."""
+    try:
+        here = Path.cwd()
+    except OSError:  # the directory in which one still stands was removed
+        return path
+    below = path.is_relative_to(here) and here != path.parent  # else a shell would search its PATH
+    return path.relative_to(here) if below else path

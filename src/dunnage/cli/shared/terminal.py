@@ -121,7 +121,8 @@ def show_error(error: DunnageError) -> None:
             place = f"line {problem.line}: " if problem.line else ""
             say_wrapped(f"{place}{problem.what}", indent=2)
             if problem.hint:
-                say_wrapped(problem.hint, "dim", indent=4)
+                for line in masked(problem.hint).splitlines():  # often a command, so unbroken
+                    say((f"    {line}", "dim"))
         if len(error.problems) > MOST_PROBLEMS:
             say(f"  and {len(error.problems) - MOST_PROBLEMS} more")
     for note in getattr(error, "__notes__", ()):
@@ -146,10 +147,12 @@ def say(*parts: str | tuple[str, str]) -> None:
 def say_wrapped(text: str, style: str = "", *, indent: int = 0) -> None:
     """Write a sentence to standard error, in a terminal with its further lines below it.
 
-    No word is broken, so a path stays whole. Elsewhere a line stays one, as programs read it.
+    No word is broken, so a path stays whole, nor a line with a command of ours: it is to be typed.
+    Elsewhere a line stays one, as programs read it.
     """
-    for line in text.splitlines():
-        narrow = err.is_terminal and indent + len(line) > err.width
+    for line in masked(text).splitlines():
+        told = _COMMAND.search(line) is not None
+        narrow = err.is_terminal and not told and indent + len(line) > err.width
         room = max(1, err.width - indent - 2)
         pieces = [line]
         if narrow:
