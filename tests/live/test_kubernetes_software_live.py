@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 from dunnage.contracts import KubernetesBinaries
-from dunnage.software import kubernetes
+from dunnage.software import go, kubernetes
 from dunnage.software.go import module_version
 from dunnage.software.trees import DebianSoftware
 
@@ -70,6 +70,27 @@ def test_what_is_built_beside_it_says_the_version_of_its_module(
 ) -> None:
     version = module_version(kubernetes.SOURCE, module).removeprefix("v")
     assert words.format(version) in said(made, *argv)
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "module"),
+    [
+        ("kubernetes", "cluster", "k8s.io/kubernetes"),
+        ("etcd", "cluster", "go.etcd.io/etcd/server/v3"),
+        ("coredns", "cluster", "github.com/coredns/coredns"),
+        ("flannel", "flanneld", "github.com/flannel-io/flannel"),
+    ],
+)
+def test_each_program_was_compiled_of_the_module_that_is_recorded(
+    name: str, program: str, module: str, made: KubernetesBinaries
+) -> None:
+    told = go.find(kubernetes.SOURCE).program_facts(made.binaries / program)
+    found = told.modules[module]
+    facts = json.loads((made.binaries.parent / "facts.json").read_text())
+    assert (f"v{facts[name]}", facts[f"{name}.sum"]) == (found.version, found.sum)
+    assert found.sum == go.module_sum(kubernetes.SOURCE, module, found.version)
+    assert facts["go"] == told.go
+    assert facts[f"{program}.settings"].split() == [f"{k}={v}" for k, v in told.settings.items()]
 
 
 def test_coredns_has_the_plugins_that_a_cluster_needs(made: KubernetesBinaries) -> None:
