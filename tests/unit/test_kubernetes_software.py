@@ -118,7 +118,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program(directory, "dpkg-deb", DPKG_DEB)
     program(directory, "unshare", "exit 0")
     program(directory, "gcc", "exit 0")
-    for name in ("cat", "chmod", "ln", "mkdir", "sh", "sleep", "touch"):
+    for name in ("cat", "chmod", "ln", "mkdir", "rm", "sh", "sleep", "touch"):
         found = shutil.which(name)
         assert found
         (directory / name).symlink_to(found)
@@ -244,6 +244,26 @@ def test_a_kubelab_that_changes_while_it_is_built_is_refused(
         store.kubernetes(lambda _: None)
     assert caught.value.hint == f"git -C {source} status ."
     assert not list((tmp_path / "cache").glob("references/*"))
+
+
+@pytest.mark.usefixtures("source")
+@pytest.mark.parametrize(
+    ("path", "lacks", "package"),
+    [
+        ("usr/sbin/runc", "usr/sbin/runc", "runc"),
+        ("usr/lib/cni", "usr/lib/cni", "containernetworking-plugins"),
+        ("usr/lib/x/xtables/libxt_tcp.so", "**/libxt_tcp.so", "iptables"),
+    ],
+)
+def test_a_package_that_lacks_something_is_named_with_it(
+    path: str, lacks: str, package: str, tools: Path, store: DebianSoftware
+) -> None:
+    toolchain(tools)
+    program(tools, "dpkg-deb", f'root=$3\n{DPKG_DEB}\nrm -r "$root/{path}"')
+    with pytest.raises(UnavailableError) as caught:
+        store.kubernetes(lambda _: None)
+    assert (caught.value.what, caught.value.where) == (f"Debian's package lacks `{lacks}`", package)
+    assert caught.value.hint.endswith(f"dpkg-deb -c {package}_*.deb")
 
 
 @pytest.mark.usefixtures("source")

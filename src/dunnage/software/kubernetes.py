@@ -78,16 +78,19 @@ _PACKAGES = (
 )
 _TOLD = 3
 """Of these packages the first are named to who reads."""
-_PROGRAMS = (
-    "usr/bin/containerd",
-    "usr/bin/containerd-shim-runc-v2",
-    "usr/bin/ctr",
-    "usr/sbin/runc",
-    "usr/sbin/nft",
-    "usr/sbin/conntrack",
-    "usr/sbin/xtables-nft-multi",
-    "usr/sbin/xtables-legacy-multi",
-)
+_PROGRAMS = {
+    "usr/bin/containerd": "containerd",
+    "usr/bin/containerd-shim-runc-v2": "containerd",
+    "usr/bin/ctr": "containerd",
+    "usr/sbin/runc": "runc",
+    "usr/sbin/nft": "nftables",
+    "usr/sbin/conntrack": "conntrack",
+    "usr/sbin/xtables-nft-multi": "iptables",
+    "usr/sbin/xtables-legacy-multi": "iptables",
+}
+"""Each program's path, with the package that has it."""
+_PLUGINS = "usr/lib/cni"
+_EXTENSION = "**/libxt_tcp.so"
 
 
 def unpacked(cache: Cache, tell: Callable[[str], None]) -> KubernetesBinaries:
@@ -216,16 +219,28 @@ def _debian(entry: Path) -> tuple[debian.Package, ...]:
     debian.unpack(packages, root)
     for name in ("bin", "lib", "images"):
         (entry / name).mkdir()
-    for program in _PROGRAMS:
-        (root / program).rename(entry / "bin" / Path(program).name)
-    (root / "usr/lib/cni").rename(entry / "cni")
+    for program, package in _PROGRAMS.items():
+        _there(root, program, package).rename(entry / "bin" / Path(program).name)
+    _there(root, _PLUGINS, "containernetworking-plugins").rename(entry / "cni")
     for library in sorted(root.rglob("lib*.so.*")):
         library.rename(entry / "lib" / library.name)
-    next(root.rglob("libxt_tcp.so")).parent.rename(entry / "lib/xtables")
+    _there(root, _EXTENSION, "iptables").parent.rename(entry / "lib/xtables")
     iptables.link(entry, "bin")
     for leftover in (entry / "packages", root):
         shutil.rmtree(leftover)
     return packages
+
+
+def _there(root: Path, path: str, package: str) -> Path:
+    """The first file or directory of a path or pattern; raises UnavailableError without one."""
+    found = next(root.glob(path), None)
+    if found is None:
+        raise UnavailableError(
+            f"Debian's package lacks `{path}`",
+            where=package,
+            hint=f"apt-get download {package} && dpkg-deb -c {package}_*.deb",
+        )
+    return found
 
 
 def _flags(versions: Mapping[str, str]) -> str:
