@@ -16,7 +16,7 @@ from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes import own as own_module
 from dunnage.substrates.kubernetes.choices import Choices
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
-from dunnage.substrates.kubernetes.running import READY
+from dunnage.substrates.kubernetes.running import INTERVAL, READY
 
 BINARIES = KubernetesBinaries(Path("/b"), Path("/c"), Path("/p"), {"PATH": "/b"}, "1", "test")
 
@@ -55,7 +55,7 @@ def test_it_is_steady_only_without_a_break(own: OwnKubernetes) -> None:
     own._until("it is not ready", late, "kube-apiserver", steady=1.0)
     clock = own._testbed.clock
     assert asked[:2] == [None, "a break"]
-    assert len(asked) >= 1.0 / own_module.INTERVAL
+    assert len(asked) >= 1.0 / INTERVAL
     assert clock.now() > 0
 
 
