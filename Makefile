@@ -11,7 +11,8 @@ HOST_TOOLS := $(VENV)/.host-tools
 LIVE_TOOLS := $(VENV)/.live-tools
 GO := $(shell sed -n 's/^go //p' kubelab/go.mod)
 GO_TOOLS := $(VENV)/.go-tools
-GOFMT = "$$(PATH="$$PATH:$(CURDIR)/$(BIN)" go env GOROOT)/bin/gofmt"
+export GOTOOLCHAIN := local
+GOFMT = "$$(cd kubelab && PATH="$$PATH:$(CURDIR)/$(BIN)" go env GOROOT)/bin/gofmt"
 
 APT := apt-get install -y -qq --no-install-recommends
 
@@ -53,7 +54,8 @@ format: $(SETUP) $(GO_TOOLS)  ## Fix what `check` reports, where it can be fixed
 	$(GOFMT) -w kubelab
 
 go-format: $(GO_TOOLS)
-	@unlike="$$($(GOFMT) -l kubelab)" && test -z "$$unlike" || { echo "not formatted: $$unlike; type: make format" >&2; exit 1; }
+	@unlike="$$($(GOFMT) -l kubelab)" || { echo "gofmt does not run; type: cd kubelab && GOTOOLCHAIN=local go env GOROOT" >&2; exit 1; }; \
+	test -z "$$unlike" || { echo "not formatted: $$unlike; type: make format" >&2; exit 1; }
 
 schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema

@@ -17,7 +17,7 @@ from gate.closing import closing, failures, stage_line
 from gate.outcome import State
 from gate.processes import adopt_orphans
 from gate.progress import Progress
-from gate.proofs import Rows, named, unknown
+from gate.proofs import Rows, named, needed, unknown
 from gate.stages import TIERS
 
 LOGS = Path("target/gate")
@@ -34,7 +34,7 @@ def main(tier: str, only: Sequence[str] = (), proofs: Sequence[str] = ()) -> int
     adopt_orphans()
     LOGS.mkdir(parents=True, exist_ok=True)
     *before, last = TIERS[tier]
-    stages = [*before, replace(last, argv=(*last.argv, *only))]
+    stages = [*needed(before, only), replace(last, argv=(*last.argv, *only))]
     carried: list[Carried] = []
     for place, stage in enumerate(stages, start=1):
         progress = Progress(place, len(stages), stage)

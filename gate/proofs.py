@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gate.closing import duration
 from gate.outcome import Outcome, State, Told
-from gate.stages import PYTEST
+from gate.stages import PYTEST, Stage
 
 PAGE = Path("docs/proofs.md")
 _HEAD = """\
@@ -28,9 +28,9 @@ others.
 _HELD = {State.PASSED: "yes", State.FAILED: "**no**"}
 
 
-def named() -> list[str]:
-    """The names of all proofs."""
-    argv = (*PYTEST, "-m", "proof", "--collect-only")
+def named(mark: str = "") -> list[str]:
+    """The names of all proofs, or of those that have one more mark."""
+    argv = (*PYTEST, "-m", f"proof and {mark}" if mark else "proof", "--collect-only")
     said = subprocess.run(argv, capture_output=True, text=True, check=False).stdout
     return [line for line in said.splitlines() if "::" in line]
 
@@ -38,11 +38,22 @@ def named() -> list[str]:
 def unknown(only: Iterable[str], proofs: Iterable[str]) -> list[str]:
     """Those of `only` that name no proof, nor a module or test that has some."""
     every = list(proofs)
+    return [name for name in only if not any(_is_of(proof, name) for proof in every)]
+
+
+def needed(stages: Iterable[Stage], only: Sequence[str]) -> list[Stage]:
+    """Those stages without which these proofs cannot be tried; all, if none are named."""
     return [
-        name
-        for name in only
-        if not any(proof == name or proof.startswith((f"{name}::", f"{name}[")) for proof in every)
+        stage
+        for stage in stages
+        if not (only and stage.only_for)
+        or any(_is_of(proof, name) for proof in named(stage.only_for) for name in only)
     ]
+
+
+def _is_of(proof: str, name: str) -> bool:
+    """Whether a proof has a name, or is one of the module or test that has it."""
+    return proof == name or proof.startswith((f"{name}::", f"{name}["))
 
 
 class Rows:

@@ -49,6 +49,8 @@ class Stage:
     again: bool = True
     """Whether tests that failed are tried once more; a claim that failed once does not hold."""
     machine: Machine = Machine.UNTOUCHED
+    only_for: str = ""
+    """The mark of the tests that need it; without one all do."""
     hogged: bool = False
     """Whether another process takes all the processor time that it can get meanwhile."""
 
@@ -81,7 +83,7 @@ CHECK = (
 _PURE = Stage(
     "pure", (*PYTEST, "-m", "not live and not browser and not proof"), 20, Kind.PYTEST, workers=2
 )
-_BUILD = Stage("build", (*PYTEST, "-m", "build"), 60, Kind.PYTEST)
+_BUILD = Stage("build", (*PYTEST, "-m", "build"), 60, Kind.PYTEST, only_for="kubernetes")
 """What live tests use and takes minutes to make on a new machine, before their time begins."""
 _LIVE = Stage(
     "live",

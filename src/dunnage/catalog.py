@@ -212,9 +212,7 @@ class Reach:
     network: str
     endpoint: str
     lacks: tuple[Capability, ...]
-    """Capabilities that are missing for it; none where it can run."""
-    missing: tuple[str, ...]
-    """The reasons."""
+    """Capabilities that are missing for it, whose reasons `supports` tells; none if it can run."""
 
 
 def reachable(testbed: str) -> tuple[Reach, ...]:
@@ -234,8 +232,7 @@ def _reach(
     here: Mapping[Capability, Support], names: tuple[str, str, str], needs: Sequence[Capability]
 ) -> Reach:
     found = missing(here, needs)
-    lacks = tuple(need for need in dict.fromkeys(needs) if here[need] in found)
-    return Reach(*names, lacks, tuple(each.reason for each in found))
+    return Reach(*names, tuple(need for need in dict.fromkeys(needs) if here[need] in found))
 
 
 def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:

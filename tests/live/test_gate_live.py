@@ -17,8 +17,8 @@ import pytest
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, Shape
 from dunnage.hosts.control_groups.here import control_groups
 from gate.outcome import Outcome, State, Told, told_apart
-from gate.proofs import PAGE, Rows, claim
-from gate.stages import TEST, Kind, Machine
+from gate.proofs import PAGE, Rows, claim, needed
+from gate.stages import PROOFS, TEST, Kind, Machine
 from gate.turn import WITHIN, turn
 from gate.weight import weight
 
@@ -396,6 +396,29 @@ def test_a_name_that_no_proof_has_is_answered_with_the_names_of_all(tmp_path: Pa
     code, said = carried(tmp_path, "-m", "gate", "proofs", ONLY="tests/test_one.py")
     assert (code, said.splitlines()[-1]) == (1, "gate: 1 passed, 2 failed, 0 skipped")
     assert "| long | yes |" in (tmp_path / PAGE).read_text()
+
+
+def test_what_only_some_proofs_need_is_made_for_these_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proofs = """
+import pytest
+@pytest.mark.proof
+def test_plain(): pass
+@pytest.mark.proof
+@pytest.mark.kubernetes
+@pytest.mark.parametrize("of", [1, 2])
+def test_in_pods(of): pass
+"""
+    monkeypatch.chdir(written(tmp_path, {"tests/test_one.py": proofs}))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    plain, pods = (f"tests/test_one.py::test_{name}" for name in ("plain", "in_pods"))
+    *before, _ = PROOFS
+    without = ["engine", "tools"]
+    assert [each.name for each in needed(before, [])] == [*without, "build"]
+    assert [each.name for each in needed(before, [plain])] == without
+    for some in ([plain, pods], [f"{pods}[2]"], ["tests/test_one.py"]):
+        assert [each.name for each in needed(before, some)] == [*without, "build"]
 
 
 def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(

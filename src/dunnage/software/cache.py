@@ -6,14 +6,17 @@ was made of. Entries are built beside their place and renamed, so a half-made on
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dunnage.errors import UnavailableError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def default_root() -> Path:
@@ -44,41 +47,41 @@ class Cache:
         """The entry of a request, made by `make` if there is none yet.
 
         `make` fills an empty directory and returns the entry's name, which must depend on nothing
-        but what it was made of. Raises UnavailableError when the directory cannot be written.
+        but what it was made of. Raises UnavailableError when the cache cannot be written, by `make`
+        because the disk is full; any other error of `make` is its own.
         """
         if (entry := self.find(request)) is not None:
             return entry
-        try:
-            with self._lock(request):
-                return self.find(request) or self._make(request, make)
-        except OSError as error:
-            raise UnavailableError(
-                f"cannot write the cache: {error.strerror or error}",
-                where=str(error.filename or self.root),
-                hint="DUNNAGE_CACHE=/another/directory dunnage doctor",
-            ) from error
+        with self._lock(request):
+            return self.find(request) or self._make(request, make)
 
     @contextmanager
     def _lock(self, request: str) -> Iterator[None]:
         locks = self.root / "locks"
-        locks.mkdir(parents=True, exist_ok=True)
-        with (locks / request).open("w") as file:
+        with self._writing():
+            locks.mkdir(parents=True, exist_ok=True)
+            file = (locks / request).open("w")
+        with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _make(self, request: str, make: Callable[[Path], str]) -> Path:
         building = self.root / "building" / request
         shutil.rmtree(building, ignore_errors=True)  # left by a process that was killed
-        building.mkdir(parents=True)
+        with self._writing():
+            building.mkdir(parents=True)
         try:
-            name = make(building)
+            with self._writing(_FULL):
+                name = make(building)
             entry = self.root / "entries" / name
-            entry.parent.mkdir(exist_ok=True)
-            if not entry.exists():
-                building.rename(entry)
+            with self._writing():
+                entry.parent.mkdir(exist_ok=True)
+                if not entry.exists():
+                    building.rename(entry)
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        self._refer(request, name)
+        with self._writing():
+            self._refer(request, name)
         return entry
 
     def _refer(self, request: str, name: str) -> None:
@@ -87,3 +90,17 @@ class Cache:
         draft = references / f".{request}"
         draft.write_text(name + "\n")
         draft.rename(references / request)
+
+    @contextmanager
+    def _writing(self, kinds: Container[int | None] | None = None) -> Iterator[None]:
+        """Say of errors, of all or of some kinds, that the cache cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            if kinds is not None and error.errno not in kinds:
+                raise
+            raise UnavailableError(
+                f"cannot write the cache: {error.strerror or error}",
+                where=str(error.filename or self.root),
+                hint="DUNNAGE_CACHE=/another/directory dunnage doctor",
+            ) from error

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,11 +20,14 @@ from typing import BinaryIO
 
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
+from dunnage.software import go_program
+from dunnage.software.go_program import GoProgram
 from dunnage.software.program import last_words, run
 from dunnage.units import duration
 
 TOOLCHAIN = "go.lock"
 """The file beside `go.mod` from which pip installs Go where there is none."""
+_PIP = ("install", "--no-deps", "--require-hashes", "-r")
 
 _VERSION = re.compile(r"\bgo version go(\d+(?:\.\d+)*)")
 _REQUIRED = re.compile(r"^go (\d+(?:\.\d+)*)$", re.MULTILINE)
@@ -32,7 +38,15 @@ _PLACE = re.compile(
 )
 # Names are looked up by Go itself, with C or without: so a package is compiled once for both.
 _MODE = ("-mod=readonly", "-tags=netgo,osusergo")
-_ASK_SECONDS = 300  # an older Go may fetch a newer one before it answers
+_COMPILER = "gcc"
+_SHAPING = re.compile(r"GO|CGO_|(?:CC|CXX|FC|AR|GCCGO|PKG_CONFIG)$")
+"""Names of settings of Go and of its compilers."""
+_KEPT = (
+    *("GOPROXY", "GONOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOAUTH", "GOVCS"),
+    *("GOPATH", "GOCACHE", "GOMODCACHE", "GOTMPDIR"),
+)
+"""Settings of where modules come from and where files lie, which bear on no program."""
+_ASK_SECONDS = 30
 _LIST_SECONDS = 1800
 _BUILD_SECONDS = 5400
 _TELL_SECONDS = 30.0
@@ -46,6 +60,18 @@ class Go:
     program: Path
     version: str
     source: Path
+
+    def program_facts(self, program: Path) -> GoProgram:
+        """What a program says of its making; raises UnavailableError if Go cannot read it."""
+        done = self._ask("version", "-m", str(program))
+        try:
+            return go_program.parse(done.stdout)
+        except ValueError as error:
+            raise UnavailableError(
+                f"{error or last_words(done)}",
+                where=str(program),
+                hint=shlex.join([str(self.program), "version", "-m", str(program)]),
+            ) from error
 
     def build(
         self,
@@ -64,7 +90,7 @@ class Go:
         has are not counted. Raises UnavailableError when modules cannot be had, the disk is full,
         or the build fails.
         """
-        environment = _environment(with_c=with_c)
+        environment = self._environment(with_c=with_c)
         total = self._count(packages, environment)
         names = ", ".join(package.rpartition("/")[2] for package in packages)
         begun = time.monotonic()
@@ -102,7 +128,7 @@ class Go:
             raise self._full(done.stderr) or UnavailableError(
                 f"Go's modules cannot be had: {words}",
                 where=str(self.source),
-                hint=f"cd {self.source} && {self.program} list -deps ./... > /dev/null",
+                hint=f"{self.typed('list', '-deps', './...')} > /dev/null",
             )
         return len(done.stdout.split())
 
@@ -112,12 +138,54 @@ class Go:
         return UnavailableError(
             "the disk is full: building takes about 5 GB",
             where=str(self.source),
-            hint=f"df -h $({self.program} env GOCACHE GOMODCACHE) /tmp",
+            hint=shlex.join(["df", "-h", *self._places()]),
         )
+
+    def _places(self) -> Sequence[str]:
+        """The directories in which it writes while it builds."""
+        kept = self._kept()
+        builds = kept.get("GOTMPDIR") or tempfile.gettempdir()
+        return (kept["GOCACHE"], kept["GOMODCACHE"], builds)
+
+    def _environment(self, *, with_c: bool) -> Mapping[str, str]:
+        """This process's environment, without what would make other programs of the same modules.
+
+        What `go env -w` set is left out as well, but for what says where modules come from.
+        """
+        return {
+            **_plain_environment(),
+            **self._kept(),
+            "GOENV": "off",
+            "GOFLAGS": "-buildvcs=false",
+            "CGO_ENABLED": str(int(with_c)),
+            "CC": _COMPILER,
+        }
+
+    def _kept(self) -> Mapping[str, str]:
+        """Those settings that this machine's own way of having modules needs."""
+        done = self._ask("env", "-json", *_KEPT)
+        if done.returncode != 0:
+            words = _PLACE.sub("…", last_words(done))
+            raise self._failure(f"`go env` failed: {words}")
+        told: dict[str, str] = json.loads(done.stdout)
+        return {name: value for name, value in told.items() if value}
+
+    def _ask(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run it among the modules, with all settings that it has here."""
+        try:
+            return run([str(self.program), *words], _ASK_SECONDS, within=self.source)
+        except subprocess.TimeoutExpired as error:
+            raise self._failure(
+                f"`go {words[0]}` took more than {duration(_ASK_SECONDS)}"
+            ) from error
+
+    def typed(self, *words: str) -> str:
+        """A command of this Go among the modules, as it can be typed."""
+        return f"cd {shlex.quote(str(self.source))} && {shlex.join([str(self.program), *words])}"
 
     def _failure(self, what: str) -> UnavailableError:
         return UnavailableError(
-            what, where=str(self.source), hint=f"cd {self.source} && {self.program} build -v ./..."
+            what, where=str(self.source), hint=self.typed("build", "-v", "./...")
         )
 
 
@@ -134,7 +202,7 @@ def find(source: Path) -> Go:
                 [str(program), "version"],
                 _ASK_SECONDS,
                 within=source,
-                env=_environment(with_c=False),
+                env=_plain_environment(),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             refusals.append(f"`{program}` does not run: {error}")
@@ -149,7 +217,7 @@ def find(source: Path) -> Go:
     raise UnavailableError(
         f"Go {required} or newer is needed, and {'; '.join(refusals) or '`go` is not on PATH'}",
         where=str(source),
-        hint=f"{sys.prefix}/bin/pip install --require-hashes -r {source / TOOLCHAIN}",
+        hint=shlex.join([f"{sys.prefix}/bin/pip", *_PIP, str(source / TOOLCHAIN)]),
     )
 
 
@@ -164,14 +232,25 @@ def support(source: Path) -> Support:
 
 def compiler_support() -> Support:
     """Whether there is the compiler that programs with parts in C need."""
-    compiler = os.environ.get("CC", "gcc")
-    if shutil.which(compiler) is not None:
+    if shutil.which(_COMPILER) is not None:
         return Support(met=True)
     return Support(
         met=False,
-        reason=f"`{compiler}` is not on PATH, and a part of flannel is written in C",
+        reason=f"`{_COMPILER}` is not on PATH, and a part of flannel is written in C",
         hint="apt-get install --no-install-recommends gcc libc6-dev",
     )
+
+
+def module_sum(source: Path, module: str, version: str) -> str:
+    """The hash of a module in `go.sum`; raises KeyError if it has none."""
+    found = re.search(
+        rf"^{re.escape(module)} {re.escape(version)} (h1:\S+)$",
+        (source / "go.sum").read_text(),
+        re.M,
+    )
+    if found is None:
+        raise KeyError(module)
+    return found[1]
 
 
 def module_version(source: Path, module: str) -> str:
@@ -213,11 +292,10 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def _environment(*, with_c: bool) -> Mapping[str, str]:
-    """This process's environment, without what would make other programs of the same modules."""
-    others = {"GOFLAGS", "GOARCH", "GOOS", "GOEXPERIMENT", "GOROOT"}
-    kept = {name: value for name, value in os.environ.items() if name not in others}
-    return {**kept, "CGO_ENABLED": str(int(with_c)), "GOWORK": "off"}
+def _plain_environment() -> Mapping[str, str]:
+    """This process's environment without settings of Go; no Go fetches another of itself."""
+    kept = {name: value for name, value in os.environ.items() if not _SHAPING.match(name)}
+    return {**kept, "GOTOOLCHAIN": "local", "GOWORK": "off"}
 
 
 def _compiled(said: str) -> set[str]:

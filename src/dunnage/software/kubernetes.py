@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -29,6 +30,7 @@ from dunnage.model.value import Scalar
 from dunnage.software import debian, go, iptables
 from dunnage.software.cache import Cache
 from dunnage.software.docker import search_path
+from dunnage.software.go_program import Module
 from dunnage.software.image import write_image
 
 SOURCE = Path(__file__).parents[3] / "kubelab"
@@ -49,7 +51,7 @@ NAMES = (
 )
 """The programs that `cluster` is."""
 
-_RECIPE = 1
+_RECIPE = 2
 _KUBERNETES = "k8s.io/kubernetes"
 _FLANNEL = "github.com/flannel-io/flannel"
 _MODULES = {
@@ -76,16 +78,19 @@ _PACKAGES = (
 )
 _TOLD = 3
 """Of these packages the first are named to who reads."""
-_PROGRAMS = (
-    "usr/bin/containerd",
-    "usr/bin/containerd-shim-runc-v2",
-    "usr/bin/ctr",
-    "usr/sbin/runc",
-    "usr/sbin/nft",
-    "usr/sbin/conntrack",
-    "usr/sbin/xtables-nft-multi",
-    "usr/sbin/xtables-legacy-multi",
-)
+_PROGRAMS = {
+    "usr/bin/containerd": "containerd",
+    "usr/bin/containerd-shim-runc-v2": "containerd",
+    "usr/bin/ctr": "containerd",
+    "usr/sbin/runc": "runc",
+    "usr/sbin/nft": "nftables",
+    "usr/sbin/conntrack": "conntrack",
+    "usr/sbin/xtables-nft-multi": "iptables",
+    "usr/sbin/xtables-legacy-multi": "iptables",
+}
+"""Each program's path, with the package that has it."""
+_PLUGINS = "usr/lib/cni"
+_EXTENSION = "**/libxt_tcp.so"
 
 
 def unpacked(cache: Cache, tell: Callable[[str], None]) -> KubernetesBinaries:
@@ -93,7 +98,8 @@ def unpacked(cache: Cache, tell: Callable[[str], None]) -> KubernetesBinaries:
 
     Raises UnavailableError when it cannot be built, or when its iptables cannot work here.
     """
-    entry = cache.obtain(_request(), partial(_make, tell=tell))
+    kubelab = _digest(SOURCE)
+    entry = cache.obtain(_request(kubelab), partial(_make, kubelab=kubelab, tell=tell))
     facts = json.loads((entry / "facts.json").read_text())
     return KubernetesBinaries(
         binaries=entry / "bin",
@@ -107,15 +113,15 @@ def unpacked(cache: Cache, tell: Callable[[str], None]) -> KubernetesBinaries:
 
 def support(cache: Cache) -> Support:
     """Whether it is in the cache or can be built."""
-    if SOURCE.is_dir() and cache.find(_request()) is not None:
+    if SOURCE.is_dir() and cache.find(_request(_digest(SOURCE))) is not None:
         return Support(met=True)
     wanted = (go.support(SOURCE), go.compiler_support(), debian.support())
     return next((each for each in wanted if not each.met), Support(met=True))
 
 
-def _request() -> str:
-    """By all files of `kubelab/`, which pin every module; the version of Go is a fact."""
-    return f"kubernetes-{_digest(SOURCE)[:12]}-recipe{_RECIPE}-{platform.machine()}"
+def _request(kubelab: str) -> str:
+    """By what is compiled of `kubelab/`, which pins every module; the version of Go is a fact."""
+    return f"kubernetes-{kubelab[:12]}-recipe{_RECIPE}-{platform.machine()}"
 
 
 def _origin(facts: Mapping[str, Scalar]) -> str:
@@ -128,15 +134,17 @@ def _origin(facts: Mapping[str, Scalar]) -> str:
 
 
 def _digest(directory: Path) -> str:
-    files = sorted(path for path in directory.rglob("*") if path.is_file())
+    """By the files that Go reads there, and no other: an editor may have left some beside them."""
+    files = [directory / "go.mod", directory / "go.sum", *directory.rglob("*.go")]
     told = [
         f"{path.relative_to(directory)} {hashlib.sha256(path.read_bytes()).hexdigest()}"
-        for path in files
+        for path in sorted(files)
+        if path.is_file() and not path.name.startswith((".", "_"))
     ]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
-def _make(entry: Path, *, tell: Callable[[str], None]) -> str:
+def _make(entry: Path, *, kubelab: str, tell: Callable[[str], None]) -> str:
     toolchain, compiler = go.find(SOURCE), go.compiler_support()
     if not compiler.met:
         raise UnavailableError(compiler.reason, where=str(SOURCE), hint=compiler.hint)
@@ -158,16 +166,50 @@ def _make(entry: Path, *, tell: Callable[[str], None]) -> str:
     shutil.rmtree(built)
     for name in NAMES:
         (entry / "bin" / name).symlink_to("cluster")
+    if _digest(SOURCE) != kubelab:
+        raise UnavailableError(
+            "its files changed while Kubernetes was built of them",
+            where=str(SOURCE),
+            hint=shlex.join(["git", "-C", str(SOURCE), "status", "."]),
+        )
     facts: dict[str, Scalar] = {
-        **{name: version.removeprefix("v") for name, version in versions.items()},
-        "go": toolchain.version,
-        "kubelab": f"sha256:{_digest(SOURCE)}",
+        **_built(toolchain, entry, versions),
+        "kubelab": f"sha256:{kubelab}",
         "recipe": _RECIPE,
         **{f"package.{package.name}": package.identity for package in packages},
     }
     (entry / "facts.json").write_text(json.dumps(facts, indent=1) + "\n")
     key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
     return f"kubernetes-{facts['kubernetes']}-{key[:12]}"
+
+
+def _built(toolchain: go.Go, entry: Path, versions: Mapping[str, str]) -> Mapping[str, Scalar]:
+    """What the programs themselves say of their making.
+
+    Raises UnavailableError where that is not what `go.mod` and `go.sum` ask for.
+    """
+    programs = {
+        name: toolchain.program_facts(entry / "bin" / name) for name in ("cluster", "flanneld")
+    }
+    facts: dict[str, Scalar] = {}
+    for name, module in _MODULES.items():
+        program = "flanneld" if name == "flannel" else "cluster"
+        wanted = Module(versions[name], go.module_sum(SOURCE, module, versions[name]))
+        found = programs[program].modules.get(module)
+        if found != wanted:
+            has = f"{found.version} {found.sum}" if found else "none"
+            raise UnavailableError(
+                f"`{program}` was to be built of {module} {wanted.version} {wanted.sum}, "
+                f"and has {has}",
+                where=str(SOURCE),
+                hint=toolchain.typed("mod", "verify"),
+            )
+        facts[name] = found.version.removeprefix("v")
+        facts[f"{name}.sum"] = found.sum
+    facts["go"] = programs["cluster"].go
+    for name, told in programs.items():
+        facts[f"{name}.settings"] = " ".join(f"{key}={each}" for key, each in told.settings.items())
+    return facts
 
 
 def _debian(entry: Path) -> tuple[debian.Package, ...]:
@@ -177,16 +219,28 @@ def _debian(entry: Path) -> tuple[debian.Package, ...]:
     debian.unpack(packages, root)
     for name in ("bin", "lib", "images"):
         (entry / name).mkdir()
-    for program in _PROGRAMS:
-        (root / program).rename(entry / "bin" / Path(program).name)
-    (root / "usr/lib/cni").rename(entry / "cni")
+    for program, package in _PROGRAMS.items():
+        _there(root, program, package).rename(entry / "bin" / Path(program).name)
+    _there(root, _PLUGINS, "containernetworking-plugins").rename(entry / "cni")
     for library in sorted(root.rglob("lib*.so.*")):
         library.rename(entry / "lib" / library.name)
-    next(root.rglob("libxt_tcp.so")).parent.rename(entry / "lib/xtables")
+    _there(root, _EXTENSION, "iptables").parent.rename(entry / "lib/xtables")
     iptables.link(entry, "bin")
     for leftover in (entry / "packages", root):
         shutil.rmtree(leftover)
     return packages
+
+
+def _there(root: Path, path: str, package: str) -> Path:
+    """The first file or directory of a path or pattern; raises UnavailableError without one."""
+    found = next(root.glob(path), None)
+    if found is None:
+        raise UnavailableError(
+            f"Debian's package lacks `{path}`",
+            where=package,
+            hint=f"apt-get download {package} && dpkg-deb -c {package}_*.deb",
+        )
+    return found
 
 
 def _flags(versions: Mapping[str, str]) -> str:

@@ -36,7 +36,22 @@ def test_a_module_that_is_not_there_is_not_loaded(installed: Path) -> None:
     assert how_to_load("vxlan") == (
         "use a machine whose kernel has `vxlan`: this one has no such module"
     )
-    assert "modprobe" not in how_to_load("ip_vs", "nf_conntrack")  # which only another one needs
+    assert how_to_load("ip_vs", "nf_conntrack") == (  # which only another one needs
+        "use a machine whose kernel has `nf_conntrack`: this one has no such module"
+    )
+
+
+def test_a_module_that_the_kernel_has_built_in_needs_no_loading(installed: Path) -> None:
+    installed.write_text(KNOWN)
+    (installed.parent / "modules.builtin").write_text("kernel/net/netfilter/nf_conntrack.ko\n")
+    assert how_to_load("ip_vs", "nf_conntrack", "nf_nat") == "modprobe -a ip_vs nf_nat"
+    assert how_to_load("ip_vs", "nf_conntrack") == "modprobe ip_vs"
+    assert how_to_load("nf_conntrack", "vxlan") == (
+        "use a machine whose kernel has `vxlan`: this one has no such module"
+    )
+    assert how_to_load("nf_conntrack") == (
+        "use another machine: this one's kernel has `nf_conntrack` built in"
+    )
 
 
 def test_a_container_that_does_not_see_the_modules_leaves_it_to_the_machine(

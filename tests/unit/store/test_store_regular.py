@@ -15,7 +15,6 @@ from dunnage.model.value import Value
 from dunnage.store.machine_log import remember, remembered
 from dunnage.store.read import open_result
 from dunnage.store.regular import opened_to_append, regular_bytes
-from dunnage.store.write import ResultWriter
 
 
 def bytes_read() -> int:
@@ -108,11 +107,9 @@ def test_the_history_of_a_machine_is_not_written_through_a_link(tmp_path: Path) 
 
 
 def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(tmp_path: Path) -> None:
-    a_pipe(tmp_path / ".lock", tmp_path)
-    assert not open_result(tmp_path).in_progress()
-    with (
-        pytest.raises(UnwrittenError, match="this is a pipe") as caught,
-        ResultWriter(tmp_path).held(),
-    ):
+    writer = tiny_result(tmp_path, "r1")
+    a_pipe(writer.layout.lock, tmp_path)
+    assert not open_result(writer.layout.root).in_progress()
+    with pytest.raises(UnwrittenError, match="this is a pipe") as caught, writer.held():
         pass
     assert caught.value.then("dunnage") == "move away what is in its place, then: dunnage"
