@@ -50,15 +50,20 @@ def execute(
     asked: list[tuple[str, str | int | float | bool | None]]
     asked = [("container", container), *channels, *(("command", word) for word in argv)]
     url = f"/api/v1/namespaces/{namespace}/pods/{pod}/exec"
-    with session.stream("GET", url, params=asked, headers=_upgrade(), timeout=timeout) as answer:
-        if answer.status_code != _SWITCHED:
-            answer.read()
-            raise ApiError(request=answer.request, response=answer)
-        conversation = _Conversation(answer.extensions["network_stream"], ends)
-        if stdin:
-            conversation.send(bytes([_STDIN]) + stdin.encode())
-            conversation.send(bytes([_CLOSE, _STDIN]))
-        return conversation.heard()
+    try:
+        with session.stream(
+            "GET", url, params=asked, headers=_upgrade(), timeout=timeout
+        ) as answer:
+            if answer.status_code != _SWITCHED:
+                answer.read()
+                raise ApiError(request=answer.request, response=answer)
+            conversation = _Conversation(answer.extensions["network_stream"], ends)
+            if stdin:
+                conversation.send(bytes([_STDIN]) + stdin.encode())
+                conversation.send(bytes([_CLOSE, _STDIN]))
+            return conversation.heard()
+    except httpx2.TimeoutException as error:
+        raise TimeoutError from error
 
 
 def _upgrade() -> Mapping[str, str]:

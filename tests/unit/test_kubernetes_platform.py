@@ -1,0 +1,462 @@
+"""A stay's namespace, its pods and commands in them, against an API that is played."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from lightkube import Client, KubeConfig, SingleConfig
+from lightkube.config.models import User
+from wsproto.connection import Connection, ConnectionType
+from wsproto.events import BytesMessage, CloseConnection, Event, Ping
+
+from dunnage.contracts import Completed, ContainerRuntime, Tree
+from dunnage.errors import RunError, StayError, UnavailableError
+from dunnage.hosts.fake.host import FakeHost
+from dunnage.hosts.fake.testbed import open_fake
+from dunnage.model.layout import Software
+from dunnage.model.study import TestbedSpec
+from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.kubernetes import namespace, network, starting
+from dunnage.platforms.kubernetes.execute import CannotRunError, execute
+from dunnage.platforms.kubernetes.images import provide
+from dunnage.platforms.kubernetes.namespace import Namespace
+from dunnage.platforms.kubernetes.objects import Image, headless
+from dunnage.platforms.stay_names import StayNames
+
+STAY = StayNames("b1-x-1")
+Answer = Callable[[httpx2.Request], httpx2.Response]
+POD = "/api/v1/namespaces/dunnage-b1-x-1/pods/redis-1-0"
+
+
+def status(code: int, message: str = "no") -> httpx2.Response:
+    told = {"kind": "Status", "status": "Failure", "code": code, "message": message}
+    return httpx2.Response(code, json=told)
+
+
+def opened(answer: Answer) -> Namespace:
+    """The stay's namespace of an API that answers so."""
+    server = KubeConfig.from_server("http://cluster").get()
+    assert isinstance(server, SingleConfig)
+    config = server._replace(user=User())
+    transport = httpx2.MockTransport(answer)
+    client = Client(config, transport=transport, trust_env=False)
+    return Namespace(client, httpx2.Client(base_url="http://cluster", transport=transport), STAY)
+
+
+class Api:
+    """Answers by method and path; counts what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.answers: dict[str, list[httpx2.Response]] = {}
+
+    def on(self, asked: str, *answers: httpx2.Response) -> Api:
+        """Answer a question, the last one for ever."""
+        self.answers[asked] = list(answers)
+        return self
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        asked = f"{request.method} {request.url.path}"
+        self.asked.append(asked)
+        answers = self.answers.get(asked)
+        if answers is None:
+            return status(404)
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+def ok(**body: Any) -> httpx2.Response:
+    return httpx2.Response(200, json=body)
+
+
+def a_pod(**told: Any) -> httpx2.Response:
+    return ok(apiVersion="v1", kind="Pod", metadata={"name": "redis-1-0", "uid": "u"}, status=told)
+
+
+NAMESPACES = "/api/v1/namespaces"
+MADE = ok(apiVersion="v1", kind="Namespace", metadata={"name": "dunnage-b1-x-1"})
+
+
+def test_a_namespace_is_begun_once_and_its_objects_are_put_into_it() -> None:
+    api = Api().on(f"POST {NAMESPACES}", MADE)
+    service = ok(apiVersion="v1", kind="Service", metadata={"name": "redis-1"})
+    api.on(f"POST {NAMESPACES}/dunnage-b1-x-1/services", service)
+    own = opened(api)
+    own.begin()
+    own.begin()
+    assert own.service(headless("redis-1", STAY), "redis-1").metadata is not None
+    assert len(api.asked) == 2
+
+
+def test_a_namespace_of_someone_elses_is_refused_and_left() -> None:
+    own = opened(Api().on(f"POST {NAMESPACES}", status(409)))
+    with pytest.raises(UnavailableError, match="not of this stay"):
+        own.begin()
+    own.end()
+
+
+def test_other_refusals_are_told_in_the_clusters_words() -> None:
+    own = opened(Api().on(f"POST {NAMESPACES}", status(403, "namespaces is forbidden")))
+    with pytest.raises(StayError, match="namespaces is forbidden"):
+        own.begin()
+
+
+def test_a_pod_that_is_not_there_is_none_and_a_refusal_is_told() -> None:
+    assert opened(Api()).pod("redis-1-0", "redis-1") is None
+    with pytest.raises(StayError, match="redis-1: its pod cannot be inspected: gone bad"):
+        opened(Api().on(f"GET {POD}", status(500, "gone bad"))).pod("redis-1-0", "redis-1")
+
+
+def test_a_log_is_empty_before_there_is_a_container() -> None:
+    def logged(answer: httpx2.Response) -> str:
+        return opened(Api().on(f"GET {POD}/log", answer)).log("redis-1-0", 2, "redis-1")
+
+    assert logged(httpx2.Response(200, text="one\ntwo\n")) == "one\ntwo\n"
+    assert logged(status(400)) == logged(status(404)) == ""
+    with pytest.raises(StayError, match="log cannot be read"):
+        logged(status(500))
+
+
+def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
+    own = f"{NAMESPACES}/dunnage-b1-x-1"
+    volumes = "/api/v1/persistentvolumes"
+    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
+    api.on(f"GET {own}", MADE, status(404)).on(f"GET {volumes}", ok(items=[volume], metadata={}))
+    there = opened(api)
+    there.begin()
+    there.end()
+    assert f"DELETE {volumes}/dunnage-b1-x-1-redis-1" in api.asked
+    assert api.asked[-1] == f"GET {own}"
+    there.end()  # nothing is left to be asked for
+    assert api.asked[-1] == f"GET {own}"
+
+
+def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
+    api = Api().on(f"GET {POD}", a_pod()).on(f"DELETE {sets}", ok(kind="Status"))
+    with pytest.raises(StayError, match="redis-1: pod `redis-1-0` is still there"):
+        opened(api).remove_member("redis-1", "redis-1-0", lost=True)
+    assert api.asked == [f"DELETE {sets}", f"DELETE {POD}", f"GET {POD}"]
+
+
+def test_an_api_that_is_gone_is_told_of() -> None:
+    def gone(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("connection refused")
+
+    with pytest.raises(StayError, match="connection refused"):
+        opened(gone).pod("redis-1-0", "redis-1")
+
+
+EVENTS = f"GET {NAMESPACES}/dunnage-b1-x-1/events"
+
+
+def events(*messages: str) -> httpx2.Response:
+    made = [
+        {
+            "metadata": {"name": str(number)},
+            "involvedObject": {},
+            "type": "Warning",
+            "reason": "Bad",
+            "message": message,
+        }
+        for number, message in enumerate(messages)
+    ]
+    return ok(items=made, metadata={})
+
+
+def waiting(reason: str) -> dict[str, Any]:
+    known = {"name": "member", "image": "i", "imageID": "", "ready": False, "restartCount": 0}
+    return {**known, "state": {"waiting": {"reason": reason, "message": "why"}}}
+
+
+def test_a_pod_is_waited_for_until_its_container_runs() -> None:
+    run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
+    api = Api().on(f"GET {POD}", status(404), a_pod(), a_pod(containerStatuses=[run]))
+    assert starting.await_container(opened(api), "redis-1").container == "c"
+
+
+def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
+    api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ErrImageNeverPull")]))
+    api.on(EVENTS, events("absent")).on(f"GET {POD}/log", httpx2.Response(200, text="last\n"))
+    with pytest.raises(StayError) as raised:
+        starting.await_container(opened(api), "redis-1")
+    assert str(raised.value) == (
+        "redis-1: its pod did not start: ErrImageNeverPull: why; the cluster warned: Bad: absent; "
+        "its log ends:\nlast"
+    )
+
+
+def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_PATIENCE", 0.0)
+    full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
+    api = Api().on(f"GET {POD}", a_pod(conditions=[full])).on(EVENTS, events())
+    with pytest.raises(StayError, match=r"Unschedulable: full$"):
+        starting.await_container(opened(api), "redis-1")
+
+
+def test_a_set_without_a_pod_is_told_with_its_own_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_STARTED", 0.06)
+    with pytest.raises(StayError, match="it has no pod; the cluster warned: Bad: quota"):
+        starting.await_container(opened(Api().on(EVENTS, events("quota"))), "redis-1")
+    with pytest.raises(StayError, match="it has no container after"):
+        api = Api().on(f"GET {POD}", a_pod()).on(EVENTS, events())
+        starting.await_container(opened(api), "redis-1")
+
+
+# Commands: a server that switches to frames, as an API server does.
+
+
+@contextmanager
+def exec_server(frames: list[Event] | None, refused: int = 0) -> Iterator[tuple[str, list[bytes]]]:
+    """Where it listens, and the messages that it was sent."""
+    heard: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if refused:
+                body = status(refused, "forbidden").content
+                self.send_response(refused)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+                return
+            self.send_response_only(101)
+            self.send_header("Connection", "Upgrade")
+            self.send_header("Upgrade", "websocket")
+            self.end_headers()
+            self.close_connection = True
+            talk = Connection(ConnectionType.SERVER)
+            if "stdin=true" in self.path:
+                while b"\xff\x00" not in heard:
+                    talk.receive_data(self.connection.recv(65536))
+                    heard.extend(
+                        bytes(event.data)
+                        for event in talk.events()
+                        if isinstance(event, BytesMessage)
+                    )
+            if frames is None:
+                self.connection.recv(1)
+                return
+            for each in frames:
+                self.wfile.write(talk.send(each))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", heard
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+SUCCESS = BytesMessage(b"\x03" + json.dumps({"status": "Success"}).encode())
+
+
+def asked(url: str, stdin: str = "", timeout: float = 5.0) -> Completed:
+    with httpx2.Client(base_url=url, trust_env=False) as session:
+        return execute(
+            session,
+            namespace="n",
+            pod="p",
+            container="member",
+            argv=["redis-cli", "PING"],
+            stdin=stdin,
+            timeout=timeout,
+        )
+
+
+def test_a_commands_outputs_are_put_together_from_their_messages() -> None:
+    frames: list[Event] = [
+        BytesMessage(b"\x01PO"),
+        Ping(b"there?"),
+        BytesMessage(b"\x02wa", message_finished=False),
+        BytesMessage(b"rn", message_finished=True),
+        BytesMessage(b"\x01NG\n"),
+        BytesMessage(b""),
+        SUCCESS,
+    ]
+    with exec_server(frames) as (url, _):
+        assert asked(url) == Completed(0, "PONG\n", "warn")
+
+
+def test_a_command_is_sent_its_input_and_the_end_of_it() -> None:
+    with exec_server([SUCCESS]) as (url, heard):
+        assert asked(url, stdin="hello") == Completed(0, "", "")
+        assert heard == [b"\x00hello", b"\xff\x00"]
+
+
+def test_a_command_that_takes_too_long_is_given_up() -> None:
+    with exec_server(None) as (url, _), pytest.raises(TimeoutError):
+        asked(url, timeout=0.2)
+    with exec_server(None) as (url, _), pytest.raises(TimeoutError):
+        asked(url, timeout=0.0001)
+
+
+@pytest.mark.parametrize("frames", [[], [CloseConnection(code=1000)]])
+def test_a_connection_that_ends_before_the_command_is_no_success(frames: list[Event]) -> None:
+    with exec_server(frames) as (url, _), pytest.raises(httpx2.ReadError, match="ended before"):
+        asked(url)
+
+
+def test_a_command_that_is_refused_is_told_in_the_clusters_words() -> None:
+    with (
+        exec_server([], refused=403) as (url, _),
+        pytest.raises(httpx2.HTTPError, match="forbidden"),
+    ):
+        asked(url)
+
+
+@pytest.mark.parametrize(
+    ("error", "raises"), [(TimeoutError(), RunError), (httpx2.ReadError("cut"), StayError)]
+)
+def test_a_namespace_tells_how_a_command_failed(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, raises: type[Exception]
+) -> None:
+    def failing(*_: object, **__: object) -> Completed:
+        raise error
+
+    monkeypatch.setattr(namespace, "execute", failing)
+    with pytest.raises(raises):
+        run_in(opened(Api()))
+
+
+def test_what_a_container_cannot_run_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> Completed:
+        raise CannotRunError("no such file")
+
+    monkeypatch.setattr(namespace, "execute", failing)
+    assert run_in(opened(Api())) == Completed(NOT_RUN, "", "no such file")
+
+
+def run_in(own: Namespace) -> Completed:
+    return own.execute("p", "member", ["x"], stdin="", timeout=1.0, where="redis-1")
+
+
+# Images and networks, as hosts tell of them.
+
+RUNTIME = ContainerRuntime(("/bin/ctr", "--address", "/sock"), {"A": "1"})
+
+
+def tree(archive: Path, image: str | None = None) -> Tree:
+    software = Software("redis", "7.0", image)
+    return Tree(software, archive, "/tree", archive, "dunnage/redis:1", {})
+
+
+@contextmanager
+def host_that(
+    monkeypatch: pytest.MonkeyPatch, *answers: Completed
+) -> Iterator[tuple[FakeHost, list[str]]]:
+    """A host whose commands are answered in order, and what it was asked."""
+    ran: list[str] = []
+    left = list(answers)
+
+    def run(_self: FakeHost, argv: list[str], **_: object) -> Completed:
+        ran.append(" ".join(argv))
+        return left.pop(0)
+
+    monkeypatch.setattr(FakeHost, "run", run)
+    with open_fake(TestbedSpec(kind="fake"), name="images") as testbed:
+        host = testbed.group("db")[0]
+        assert isinstance(host, FakeHost)
+        yield host, ran
+
+
+def test_an_image_is_imported_where_containerd_has_it_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    layer = tmp_path / "image.tar"
+    layer.write_bytes(b"layer")
+    none, there = Completed(0, "", ""), Completed(0, "docker.io/dunnage/redis:1\n", "")
+    with host_that(monkeypatch, none, none) as (host, ran):
+        assert provide(host, RUNTIME, tree(layer)) == Image("dunnage/redis:1", imported=True)
+        assert ran[0] == ("env A=1 /bin/ctr --address /sock --namespace k8s.io images list --quiet")
+        assert "images import" in ran[1]
+        assert not [file for file in host.files if file.endswith("image.tar")]
+    with host_that(monkeypatch, there) as (host, ran):
+        assert provide(host, RUNTIME, tree(layer)).imported
+        assert len(ran) == 1
+
+
+def test_an_image_that_a_study_names_is_left_to_its_kubelet(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with host_that(monkeypatch) as (host, ran):
+        named = provide(host, None, tree(tmp_path, "redis:7.0"))
+        assert (named, ran) == (Image("redis:7.0", imported=False), [])
+        with pytest.raises(UnavailableError, match="name one that it can pull"):
+            provide(host, None, tree(tmp_path))
+
+
+def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with (
+        host_that(monkeypatch, Completed(1, "", "no socket")) as (host, _),
+        pytest.raises(UnavailableError, match="`ctr images list`: no socket"),
+    ):
+        provide(host, RUNTIME, tree(tmp_path))
+
+
+def printed(
+    *, hairpin: bool | None = True, device: str = "flannel.1", proxy: str = "iptables"
+) -> str:
+    """What a host prints of a pod's network."""
+    slave = {} if hairpin is None else {"hairpin": hairpin}
+    links = [
+        {"ifindex": 7, "ifname": "veth1", "master": "cni0", "linkinfo": {"info_slave_data": slave}},
+        {"ifindex": 3, "ifname": "flannel.1", "linkinfo": {"info_kind": "vxlan"}},
+        {"ifindex": 2, "ifname": "eth0"},
+    ]
+    own = {"ifname": "eth0", "mtu": 1450, "link_index": 7, "linkinfo": {"info_kind": "veth"}}
+    pod = [{"ifname": "lo"}, {**own, "addr_info": [{"local": "10.67.1.2"}]}]
+    route = json.dumps([{"dst": "10.67.2.3", "dev": device}]) if device else ""
+    parts = {
+        "host": json.dumps(links),
+        "pod": json.dumps(pod),
+        "routes": route,
+        "proxy": proxy,
+        "translations": "3\n2",
+        "end": "",
+    }
+    return "".join(f"@@dunnage {name}\n{text}\n" for name, text in parts.items())
+
+
+def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
+    assert network.told(printed(), "10.67.1.2") == {
+        "driver": "bridge",
+        "mtu": "1450",
+        "bridge": "cni0",
+        "hairpin": "on",
+        "encapsulation": "vxlan",
+        "proxy": "iptables",
+        "translations": "5",
+    }
+
+
+def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
+    bare = network.told(printed(hairpin=None, device="", proxy=""), "10.67.1.2")
+    assert (bare["hairpin"], bare["proxy"]) == ("unknown", "none")
+    assert bare["encapsulation"] == "unknown: all members are on one host"
+    routed = network.told(printed(hairpin=False, device="eth0"), "10.67.1.2")
+    assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
+
+
+def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
+    plain = printed().replace('"link_index": 7', '"link_index": 99')
+    assert network.told(plain, "10.67.1.2")["driver"] == "veth"
+    macvlan = printed().replace('"info_kind": "veth"', '"info_kind": "macvlan"')
+    assert network.told(macvlan, "10.67.1.2")["driver"] == "macvlan"
+    with pytest.raises(ValueError, match=r"10\.0\.0\.1"):
+        network.told(printed(), "10.0.0.1")
