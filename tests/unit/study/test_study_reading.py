@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dunnage import catalog
 from dunnage.errors import Problem, StudyError
 from dunnage.model.study import Study
 from dunnage.study.matrix import levels
@@ -60,7 +61,7 @@ def test_a_good_study_is_read_with_its_defaults() -> None:
 
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_built_in_study_reads_without_problems(path: Path) -> None:
-    assert read_study(path.read_text(), str(path), OFFER).name == path.stem
+    assert read_study(path.read_text(), str(path), catalog.OFFER).name == path.stem
 
 
 @pytest.mark.parametrize(
