@@ -22,7 +22,7 @@ BY_HAND: Mapping[str, bool] = {"by hand": True}
 0, and bounds of today hold. Files of our own hold bare numbers in base units, and what an older
 Dunnage allowed."""
 
-_QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?)\s*([^\d\s].*)?\s*")
+_QUANTITY = re.compile(r"\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?)\s*([^\d\s].*)?\s*")
 _LONGEST = 40
 """Letters of a quantity; what is longer was not meant to be one."""
 
@@ -54,7 +54,7 @@ FREQUENCIES = Units("frequency", "5Hz", {"Hz": 1}, "Hz")
 UNIT = r")\s*$"
 OPTIONAL_UNIT = r")?\s*$"
 """How the pattern of a quantity ends in a JSON Schema."""
-_PATTERN = r"^\s*[+-]?\d[\d_]*(\.\d+)?\s*({}"
+_PATTERN = r"^\s*[+-]?[0-9][0-9_]*(\.[0-9]+)?\s*({}"
 
 
 def quantity(text: object, units: Units, *, by_hand: bool = False) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -805,7 +806,7 @@ def test_looks_that_were_changed_are_noticed(spot: Spot) -> None:
 def test_odd_lines_of_the_journal_break_nothing(spot: Spot, entry: str) -> None:
     with journal(spot).open("a") as file:
         file.write(f'{{"version": 2, "event": "kept", "files": {{"plan.json": {entry}}}}}\n')
-        file.write('{"version": [], "event": "run finished", "run": []}\n')
+        file.write('{"version": 2, "event": "run finished", "run": []}\n')
         file.write('{"version": 2, "event": "blocks added", "plan": "many"}\n')
     assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
     told(dunnage("report", spot.root), ExitCode.OK)
@@ -887,10 +888,47 @@ def test_lines_of_the_journal_that_were_cut_off_are_noticed(spot: Spot) -> None:
     assert f"runs/{spot.run}/record.json: it is missing" in said
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes"), [(b"e", b"\xe9"), (b'"version": 2', b'"version": 1e999')]
+)
+def test_a_journal_that_was_rewritten_is_no_older_one(
+    was: bytes, becomes: bytes, spot: Spot
+) -> None:
+    """Its lines are JSON, and no events of any version."""
+    content = journal(spot).read_bytes()
+    assert was in content
+    journal(spot).write_bytes(content.replace(was, becomes))
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "journal.jsonl: its content is not what such a file holds" in said
+    assert "older Dunnage" not in said
+
+
 def test_nothing_is_exported_into_the_raw_parts_of_a_result(spot: Spot) -> None:
     for place in (spot.root, spot.root / "runs", spot.record.parent):
         said = told(dunnage("export", spot.root, "--to", place), ExitCode.USAGE)
         assert "this is inside the result" in said
+
+
+def test_no_study_is_carried_out_inside_a_result(spot: Spot, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(spot.root / "stays")
+    before = sorted(spot.root.rglob("*"))
+    for place in (spot.root, spot.root / "stays", link, spot.root / "new"):
+        said = told(dunnage("run", study(spot), "--results", place), ExitCode.USAGE)
+        assert "this is inside the result" in said
+        assert f"try: dunnage run {study(spot)}\n" in said
+    assert sorted(spot.root.rglob("*")) == before
+
+
+def test_what_verify_advises_removes_a_link_in_the_place_of_a_run(spot: Spot) -> None:
+    shutil.rmtree(spot.record.parent)
+    spot.record.parent.symlink_to(spot.run)  # to itself
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    removing = f"rm -r {spot.record.parent}"
+    assert f"{removing} && dunnage run --resume {spot.root}" in said
+    subprocess.run(removing.split(), check=True)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
 
 
 @pytest.mark.parametrize("name", ["plan truncated", "plan garbled"])

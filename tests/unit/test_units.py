@@ -45,7 +45,9 @@ def test_a_quantity_is_read_into_its_base_unit(kind: Any, text: object, value: f
     assert TypeAdapter(kind).validate_python(text) == pytest.approx(value)
 
 
-@pytest.mark.parametrize("text", ["15 parsecs", "", "s", "1,5s", "1e3s", "--1s", "0x10", "1s2"])
+@pytest.mark.parametrize(
+    "text", ["15 parsecs", "", "s", "1,5s", "1e3s", "--1s", "0x10", "1s2", "٢s", "2٢s"]
+)
 def test_what_is_no_duration_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(ValidationError, match="is not a duration; write a number with a unit of"):
         TypeAdapter(Seconds).validate_python(text)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dunnage.cli.shared import going_on
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import (
     Format,
@@ -80,7 +81,7 @@ def command(
     raw = place.is_relative_to(opened.path.resolve())
     if raw and not place.is_relative_to((opened.path / "report").resolve()):
         raise UsageError(
-            "this is inside the result, which stays as it was measured",
+            going_on.INSIDE,
             where=str(to),
             hint=typed("export", result, "--to", "out", *options),
         )

@@ -40,7 +40,7 @@ Rate = Annotated[
         {
             "anyOf": [
                 {"type": "number", "exclusiveMinimum": 0},
-                {"type": "string", "pattern": r"^\s*\d[\d_]*(\.\d+)?\s*%\s*$"},
+                {"type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9]+)?\s*%\s*$"},
             ],
             "description": "Operations per second, or a share of the baseline's capacity (`60%`).",
         }

@@ -24,6 +24,14 @@ from dunnage.units import Bytes, Hertz, Seconds, Share, bounded_by_hand
 STUDY_VERSION = 1
 """1: first public grammar."""
 
+
+def _whole(version: object) -> object:
+    """Refuse what Python takes for 1."""
+    if isinstance(version, bool | float):
+        raise ValueError("it is the whole number 1, the version of the grammar")
+    return version
+
+
 CLIENT_GROUP = "client"
 """The group of hosts for the load generator."""
 CONTROL_GROUP = "control"
@@ -202,7 +210,7 @@ class QuestionSpec(Spec):
 class Study(Spec):
     """A study file."""
 
-    dunnage: Literal[1] = Field(examples=[STUDY_VERSION])
+    dunnage: Annotated[Literal[1], BeforeValidator(_whole)] = Field(examples=[STUDY_VERSION])
     """Version of this grammar."""
     name: Name = Field(examples=["my-study"])
     """Results go to `results/NAME/`."""

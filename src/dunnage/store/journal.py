@@ -14,6 +14,8 @@ from dunnage.store.parse import DamagedError, text_of, there
 
 Line = Mapping[str, Any] | str
 """An event, or the text of a line that is none."""
+_NO_CHARACTER = "\ufffd"
+"""Stands where bytes were no text; the lines that we write are ASCII."""
 _BEGINNING = '{"version"'
 """How a line begins. A crash may have cut off what follows."""
 
@@ -88,4 +90,11 @@ def _event(line: str) -> Line:
         event = json.loads(line)
     except (ValueError, RecursionError):
         return line
-    return event if isinstance(event, dict) else line
+    ours = isinstance(event, dict) and _is_ours(event) and _NO_CHARACTER not in line
+    return event if ours else line
+
+
+def _is_ours(event: Mapping[str, Any]) -> bool:
+    """Whether it has what each line of a journal has, of whatever version."""
+    version = event.get("version")
+    return isinstance(version, int) and version > 0 and isinstance(event.get("event"), str)

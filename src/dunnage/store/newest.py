@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -53,6 +54,12 @@ def newest(path: Path) -> Path:
         if layout.study.is_file() or layout.journal.is_file():
             raise _damaged(layout)
     raise NoResultError("there is no result here", where=str(path), hint=_near(path))
+
+
+def around(path: Path) -> Path | None:
+    """The result that a path leads into, or is; None where it leads into none."""
+    real = Path(os.path.realpath(path))
+    return next((each for each in (real, *real.parents) if _is_result(each)), None)
 
 
 def _below(path: Path) -> list[Path]:

@@ -7,6 +7,7 @@ names the key, what it should be, and an example.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -113,6 +114,10 @@ def _missing(path: Path, key: str, value: object) -> Finding | None:
     )
 
 
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\s*[+-]?[0-9]+(\.[0-9]+)?\s*", text) is not None
+
+
 def _place(path: Path) -> str:
     """Say where a mapping is, as ` in `deployments.native`` or nothing for the whole file."""
     if path and isinstance(path[-1], int):
@@ -162,4 +167,6 @@ def _said(
         expected = "text or a number"  # The first branch of a union answers for all of them.
     elif kind == "string_type" and isinstance(value, int | float):
         remedy = f'put it in quotes: "{value}"'
+    elif kind in ("int_type", "float_type") and isinstance(value, str) and _is_number(value):
+        remedy = f"write it without quotes: {value.strip()}"
     return f"{subject} must be {expected}, not {told}", remedy

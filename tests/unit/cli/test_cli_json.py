@@ -83,8 +83,16 @@ def test_the_next_command_can_be_typed_whatever_the_directory_is_called(
     assert f"next: dunnage run --resume '{root}'" in shown.err
     with (root / "journal.jsonl").open("a") as journal:
         why = "log: [/] \x1b[2J[bold]x"
-        journal.write(json.dumps({"event": "stay failed", "stay": "b01", "why": why}) + "\n")
-        lost = {"event": "loading failed", "of": "b02-A", "attempt": 1, "why": "too few"}
+        journal.write(
+            json.dumps({"version": 2, "event": "stay failed", "stay": "b01", "why": why}) + "\n"
+        )
+        lost = {
+            "version": 2,
+            "event": "loading failed",
+            "of": "b02-A",
+            "attempt": 1,
+            "why": "too few",
+        }
         journal.write(json.dumps(lost) + "\n")
     told = dunnage("status", results).out
     assert "stay failed b01: log: [/] \ufffd[2J[bold]x" in told

@@ -116,7 +116,8 @@ def test_a_journal_line_that_was_cut_off_is_passed_over(tmp_path: Path) -> None:
     writer = tiny_result(tmp_path)
     kept = list(open_result(writer.layout.root).events())
     assert {event["event"] for event in kept} == {KEPT}
-    writer.layout.journal.write_text('{"event": "a"}\n{"event": "b"}\n{"event": "c", "wh')
+    lines = [f'{{"version": 2, "event": "{name}", "wh": 1}}' for name in "abc"]
+    writer.layout.journal.write_text("\n".join(lines)[:-5])
     events = open_result(writer.layout.root).events()
     assert [event["event"] for event in events] == ["a", "b"]
 

@@ -19,7 +19,7 @@ from dunnage.wording.numbers import count
 
 MOST = 1000
 """As many as a study file may ask for."""
-_WRITTEN = re.compile(r"(\+?)(\d{1,4})")
+_WRITTEN = re.compile(r"(\+?)([0-9]{1,4})")
 
 
 Again = Callable[[str], str]

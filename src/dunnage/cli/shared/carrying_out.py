@@ -32,6 +32,7 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import carry_out
+from dunnage.store.newest import RESULTS, around
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
@@ -69,6 +70,9 @@ def begin(
     def again(blocks: str | None = blocks, *, rates_of: Path | None = rates_of) -> str:
         return typed(*words, *options(blocks=blocks, rates_of=rates_of))
 
+    if around(results) is not None:
+        elsewhere = options(results=RESULTS, blocks=blocks, rates_of=rates_of)
+        raise UsageError(going_on.INSIDE, where=str(results), hint=typed(*words, *elsewhere))
     study, text = studies.study_at(path, scale)
     going_on.refuse_masked(text, path, "run", "STUDY")
     if blocks is not None:

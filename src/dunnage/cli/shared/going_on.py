@@ -57,18 +57,24 @@ def may_go_on(result: Result) -> bool:
         return False
 
 
+INSIDE = "this is inside the result, which stays as it was measured"
+"""Why nothing is written into a place."""
+
+
 def again(result: Result, damages: Sequence[Damage]) -> str:
     """The command that measures those runs again whose files are damaged; empty without any.
 
-    A run without a record did not happen, so nothing of it has to be removed first.
+    A run without a record did not happen, so nothing of it has to be removed first, but for a link:
+    nothing is ever written through one.
     """
     bad, _ = damage.apart(damages)
     runs = dict.fromkeys(found.run for found in bad if found.run)
     if not runs or not may_go_on(result):
         return ""
-    recorded = [run for run in runs if there(result.layout.record(run))]
-    removing = shell_line("rm", "-r", *map(result.layout.run, recorded))
-    return f"{removing} && {onward(result)}" if recorded else onward(result)
+    layout = result.layout
+    in_the_way = [run for run in runs if layout.run(run).is_symlink() or there(layout.record(run))]
+    removing = shell_line("rm", "-r", *map(layout.run, in_the_way))
+    return f"{removing} && {onward(result)}" if in_the_way else onward(result)
 
 
 def refuse_masked(text: str, path: Path, *again: str) -> None:
