@@ -90,7 +90,7 @@ def _without_context(
         yield Finding(
             ("substrate", family),
             f"there is no {of} context for {listed(without, most=4)}",
-            f"write `contexts: {{{without[0]}: my-docker-context}}`",
+            f"write `contexts: {{{without[0]}: my-{of.lower()}-context}}`",
         )
 
 
