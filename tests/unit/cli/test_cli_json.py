@@ -14,6 +14,7 @@ from dunnage import catalog
 from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import FLOATING, Support
+from dunnage.platforms.kubernetes.platform import KUBERNETES
 from dunnage.platforms.swarm import IPVS, VXLAN
 
 STUDY = """\
@@ -96,7 +97,7 @@ def test_doctor_tells_every_capability_and_every_endpoint(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch, met: bool
 ) -> None:
     reason, hint = "no [/] \x1b[2Jdockerd", "apt-get install x  # [bold]"
-    every = (*catalog.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING)
+    every = (*catalog.QUICKSTART_NEEDS, KUBERNETES, VXLAN, IPVS, FLOATING)
     here = {each: Support(met, "" if met else reason, hint) for each in every}
     monkeypatch.setattr(catalog, "supports", lambda _: here)
     shown = dunnage("doctor", "--format", "json")
