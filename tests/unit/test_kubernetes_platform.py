@@ -413,7 +413,11 @@ def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def printed(
-    *, hairpin: bool | None = True, device: str = "flannel.1", proxy: str = "iptables"
+    *,
+    hairpin: bool | None = True,
+    device: str = "flannel.1",
+    proxy: str = "iptables",
+    without: str = "",
 ) -> str:
     """What a host prints of a pod's network."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
@@ -430,6 +434,7 @@ def printed(
         "pod": json.dumps(pod),
         "routes": route,
         "proxy": proxy,
+        "without": without,
         "translations": "3\n2",
         "end": "",
     }
@@ -456,6 +461,14 @@ def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
     assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
 
 
+def test_a_host_without_a_tool_does_not_know_that_there_is_no_proxy() -> None:
+    lacking = network.told(printed(proxy="", without="iptables\nnft"), "10.67.1.2")
+    assert lacking["proxy"] == "unknown: this host has no iptables and no nft"
+    assert lacking["translations"] == lacking["proxy"]
+    network.insist_asked_for(lacking, "vxlan", "iptables", "port")
+    assert network.told(printed(without="nft"), "10.67.1.2")["proxy"] == "iptables"
+
+
 def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
     plain = printed().replace('"link_index": 7', '"link_index": 99')
     assert network.told(plain, "10.67.1.2")["driver"] == "veth"
@@ -463,6 +476,18 @@ def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
     assert network.told(macvlan, "10.67.1.2")["driver"] == "macvlan"
     with pytest.raises(ValueError, match=r"10\.0\.0\.1"):
         network.told(printed(), "10.0.0.1")
+
+
+def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
+    told = {"encapsulation": "vxlan", "proxy": "iptables"}
+    network.insist_asked_for(told, "vxlan", "iptables", "port")
+    network.insist_asked_for({}, "vxlan", "iptables", "port")
+    one_host = {**told, "encapsulation": "unknown: all members are on one host"}
+    network.insist_asked_for(one_host, "none", "iptables", "port")
+    with pytest.raises(StayError, match=r"port: the encapsulation .* `none` and is `vxlan`"):
+        network.insist_asked_for(told, "none", "iptables", "port")
+    with pytest.raises(StayError, match="the proxy of its network should be `nftables`"):
+        network.insist_asked_for(told, "vxlan", "nftables", "port")
 
 
 # Members, as their hosts and the cluster tell them.
