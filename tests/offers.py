@@ -36,6 +36,11 @@ def _anything_fits(_: DatabaseSpec) -> tuple[tuple[str, str], ...]:
 
 PORTS = {"host-port": HOST_PORT}
 NAME = EndpointOffer("ContainerDNSName", of_cluster=True)
+PODS = {
+    "container-dns": NAME,
+    "service-ip": EndpointOffer("ServiceIP", of_cluster=True, joined=True),
+    "node-port": EndpointOffer("NodePort", of_cluster=True),
+}
 
 OFFER = Offer(
     testbeds={
@@ -47,6 +52,10 @@ OFFER = Offer(
         "swarm": {
             "own": SubstrateOffer(below="docker", control=True),
             "existing": SubstrateOffer(contexts=True, beside=("control",)),
+        },
+        "kubernetes": {
+            "own": SubstrateOffer(control=True),
+            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
         },
         "fake": {"fake": SubstrateOffer()},
     },
@@ -83,6 +92,16 @@ OFFER = Offer(
             storages=(Storage.BIND, Storage.VOLUME),
             clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
             substrate="swarm",
+            restorable=(Storage.BIND, Storage.VOLUME),
+        ),
+        "kubernetes": PlatformOffer(
+            networks={"flannel-vxlan": NetworkOffer({**PORTS, **PODS})},
+            stay_seconds=12.0,
+            name="Kubernetes",
+            title="K8",
+            storages=(Storage.BIND, Storage.VOLUME),
+            clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
+            substrate="kubernetes",
             restorable=(Storage.BIND, Storage.VOLUME),
         ),
         "fake": PlatformOffer(

@@ -72,6 +72,7 @@ from dunnage.study.room import Room
 from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
+from dunnage.substrates.existing_kubernetes import open_existing_kubernetes
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
 from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
@@ -130,7 +131,10 @@ OFFER = Offer(
             "own": SubstrateOffer(below="docker", control=True),
             "existing": SubstrateOffer(contexts=True, beside=(CONTROL_GROUP,)),
         },
-        "kubernetes": {"own": SubstrateOffer(control=True)},
+        "kubernetes": {
+            "own": SubstrateOffer(control=True),
+            "existing": SubstrateOffer(contexts=True, contexts_of="Kubernetes"),
+        },
         "fake": {"fake": SubstrateOffer()},
     },
     platforms={name: platform.offer for name, platform in PLATFORMS.items()},
@@ -139,7 +143,7 @@ OFFER = Offer(
     samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
 
-_OF_DAEMONS = frozenset({DOCKER, VXLAN, IPVS})
+_OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What daemons do with the machine that they run on: those of someone else's run elsewhere."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 _NOT_OURS = Support(
@@ -386,6 +390,8 @@ def open_substrate(
             _insist_on_kernel(len(hosts), chosen)
             binaries = DebianSoftware().kubernetes(tell or _heard)
             return open_kubernetes(testbed, binaries, hosts, chosen, keep=keep)
+        case "kubernetes", "existing":
+            return open_existing_kubernetes(contexts, hosts)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:

@@ -315,6 +315,8 @@ class ApiServer:
     """File of who may do everything. It holds a key, so it belongs into no record."""
     socket: str | None = None
     """A file that leads to it where its address is of another network than this machine's."""
+    context: str | None = None
+    """Which context of the kubeconfig; None for its current one."""
 
 
 @dataclass(frozen=True)

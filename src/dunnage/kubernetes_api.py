@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 import ssl
-from pathlib import Path
 
 import httpx2
 from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
@@ -30,7 +29,7 @@ def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
 
     A server that is not there is found out by the first call.
     """
-    config = _config(server.kubeconfig)
+    config = _config(server)
     if server.socket is None:
         return Client(config, timeout=httpx2.Timeout(timeout))
     transport = httpx2.HTTPTransport(uds=server.socket, verify=_secured(config))
@@ -44,7 +43,7 @@ def told(server: ApiServer, url: str, socket: str | None = None, timeout: float 
     An `url` without a host is asked of the API server; `socket` leads to another server of the same
     Kubernetes. Raises `Refused`, for every answer that is none of success too.
     """
-    config = _config(server.kubeconfig)
+    config = _config(server)
     transport = httpx2.HTTPTransport(uds=socket or server.socket, verify=_secured(config))
     with httpx2.Client(
         base_url=config.cluster.server, transport=transport, timeout=timeout, trust_env=False
@@ -57,10 +56,10 @@ def explanation(refusal: BaseException) -> str:
     return str(refusal).strip() or type(refusal).__name__
 
 
-def _config(file: Path) -> SingleConfig:
-    config = KubeConfig.from_file(file).get()
+def _config(server: ApiServer) -> SingleConfig:
+    config = KubeConfig.from_file(server.kubeconfig).get(server.context)
     if config is None or config.user is None:
-        raise ConfigError(f"`{file}` names no user")
+        raise ConfigError(f"`{server.kubeconfig}` names no user")
     return config
 
 
@@ -85,7 +84,7 @@ def _secured(config: SingleConfig) -> ssl.SSLContext:
 
 def session(server: ApiServer, timeout: float = TIMEOUT) -> httpx2.Client:
     """The same without lightkube, for what it has no words for; to be closed. Raises `Refused`."""
-    config = _config(server.kubeconfig)
+    config = _config(server)
     if server.socket is None:
         known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(timeout))
         return client_adapter.Client(config, known)

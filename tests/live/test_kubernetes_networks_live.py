@@ -24,12 +24,10 @@ def test_what_is_in_force_is_read_back_and_every_way_is_known(
 ) -> None:
     wraps = network is Network.FLANNEL_VXLAN
     with opened(Choices(network, proxy), members=2) as lab:
+        options = {"proxy": str(proxy)}
         for endpoint in ("service-ip", "node-port", "host-port"):
-            with formed(lab, deployed_as(endpoint, network=str(network))) as (
-                platform,
-                target,
-                may,
-            ):
+            asked = deployed_as(endpoint, network=str(network), network_options=options)
+            with formed(lab, asked) as (platform, target, may):
                 told = platform.network()
                 assert told["encapsulation"] == ("vxlan" if wraps else "none")
                 assert (told["proxy"], told["driver"]) == (str(proxy), "bridge")

@@ -17,6 +17,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
+from dunnage.platforms.kubernetes.platform import HOST, WRAPS
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
@@ -244,6 +245,11 @@ def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpo
     assert not catalog.client_joins(asked)
     assert catalog.client_joins(asked.model_copy(update={"endpoint": "service-ip"}))
     assert catalog.client_joins(asked.model_copy(update={"client": ClientPlace.CONTAINER}))
+
+
+def test_it_is_known_of_every_network_of_pods_whether_it_wraps() -> None:
+    assert {*WRAPS, HOST} == catalog.OFFER.platforms["kubernetes"].networks.keys()
+    assert WRAPS.keys() == {str(each) for each in Network}
 
 
 def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:

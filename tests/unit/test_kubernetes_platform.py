@@ -17,18 +17,21 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
-from dunnage.contracts import Completed, ContainerRuntime, Tree
+from dunnage.contracts import Completed, ContainerRuntime, Seen, Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
-from dunnage.model.layout import Software
+from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, network, starting
+from dunnage.platforms.kubernetes import namespace, network, pod_member, starting
+from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
+from dunnage.platforms.kubernetes.pod_member import PodMember
+from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.stay_names import StayNames
 
 STAY = StayNames("b1-x-1")
@@ -410,7 +413,11 @@ def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def printed(
-    *, hairpin: bool | None = True, device: str = "flannel.1", proxy: str = "iptables"
+    *,
+    hairpin: bool | None = True,
+    device: str = "flannel.1",
+    proxy: str = "iptables",
+    without: str = "",
 ) -> str:
     """What a host prints of a pod's network."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
@@ -427,6 +434,7 @@ def printed(
         "pod": json.dumps(pod),
         "routes": route,
         "proxy": proxy,
+        "without": without,
         "translations": "3\n2",
         "end": "",
     }
@@ -453,6 +461,14 @@ def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
     assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
 
 
+def test_a_host_without_a_tool_does_not_know_that_there_is_no_proxy() -> None:
+    lacking = network.told(printed(proxy="", without="iptables\nnft"), "10.67.1.2")
+    assert lacking["proxy"] == "unknown: this host has no iptables and no nft"
+    assert lacking["translations"] == lacking["proxy"]
+    network.insist_asked_for(lacking, "vxlan", "iptables", "port")
+    assert network.told(printed(without="nft"), "10.67.1.2")["proxy"] == "iptables"
+
+
 def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
     plain = printed().replace('"link_index": 7', '"link_index": 99')
     assert network.told(plain, "10.67.1.2")["driver"] == "veth"
@@ -460,3 +476,157 @@ def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
     assert network.told(macvlan, "10.67.1.2")["driver"] == "macvlan"
     with pytest.raises(ValueError, match=r"10\.0\.0\.1"):
         network.told(printed(), "10.0.0.1")
+
+
+def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
+    told = {"encapsulation": "vxlan", "proxy": "iptables"}
+    network.insist_asked_for(told, "vxlan", "iptables", "port")
+    network.insist_asked_for({}, "vxlan", "iptables", "port")
+    one_host = {**told, "encapsulation": "unknown: all members are on one host"}
+    network.insist_asked_for(one_host, "none", "iptables", "port")
+    with pytest.raises(StayError, match=r"port: the encapsulation .* `none` and is `vxlan`"):
+        network.insist_asked_for(told, "none", "iptables", "port")
+    with pytest.raises(StayError, match="the proxy of its network should be `nftables`"):
+        network.insist_asked_for(told, "vxlan", "nftables", "port")
+
+
+# Members, as their hosts and the cluster tell them.
+
+SEEN = Completed(0, "42\n7:memory:/pods/p/c1\n", "")
+GONE = Completed(1, "", "")
+
+
+def member(host: FakeHost, api: Api, *, ours: bool = True) -> PodMember:
+    service = Service(
+        "redis-1", ("/tree/bin/redis-server",), Probe(("true",)), Software("redis", "7")
+    )
+    made = tree(Path("/archive"))
+    return PodMember(service, host, made, opened(api), "u", "c1", ours=ours)
+
+
+def ended_pod(container: str = "c1", **told: Any) -> httpx2.Response:
+    state = {"terminated": {"containerID": f"containerd://{container}", "exitCode": 1}}
+    return a_pod(
+        containerStatuses=[{**waiting("x"), "containerID": "containerd://c1", "state": state}],
+        **told,
+    )
+
+
+def test_whom_a_host_sees_lives_whatever_the_api_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    api = Api().on(f"GET {POD}", status(500))
+    with host_that(monkeypatch, SEEN, SEEN) as (host, _):
+        one = member(host, api)
+        assert one.identified().process == Seen(42, "/pods/p/c1")
+        assert one.ended() is None
+        assert api.asked == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (ended_pod(), "exit code 1"),
+        (status(404), "its pod was deleted"),
+        (ok(kind="Pod", metadata={"uid": "other"}, status={}), "its pod was deleted and made anew"),
+        (a_pod(phase="Failed", reason="Evicted", message="low"), "evicted, low"),
+        (
+            a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c2"}]),
+            "it was started anew",
+        ),
+        (a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c1"}]), None),
+    ],
+)
+def test_whom_a_host_does_not_see_ended_as_the_cluster_tells(
+    monkeypatch: pytest.MonkeyPatch, answer: httpx2.Response, told: str | None
+) -> None:
+    with host_that(monkeypatch, GONE) as (host, _):
+        assert member(host, Api().on(f"GET {POD}", answer)).ended() == told
+
+
+def test_a_node_of_ours_that_tells_of_a_process_nobody_sees_is_not_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pod_member, "_TOLD", 0.0)
+    alive = a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c1"}])
+    with (
+        host_that(monkeypatch, GONE) as (host, _),
+        pytest.raises(StayError, match="no first process"),
+    ):
+        member(host, Api().on(f"GET {POD}", alive)).identified()
+    with host_that(monkeypatch, GONE) as (host, _):
+        assert member(host, Api().on(f"GET {POD}", alive), ours=False).identified().process == (
+            pod_member.OUT_OF_SIGHT
+        )
+    with host_that(monkeypatch, GONE) as (host, _):
+        ended = member(host, Api().on(f"GET {POD}", ended_pod()))
+        assert ended.identified().process == pod_member.OUT_OF_SIGHT
+
+
+def test_the_engine_is_asked_in_the_members_network_or_in_its_container(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = Completed(0, "hello", "")
+    asked_in: list[tuple[str, ...]] = []
+
+    def executed(
+        _self: Namespace, _pod: str, _in: str, argv: tuple[str, ...], **_: Any
+    ) -> Completed:
+        asked_in.append(argv)
+        return answer
+
+    monkeypatch.setattr(Namespace, "execute", executed)
+    argv = (ENGINE, "--version")
+    alive = a_pod(containerStatuses=[{**waiting("x"), "containerID": "containerd://c1"}])
+    with host_that(monkeypatch, SEEN, answer) as (host, ran):
+        assert member(host, Api()).run(argv, stdin="", timeout=1.0) == answer
+        assert ran[-1] == f"nsenter --target=42 --net {host.engine} --version"
+    with host_that(monkeypatch, GONE) as (host, _):
+        unseen = member(host, Api().on(f"GET {POD}", alive), ours=False)
+        assert unseen.run(argv, stdin="", timeout=1.0) == answer
+        assert asked_in == [(host.engine, "--version")]
+    with host_that(monkeypatch, GONE) as (host, _):
+        ended = member(host, Api().on(f"GET {POD}", ended_pod()), ours=False)
+        assert ended.run(argv, stdin="", timeout=1.0).code == NOT_RUN
+        assert ended.run(("redis-cli",), stdin="", timeout=1.0) == answer
+        assert asked_in[-1] == ("redis-cli",)
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (SEEN, Seen(42, "/pods/p/c1")),
+        (GONE, None),
+        (Completed(1, "42\n", "cat: /proc/42/cgroup: No such process"), None),
+    ],
+)
+def test_a_first_process_that_has_just_ended_is_none(
+    monkeypatch: pytest.MonkeyPatch, answer: Completed, found: Seen | None
+) -> None:
+    with host_that(monkeypatch, answer) as (host, _):
+        assert first_process(host, "c1", "redis-1") == found
+
+
+def test_a_host_that_cannot_look_for_a_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = Completed(127, "", "sh: not found")
+    with host_that(monkeypatch, refusal) as (host, _), pytest.raises(StayError, match="not found"):
+        first_process(host, "c1", "redis-1")
+
+
+def test_a_client_in_a_pod_has_its_names_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names, hosts, ran_well = (Completed(0, text, "") for text in ("search x\n", "1 a\n", "ok"))
+    with host_that(monkeypatch, names, hosts, ran_well) as (host, ran):
+        client = ClientPod(host, 7)
+        assert (client.pid, client.landlord, client.engine) == (7, host, host.engine)
+        kept = f"{host.scratch}/names-of-pod/etc"
+        assert host.files[f"{kept}/resolv.conf"] == b"search x\n"
+        assert client.run(["engine", "--version"]).stdout == "ok"
+        assert ran[-1].startswith("nsenter --target=7 --net unshare --mount")
+        assert ran[-1].endswith("engine --version")
+        client.leave()
+        assert not [file for file in host.files if file.startswith(kept)]
+    with (
+        host_that(monkeypatch, Completed(1, "", "no such process")) as (host, _),
+        pytest.raises(StayError, match="no such process"),
+    ):
+        ClientPod(host, 7)

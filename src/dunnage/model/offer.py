@@ -102,6 +102,8 @@ class SubstrateOffer:
 
     contexts: bool = False
     """Whether it is there already, and the study names what reaches it on each host."""
+    contexts_of: str = "Docker"
+    """What such a context is one of."""
     beside: tuple[str, ...] = ()
     """Names beside those of hosts that contexts may be given for."""
     below: str | None = None

@@ -76,8 +76,9 @@ class SubstrateSpec(Spec):
     kind: str | None = Field(default=None, examples=["existing"])
     """Whether it is made for the study, or exists already. Default: the family's first kind."""
     contexts: Mapping[str, str] = Field(default={}, examples=[{"db-1": "my-docker-context"}])
-    """The Docker context of each host, for what exists already. In a Swarm, one of them must lead
-    to a manager, or a further one named `control` does."""
+    """The Docker context of each host, or the context of a kubeconfig, for what exists already. All
+    hosts of a Kubernetes have the same one. In a Swarm, one of them must lead to a manager, or a
+    further one named `control` does."""
 
 
 class ConsistencySpec(Spec):
@@ -221,8 +222,8 @@ class Study(Spec):
     substrate: Mapping[Name, SubstrateSpec] = Field(
         default={}, examples=[{"docker": {"kind": "existing", "contexts": {"db-1": "my-context"}}}]
     )
-    """What must run on the hosts before a platform can be used, by family: `docker`, `swarm`.
-    Default: the first kind of each."""
+    """What must run on the hosts before a platform can be used, by family: `docker`, `swarm`,
+    `kubernetes`. Default: the first kind of each."""
     database: DatabaseSpec = Field(examples=[{"kind": "redis", "members": 3}])
     """What is deployed, the same in every variant."""
     deployments: Mapping[Name, DeploymentSpec] = Field(

@@ -67,7 +67,7 @@ def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> 
     """Check a family that deployments need."""
     kind, chosen = offer.substrate(family, draft.substrates)
     if chosen.contexts:
-        yield from _without_context(family, groups, draft)
+        yield from _without_context(family, groups, draft, chosen.contexts_of)
     if chosen.control and CONTROL_GROUP in (draft.groups or ()):
         yield Finding(
             ("testbed", "hosts", CONTROL_GROUP),
@@ -78,7 +78,9 @@ def _used(family: str, groups: AbstractSet[str], draft: Draft, offer: Offer) -> 
     yield from _below(family, kind, chosen, draft, offer)
 
 
-def _without_context(family: str, groups: AbstractSet[str], draft: Draft) -> Iterator[Finding]:
+def _without_context(
+    family: str, groups: AbstractSet[str], draft: Draft, of: str
+) -> Iterator[Finding]:
     if draft.groups is None:
         return
     needed = {group: size for group, size in draft.groups.items() if group in groups}
@@ -87,8 +89,8 @@ def _without_context(family: str, groups: AbstractSet[str], draft: Draft) -> Ite
     if without:
         yield Finding(
             ("substrate", family),
-            f"there is no Docker context for {listed(without, most=4)}",
-            f"write `contexts: {{{without[0]}: my-docker-context}}`",
+            f"there is no {of} context for {listed(without, most=4)}",
+            f"write `contexts: {{{without[0]}: my-{of.lower()}-context}}`",
         )
 
 

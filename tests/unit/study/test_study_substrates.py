@@ -117,3 +117,10 @@ def test_what_is_new_or_no_study_comes_back_as_it_is(data: object) -> None:
 def test_a_specification_of_one_family_says_nothing_of_another() -> None:
     specs = {"docker": SubstrateSpec(kind="existing")}
     assert OFFER.substrate("swarm", specs)[0] == "own"
+
+
+def test_what_a_missing_context_is_one_of_is_told() -> None:
+    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\n"
+    told = only_problem(TEXT.replace("platform: swarm", "platform: kubernetes") + theirs)
+    assert told.what.startswith("there is no Kubernetes context for ")
+    assert "my-kubernetes-context" in told.hint

@@ -46,6 +46,21 @@ def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, str]:
     return {name: str(value) for name, value in agreed(ways).items()}
 
 
+def insist_asked_for(told: Mapping[str, str], wraps: str, proxy: str, where: str) -> None:
+    """Raise StayError where a deployment's network is not the one in force.
+
+    `wraps` is what its name says of encapsulation. What cannot be told is no contradiction.
+    """
+    for name, wanted in (("encapsulation", wraps), ("proxy", proxy)):
+        found = told.get(name, wanted)
+        if found != wanted and not found.startswith("unknown"):
+            raise StayError(
+                f"the {name} of its network should be `{wanted}` and is `{found}`",
+                where=where,
+                hint="dunnage schema study  # name the network that the cluster has",
+            )
+
+
 def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
     done = pod.host.run(["sh", "-c", script(pod.process.pid, tuple(elsewhere), pod.variables)])
     try:
@@ -71,6 +86,8 @@ echo {_MARK} routes
 echo {_MARK} proxy
 iptables -w -t nat -S KUBE-SERVICES >/dev/null 2>&1 && echo iptables
 nft list table ip kube-proxy >/dev/null 2>&1 && echo nftables
+echo {_MARK} without
+for each in iptables nft; do command -v $each >/dev/null || echo $each; done
 echo {_MARK} translations
 iptables -w -t nat -S 2>/dev/null | grep -c -e '-j DNAT'
 nft list table ip kube-proxy 2>/dev/null | grep -c 'dnat to'
@@ -92,7 +109,18 @@ def told(printed: str, address: str) -> dict[str, str]:
     return {
         **found,
         "encapsulation": _encapsulation(parts["routes"], links),
-        "proxy": " and ".join(parts["proxy"].split()) or "none",
+        **_proxied(parts),
+    }
+
+
+def _proxied(parts: Mapping[str, str]) -> dict[str, str]:
+    """What leads addresses of services to pods; a host that lacks a tool does not know of none."""
+    found, without = parts["proxy"].split(), parts["without"].split()
+    if not found and without:
+        unknown = f"unknown: this host has no {' and no '.join(without)}"
+        return {"proxy": unknown, "translations": unknown}
+    return {
+        "proxy": " and ".join(found) or "none",
         "translations": str(sum(map(int, parts["translations"].split()))),
     }
 

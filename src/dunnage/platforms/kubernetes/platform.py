@@ -32,7 +32,7 @@ from dunnage.platforms.kubernetes import addresses, objects
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
-from dunnage.platforms.kubernetes.network import Pod, in_force
+from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.pod_state import PodState
@@ -52,6 +52,8 @@ HOST = "host"
 PROXY = "proxy"
 """Option of a network: what leads addresses of services to pods."""
 PROXIES = ("iptables", "nftables")
+WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
+"""Network of pods → its encapsulation between hosts."""
 _ANY = "0.0.0.0/0"
 """A pod has one address; in which range is its network plugin's to say."""
 
@@ -178,7 +180,11 @@ class Kubernetes(HostedMembers[PodMember]):
             if isinstance(process, Seen):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
-        read = in_force(pods, host_network=self._deployment.network == HOST)
+        named = self._deployment.network
+        read = in_force(pods, host_network=named == HOST)
+        if named != HOST:
+            proxy = str(self._deployment.network_options.get(PROXY, PROXIES[0]))
+            insist_asked_for(read, WRAPS[named], proxy, self._deployment.name)
         return {**read, "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:
