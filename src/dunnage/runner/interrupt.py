@@ -19,7 +19,8 @@ ENDING = "ending after the current run; Ctrl-C again ends it now"
 ENDING_NOW = "ending now; what was started is removed first"
 LEAVING = (
     "still removing what was started, then it ends; Ctrl-C again ends it at once, and then "
-    "`dunnage clean` removes the rest"
+    "`dunnage clean` removes the rest of a lab; daemons or a cluster of your own keep what bears "
+    "the label `dunnage.stay`"
 )
 _PATIENCE = 2.0
 """Seconds in which the last words are told, at most: a stopped terminal takes none."""
