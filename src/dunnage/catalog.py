@@ -19,6 +19,7 @@ from dunnage.contracts import (
     Database,
     Generator,
     Host,
+    OwnsApiServer,
     Platform,
     Sampler,
     SoftwareStore,
@@ -57,9 +58,10 @@ from dunnage.model.offer import (
 from dunnage.model.plan import Skipped
 from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
+from dunnage.on_demand import KubernetesPlatform, open_existing_kubernetes, open_kubernetes
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.platform import HOST, KUBERNETES, PROXY, Kubernetes
+from dunnage.platforms.kubernetes.offer import HOST, KUBERNETES, PROXY
 from dunnage.platforms.native import Native
 from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
@@ -72,12 +74,10 @@ from dunnage.study.room import Room
 from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
-from dunnage.substrates.existing_kubernetes import open_existing_kubernetes
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
-from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import INOTIFY, Choices, Network, ProxyMode
 from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
-from dunnage.substrates.kubernetes.own import INOTIFY, OwnKubernetes, open_kubernetes
 from dunnage.substrates.swarm import open_swarm
 
 
@@ -103,7 +103,7 @@ PLATFORMS: Mapping[str, PlatformKind] = {
     "native": Native,
     "docker": Docker,
     "swarm": Swarm,
-    "kubernetes": Kubernetes,
+    "kubernetes": KubernetesPlatform(),
     "fake": FakePlatform,
 }
 DATABASES: Mapping[str, type[Database]] = {
@@ -482,7 +482,7 @@ def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
     return directory
 
 
-def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnKubernetes) -> Path:
+def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> Path:
     """Open a port of this machine's loopback that leads to a lab's API server, and write a
     kubeconfig for it; returns that."""
     port = testbed.host(kubernetes.control).listen_outside(kubernetes.address)

@@ -389,6 +389,22 @@ class HasKubernetes(Protocol):
         """The containerd of a host's node; None where it is not ours. KeyError as `node`."""
 
 
+@runtime_checkable
+class OwnsApiServer(Protocol):
+    """A Kubernetes of our own, to whose API server a way from outside can be made."""
+
+    @property
+    def control(self) -> str:
+        """Name of the control host."""
+
+    @property
+    def address(self) -> str:
+        """Where the API server listens in the lab's network, as `host:port`."""
+
+    def kubeconfig(self, server: str) -> bytes:
+        """One for who may do everything and finds the API server at this URL."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """A process that its host sees: under which id there, in which control group."""

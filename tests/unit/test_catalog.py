@@ -17,7 +17,8 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.kubernetes.platform import HOST, WRAPS
+from dunnage.platforms.kubernetes.offer import HOST
+from dunnage.platforms.kubernetes.platform import WRAPS
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage import catalog
-from dunnage.contracts import HasDaemons, Substrate
+from dunnage.contracts import HasDaemons, OwnsApiServer, Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices
-from dunnage.substrates.kubernetes.own import OwnKubernetes
 
 MEMBERS_GROUP = "db"
 
@@ -87,7 +86,7 @@ def _exposed(
             daemons = {host.name: substrate.daemon(host.name) for host in testbed.hosts}
             contexts = catalog.expose(testbed.name, daemons)
             tell("contexts")
-        if isinstance(substrate, OwnKubernetes):
+        if isinstance(substrate, OwnsApiServer):
             kubeconfig = catalog.expose_kubernetes(testbed, substrate)
             tell("kubeconfig")
     return Made(testbed.name, contexts, kubeconfig)

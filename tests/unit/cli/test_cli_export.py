@@ -207,14 +207,6 @@ def test_where_no_result_is_there_is_an_error_and_no_object(tmp_path: Path) -> N
         api.open(tmp_path)
 
 
-def test_the_command_line_starts_without_the_libraries_of_data_frames() -> None:
-    code = (
-        "import sys, dunnage, dunnage.cli.command_line; "
-        "sys.exit(any(name in sys.modules for name in ('polars', 'pyarrow', 'matplotlib')))"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
 def test_the_example_of_the_reference_runs_as_it_is_printed(result: Path) -> None:
     text = (ROOT / "docs" / "reference" / "python.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

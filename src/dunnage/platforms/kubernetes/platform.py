@@ -24,7 +24,7 @@ from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
-from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer, PlatformOffer
+from dunnage.model.offer import PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import command
@@ -34,6 +34,7 @@ from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
 from dunnage.platforms.kubernetes.objects import Image
+from dunnage.platforms.kubernetes.offer import HOST, OFFER, PROXIES, PROXY
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
@@ -44,27 +45,12 @@ from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
-from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP, VXLAN
+from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP
 
-KUBERNETES = Capability("kubernetes")
-"""The programs of a Kubernetes can be had."""
-HOST = "host"
-PROXY = "proxy"
-"""Option of a network: what leads addresses of services to pods."""
-PROXIES = ("iptables", "nftables")
 WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
 """Network of pods → its encapsulation between hosts."""
 _ANY = "0.0.0.0/0"
 """A pod has one address; in which range is its network plugin's to say."""
-
-_ENDPOINTS = {
-    **OF_HOSTS,
-    NODE_PORT: EndpointOffer("NodePort", of_cluster=True),
-    SERVICE_IP: EndpointOffer("ServiceIP", of_cluster=True, joined=True),
-    CONTAINER_DNS: EndpointOffer(
-        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
-    ),
-}
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -75,33 +61,7 @@ class Kubernetes(HostedMembers[PodMember]):
     members.
     """
 
-    offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks={
-            "flannel-vxlan": NetworkOffer(
-                _ENDPOINTS,
-                phrase="with flannel's VXLAN network",
-                takes_options=True,
-                needs=(VXLAN,),
-            ),
-            "flannel-host-gw": NetworkOffer(
-                _ENDPOINTS,
-                phrase="with the routes of flannel's host-gw network",
-                takes_options=True,
-            ),
-            "bridge": NetworkOffer(
-                _ENDPOINTS, phrase="with bridges and static routes", takes_options=True
-            ),
-            HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
-        },
-        storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
-        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
-        substrate="kubernetes",
-        stay_seconds=12.0,
-        name="Kubernetes",
-        title="K8",
-        needs=(KUBERNETES,),
-        restorable=(Storage.BIND, Storage.VOLUME),
-    )
+    offer: ClassVar[PlatformOffer] = OFFER
 
     def __init__(
         self,

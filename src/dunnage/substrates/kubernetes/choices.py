@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+INOTIFY = 10
+"""Instances of inotify that its programs need on a host."""
+
 
 class Network(StrEnum):
     """How pods on different hosts reach each other."""

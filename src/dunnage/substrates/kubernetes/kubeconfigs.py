@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dunnage.substrates.kubernetes.certificates import Credentials
+if TYPE_CHECKING:  # what makes them takes long to load, and who writes one only copies it
+    from dunnage.substrates.kubernetes.certificates import Credentials
 
 _NAME = "dunnage"
 

@@ -45,8 +45,6 @@ from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
 from dunnage.substrates.ranges import container_ranges
 from dunnage.substrates.side_by_side import side_by_side
 
-INOTIFY = 10
-"""Instances of inotify that its programs need on a host."""
 _STEADY = 1.0
 """Seconds for which nodes must have been ready once they were held still."""
 
