@@ -40,9 +40,9 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
+from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN, inotify_room
-from dunnage.hosts.namespace.supports import supports as namespace_supports
+from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
@@ -61,7 +61,7 @@ from dunnage.model.value import Scalar
 from dunnage.on_demand import KubernetesPlatform, open_existing_kubernetes, open_kubernetes
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
-from dunnage.platforms.kubernetes.offer import HOST, KUBERNETES, PROXY
+from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.native import Native
 from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
@@ -76,7 +76,8 @@ from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
 from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
-from dunnage.substrates.kubernetes.choices import INOTIFY, Choices, Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices, chosen
+from dunnage.substrates.kubernetes.kernel import insist_on_kernel
 from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
 from dunnage.substrates.swarm import open_swarm
 
@@ -161,7 +162,7 @@ def supports(testbed: str) -> Mapping[Capability, Support]:
     if OFFER.testbeds[testbed].fake:
         return defaultdict(lambda: Support(met=True))
     debian = DebianSoftware()
-    lab = namespace_supports()
+    lab = kernel.supports()
     machine = {
         **lab,
         ENGINE: engine_support(),
@@ -386,10 +387,10 @@ def open_substrate(
         case "swarm", "existing":
             return open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
-            chosen = choices or Choices()
-            _insist_on_kernel(len(hosts), chosen)
+            choices = choices or Choices()
+            insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return open_kubernetes(testbed, binaries, hosts, chosen, keep=keep)
+            return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
         case "kubernetes", "existing":
             return open_existing_kubernetes(contexts, hosts)
         case "fake", "fake":
@@ -410,35 +411,8 @@ def client_joins(deployment: Deployment) -> bool:
 
 
 def choices(deployments: Iterable[Deployment]) -> Choices:
-    """What a Kubernetes of ours must have for deployments.
-
-    Raises UnavailableError where they ask for several networks or proxies: it has one of each.
-    """
-    wanted = {
-        (each.network, str(each.network_options.get(PROXY, ProxyMode.IPTABLES)))
-        for each in deployments
-        if family(each) == "kubernetes" and each.network != HOST
-    }
-    if len(wanted) > 1:
-        told = ", ".join(f"`{network}` with proxy `{proxy}`" for network, proxy in sorted(wanted))
-        raise UnavailableError(
-            f"a Kubernetes has one network of pods and one kind of proxy, not {told}",
-            where="kubernetes",
-            hint="dunnage schema study  # put them into studies of their own",
-        )
-    for network, proxy in wanted:
-        return Choices(Network(network), ProxyMode(proxy))
-    return Choices()
-
-
-def _insist_on_kernel(hosts: int, choices: Choices) -> None:
-    """Raise UnavailableError when a Kubernetes on so many hosts lacks something of this kernel."""
-    found = [inotify_room(hosts * INOTIFY)]
-    if choices.network is Network.FLANNEL_VXLAN:
-        found.append(namespace_supports()[VXLAN])
-    for support in found:
-        if not support.met:
-            raise UnavailableError(support.reason, where="kubernetes", hint=support.hint)
+    """What a Kubernetes of ours must have for deployments, of which those on others ask nothing."""
+    return chosen(each for each in deployments if family(each) == "kubernetes")
 
 
 def platform(

@@ -6,7 +6,8 @@ import pytest
 from driving import driven
 from kubernetes_lab import deployed_as, formed, opened
 
-from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+from dunnage.model.proxy import ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices, Network
 
 pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.timeout(300)]
 

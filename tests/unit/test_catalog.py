@@ -15,6 +15,7 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
+from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.offer import HOST
@@ -23,7 +24,7 @@ from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.fake import FakeSubstrate
-from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices, Network
 
 STUDY = """\
 dunnage: 1
@@ -267,6 +268,8 @@ def test_an_option_that_a_network_of_pods_has_not_is_refused(options: dict[str, 
         named = asked.model_copy(update={"network_options": options})
         with pytest.raises(UnavailableError, match=next(iter(options))):
             catalog.platform(named, testbed, substrate, catalog.software("fake"), "stay")
+    with pytest.raises(UnavailableError, match=next(iter(options))):
+        catalog.choices([named])
 
 
 def test_a_pod_cannot_have_a_limit_of_processes() -> None:

@@ -17,12 +17,14 @@ from dunnage.errors import ExitCode, UnavailableError
 from dunnage.hosts import standing
 from dunnage.hosts.first_process import Identity, identity
 from dunnage.hosts.lab import Owner
+from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.supports import VXLAN
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.model.offer import Support
+from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.standing_lab import Made
-from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices, Network
 
 KUBECONFIG = Path("/run/dunnage/labs/0123abcd/kubernetes/kubeconfig")
 
@@ -161,8 +163,8 @@ def test_a_kernel_that_lacks_something_is_said_before_anything_starts(
 ) -> None:
     no_room = Support(False, "50 inotify instances are needed", "sysctl x=1")
     no_tunnel = Support(False, "no VXLAN here", "modprobe vxlan")
-    monkeypatch.setattr(catalog, "namespace_supports", lambda: {VXLAN: no_tunnel})
-    monkeypatch.setattr(catalog, "inotify_room", lambda _: no_room)
+    monkeypatch.setattr(kernel, "supports", lambda: {VXLAN: no_tunnel})
+    monkeypatch.setattr(kernel, "inotify_room", lambda _: no_room)
 
     def opened(choices: Choices | None) -> None:
         spec = TestbedSpec(kind="fake", hosts={"db": 1, "control": 1})
@@ -174,6 +176,6 @@ def test_a_kernel_that_lacks_something_is_said_before_anything_starts(
     with pytest.raises(UnavailableError, match="50 inotify instances") as refused:
         opened(None)
     assert refused.value.hint == "sysctl x=1"
-    monkeypatch.setattr(catalog, "inotify_room", lambda _: Support(True))
+    monkeypatch.setattr(kernel, "inotify_room", lambda _: Support(True))
     with pytest.raises(UnavailableError, match="no VXLAN here"):
         opened(Choices(Network.FLANNEL_VXLAN))

@@ -12,8 +12,9 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
+from dunnage.model.proxy import ProxyMode
 from dunnage.substrates.kubernetes.certificates import Authority
-from dunnage.substrates.kubernetes.choices import Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import Network
 from dunnage.substrates.kubernetes.control_plane import ControlPlane, Trust
 from dunnage.substrates.kubernetes.network import (
     Flannel,

@@ -10,9 +10,10 @@ import typer
 from dunnage import catalog
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
+from dunnage.model.proxy import ProxyMode
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.standing_lab import stand_up
-from dunnage.substrates.kubernetes.choices import Choices, Network, ProxyMode
+from dunnage.substrates.kubernetes.choices import Choices, Network
 
 NAME = "up"
 HELP = "Make hosts on this machine, and leave them standing: for looking, trying and teaching."

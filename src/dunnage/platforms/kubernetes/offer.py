@@ -9,9 +9,6 @@ from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP, VXLAN
 KUBERNETES = Capability("kubernetes")
 """The programs of a Kubernetes can be had."""
 HOST = "host"
-PROXY = "proxy"
-"""Option of a network: what leads addresses of services to pods."""
-PROXIES = ("iptables", "nftables")
 
 _ENDPOINTS = {
     **OF_HOSTS,

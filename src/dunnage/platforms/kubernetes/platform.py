@@ -25,6 +25,7 @@ from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
+from dunnage.model.proxy import proxy_of
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.images import command
@@ -34,7 +35,7 @@ from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
 from dunnage.platforms.kubernetes.objects import Image
-from dunnage.platforms.kubernetes.offer import HOST, OFFER, PROXIES, PROXY
+from dunnage.platforms.kubernetes.offer import HOST, OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
@@ -77,7 +78,6 @@ class Kubernetes(HostedMembers[PodMember]):
                 where=deployment.name,
                 hint="dunnage doctor",
             )
-        _check_options(deployment)
         if deployment.limits.pids is not None:
             raise UnavailableError(
                 "a pod cannot be given a limit of processes: leave out `pids`",
@@ -86,6 +86,7 @@ class Kubernetes(HostedMembers[PodMember]):
             )
         super().__init__(deployment, hosts, trees)
         self._substrate: HasKubernetes = substrate
+        self._proxy: str = proxy_of(deployment)
         self._stay: StayNames = StayNames.of(stay.lower())
         self._opened: Namespace | None = None
         self._clients: dict[str, ClientPod] = {}
@@ -143,8 +144,7 @@ class Kubernetes(HostedMembers[PodMember]):
         named = self._deployment.network
         read = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            proxy = str(self._deployment.network_options.get(PROXY, PROXIES[0]))
-            insist_asked_for(read, WRAPS[named], proxy, self._deployment.name)
+            insist_asked_for(read, WRAPS[named], self._proxy, self._deployment.name)
         return {**read, "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:
@@ -347,16 +347,3 @@ class Kubernetes(HostedMembers[PodMember]):
             raise UnavailableError(
                 "this host is no node of the Kubernetes", where=host.name, hint="dunnage doctor"
             ) from None
-
-
-def _check_options(deployment: Deployment) -> None:
-    """Raise UnavailableError for an option of its network that means nothing here."""
-    options = deployment.network_options
-    unknown = sorted(options.keys() - {PROXY})
-    if unknown or options.get(PROXY, PROXIES[0]) not in PROXIES:
-        what = f"`{unknown[0]}`" if unknown else f"`{PROXY}: {options[PROXY]}`"
-        raise UnavailableError(
-            f"a network of pods has the option `{PROXY}`, {' or '.join(PROXIES)}, and not {what}",
-            where=deployment.name,
-            hint="dunnage schema study",
-        )

@@ -1,12 +1,14 @@
-"""What can be chosen of a Kubernetes of our own."""
+"""What can be chosen of a Kubernetes of our own, and what deployments choose."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-INOTIFY = 10
-"""Instances of inotify that its programs need on a host."""
+from dunnage.errors import UnavailableError
+from dunnage.model.deployment import Deployment
+from dunnage.model.proxy import ProxyMode, proxy_of
 
 
 class Network(StrEnum):
@@ -20,16 +22,30 @@ class Network(StrEnum):
     """The same bridges, and routes that flannel keeps."""
 
 
-class ProxyMode(StrEnum):
-    """With what kube-proxy leads addresses of services to pods."""
-
-    IPTABLES = "iptables"
-    NFTABLES = "nftables"
-
-
 @dataclass(frozen=True)
 class Choices:
     """One set of choices."""
 
     network: Network = Network.BRIDGE
     proxy: ProxyMode = ProxyMode.IPTABLES
+
+
+def chosen(deployments: Iterable[Deployment]) -> Choices:
+    """What one must have for deployments on it; one without a network of pods asks for nothing.
+
+    Raises UnavailableError where they ask for several networks or proxies, as it has one of each,
+    or for what none has.
+    """
+    wanted = {
+        (Network(each.network), proxy_of(each))
+        for each in deployments
+        if each.network in {*Network}
+    }
+    if len(wanted) > 1:
+        told = ", ".join(f"`{network}` with proxy `{proxy}`" for network, proxy in sorted(wanted))
+        raise UnavailableError(
+            f"a Kubernetes has one network of pods and one kind of proxy, not {told}",
+            where="kubernetes",
+            hint="dunnage schema study  # put them into studies of their own",
+        )
+    return Choices(*wanted.pop()) if wanted else Choices()

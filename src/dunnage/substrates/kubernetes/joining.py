@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dunnage.contracts import Clock
+from dunnage.model.proxy import ProxyMode
 from dunnage.model.value import Scalar
-from dunnage.substrates.kubernetes.choices import ProxyMode
 from dunnage.substrates.kubernetes.network import (
     CONFIGURATION,
     FLANNEL,

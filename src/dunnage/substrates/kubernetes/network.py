@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.substrates.kubernetes.choices import Network, ProxyMode
+from dunnage.model.proxy import ProxyMode
+from dunnage.substrates.kubernetes.choices import Network
 from dunnage.substrates.kubernetes.place import Component, Place
 
 BRIDGE = "cni0"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.model.deployment import QUOTA_PERIOD
+from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import CLIENT_GROUP
-from dunnage.substrates.kubernetes.choices import ProxyMode
 from dunnage.substrates.kubernetes.control_plane import ControlPlane
 from dunnage.substrates.kubernetes.place import (
     DOMAIN,

@@ -1,0 +1,35 @@
+"""What a Kubernetes of our own needs of the kernel that all its hosts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from dunnage.errors import UnavailableError
+from dunnage.model.offer import Capability, Support
+from dunnage.substrates.kubernetes.choices import Choices, Network
+
+VXLAN = Capability("vxlan")
+"""The kernel has VXLAN devices, of which flannel makes its tunnel."""
+INOTIFY = 10
+"""Instances of inotify that its programs need on a host."""
+
+
+class Kernel(Protocol):
+    """What a kernel can do for hosts, found out by trying it."""
+
+    def supports(self) -> Mapping[Capability, Support]:
+        """What it is capable of."""
+
+    def inotify_room(self, needed: int) -> Support:
+        """Whether there can be so many more instances of inotify at once."""
+
+
+def insist_on_kernel(kernel: Kernel, hosts: int, choices: Choices) -> None:
+    """Raise UnavailableError when it lacks something for a Kubernetes on so many hosts."""
+    found = [kernel.inotify_room(hosts * INOTIFY)]
+    if choices.network is Network.FLANNEL_VXLAN:
+        found.append(kernel.supports()[VXLAN])
+    for support in found:
+        if not support.met:
+            raise UnavailableError(support.reason, where="kubernetes", hint=support.hint)

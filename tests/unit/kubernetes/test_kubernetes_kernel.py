@@ -1,0 +1,51 @@
+"""What a Kubernetes of ours needs of a kernel, told before anything of it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from dunnage.errors import UnavailableError
+from dunnage.model.offer import Capability, Support
+from dunnage.substrates.kubernetes.choices import Choices, Network
+from dunnage.substrates.kubernetes.kernel import INOTIFY, VXLAN, insist_on_kernel
+
+TUNNELS = Choices(Network.FLANNEL_VXLAN)
+VXLAN_THERE = Support(met=True)
+NO_TUNNEL = Support(met=False, reason="no VXLAN here", hint="modprobe vxlan")
+
+
+@dataclass
+class Kernel:
+    """One with room for some instances of inotify, which notes how many were asked for."""
+
+    room: int
+    vxlan: Support = VXLAN_THERE
+    asked: list[int] = field(default_factory=list)
+
+    def supports(self) -> Mapping[Capability, Support]:
+        return {VXLAN: self.vxlan}
+
+    def inotify_room(self, needed: int) -> Support:
+        self.asked.append(needed)
+        return Support(met=needed <= self.room, reason=f"{needed} are needed", hint="sysctl x=1")
+
+
+def test_every_host_needs_its_instances_of_inotify() -> None:
+    kernel = Kernel(room=3 * INOTIFY)
+    insist_on_kernel(kernel, 3, TUNNELS)
+    assert kernel.asked == [3 * INOTIFY]
+    with pytest.raises(UnavailableError, match=f"{4 * INOTIFY} are needed") as refused:
+        insist_on_kernel(kernel, 4, TUNNELS)
+    assert (refused.value.where, refused.value.hint) == ("kubernetes", "sysctl x=1")
+
+
+def test_only_flannels_tunnel_needs_vxlan() -> None:
+    kernel = Kernel(room=INOTIFY, vxlan=NO_TUNNEL)
+    for network in (Network.BRIDGE, Network.FLANNEL_HOST_GW):
+        insist_on_kernel(kernel, 1, Choices(network))
+    with pytest.raises(UnavailableError, match="no VXLAN here") as refused:
+        insist_on_kernel(kernel, 1, TUNNELS)
+    assert refused.value.hint == "modprobe vxlan"
