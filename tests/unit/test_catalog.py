@@ -18,8 +18,8 @@ from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.kubernetes.offer import HOST
 from dunnage.platforms.kubernetes.platform import WRAPS
+from dunnage.platforms.offered import HOST
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
@@ -281,12 +281,23 @@ def test_a_pod_cannot_have_a_limit_of_processes() -> None:
             catalog.platform(limited, testbed, substrate, catalog.software("fake"), "stay")
 
 
-def test_a_kubernetes_platform_needs_a_kubernetes() -> None:
-    (asked,) = on_kubernetes(("bridge", ""))
-    with open_fake(TestbedSpec(kind="fake"), name="made") as testbed:
-        bare = FakeSubstrate(testbed, testbed.hosts)
-        with pytest.raises(UnavailableError, match="needs a Kubernetes"):
-            catalog.platform(asked, testbed, bare, catalog.software("fake"), "stay")
+@pytest.mark.parametrize(
+    ("platform", "needed"),
+    [
+        ("docker", "a Docker daemon on every host"),
+        ("swarm", "a Docker Swarm of all hosts"),
+        ("kubernetes", "a Kubernetes of all hosts"),
+    ],
+)
+def test_a_platform_of_containers_needs_what_it_stands_on(platform: str, needed: str) -> None:
+    asked = deployments(study(), catalog.OFFER)[0].model_copy(update={"platform": platform})
+    told = f"platform `{platform}` needs {needed}"
+    with (
+        open_fake(TestbedSpec(kind="fake"), name="made") as testbed,
+        pytest.raises(UnavailableError, match=told) as refused,
+    ):
+        catalog.platform(asked, testbed, None, catalog.software("fake"), "stay")
+    assert (refused.value.where, refused.value.hint) == (asked.name, "dunnage doctor")
 
 
 def floats(platform: str, **substrate: SubstrateSpec) -> tuple[Study, list[Deployment]]:

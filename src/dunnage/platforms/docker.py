@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from dunnage.contracts import HasDaemons, Host, SoftwareStore, Substrate
 from dunnage.errors import UnavailableError
-from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.choices import Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import OF_HOSTS, Capability, NetworkOffer, PlatformOffer
@@ -17,7 +17,6 @@ from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import (
     BRIDGE,
-    HOST,
     USER_DEFINED,
     arguments,
     described,
@@ -25,6 +24,7 @@ from dunnage.platforms.containers import (
 )
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
+from dunnage.platforms.offered import HOST, of_containers, unsupported
 from dunnage.platforms.on_daemons import OnDaemons, ulimits_of
 from dunnage.platforms.subnets import subnet
 
@@ -38,8 +38,8 @@ class Docker(OnDaemons):
     On a bridge a member binds to the address that its container is given, once it is known.
     """
 
-    offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks={
+    offer: ClassVar[PlatformOffer] = of_containers(
+        {
             BRIDGE: NetworkOffer(OF_HOSTS, "Bridge", "with a bridge network"),
             HOST: NetworkOffer(OF_HOSTS, "Only", "with host networking"),
             USER_DEFINED: NetworkOffer(
@@ -47,13 +47,11 @@ class Docker(OnDaemons):
             ),
         },
         storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
-        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="docker",
         stay_seconds=3.0,
         name="Docker",
         title="Docker",
         needs=(DOCKER,),
-        restorable=(Storage.BIND, Storage.VOLUME),
         begin_with={
             HOST: "containers in the host's own network",
             BRIDGE: "containers on Docker's bridge, reached by published ports",
@@ -69,11 +67,7 @@ class Docker(OnDaemons):
         stay: str,
     ) -> None:
         if not isinstance(substrate, HasDaemons):
-            raise UnavailableError(
-                "platform `docker` needs a Docker daemon on every host",
-                where=deployment.name,
-                hint="dunnage doctor",
-            )
+            raise unsupported(deployment, "a Docker daemon on every host")
         super().__init__(deployment, hosts, substrate, trees, stay)
 
     def reserve(self, layout: Layout) -> Reservation:

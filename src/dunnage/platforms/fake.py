@@ -30,12 +30,13 @@ from dunnage.model.layout import (
     Seat,
     Service,
 )
-from dunnage.model.offer import HOST_PORT, EndpointOffer, NetworkOffer, PlatformOffer
+from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.path import Hop, HopKind, NetworkPath
 from dunnage.model.study import Limits
 from dunnage.platforms import places
 from dunnage.platforms.guest import Guest
 from dunnage.platforms.hosted_members import HostedMembers
+from dunnage.platforms.offered import CONTAINER_DNS, NAME
 from dunnage.platforms.process_member import ProcessMember
 from dunnage.platforms.readiness import death
 
@@ -55,13 +56,7 @@ class FakePlatform(HostedMembers[ProcessMember]):
         networks={
             PLAIN: NetworkOffer({"host-port": HOST_PORT}, title="Plain"),
             LATE: NetworkOffer({"host-port": HOST_PORT}, title="Late"),
-            NAMED: NetworkOffer(
-                {
-                    "container-dns": EndpointOffer(
-                        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
-                    )
-                }
-            ),
+            NAMED: NetworkOffer({CONTAINER_DNS: NAME}),
         },
         storages=(Storage.BIND,),
         clients=(ClientPlace.HOST, ClientPlace.CONTAINER),

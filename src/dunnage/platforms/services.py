@@ -22,11 +22,11 @@ from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
 from dunnage.platforms.containers import (
     ENVIRONMENT,
-    HOST,
     engine_mount,
     mounts,
     network_name,
 )
+from dunnage.platforms.offered import HOST
 from dunnage.platforms.stay_names import StayNames
 
 _SECOND = 10**9

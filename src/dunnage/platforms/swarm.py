@@ -14,31 +14,36 @@ from docker.models.containers import Container
 
 from dunnage.contracts import HasSwarm, Host, SoftwareStore, Substrate
 from dunnage.errors import StayError, UnavailableError
-from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.choices import ClientPlace, Peers
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import (
     OF_HOSTS,
-    Capability,
     EndpointOffer,
     NetworkOffer,
     PlatformOffer,
 )
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import HOST, OVERLAY, described, network_name
+from dunnage.platforms.containers import OVERLAY, described, network_name
 from dunnage.platforms.docker import DOCKER
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
+from dunnage.platforms.offered import (
+    CONTAINER_DNS,
+    HOST,
+    HOST_NETWORK,
+    IPVS,
+    NAME,
+    NODE_PORT,
+    SERVICE_IP,
+    VXLAN,
+    of_containers,
+    unsupported,
+)
 from dunnage.platforms.on_daemons import OnDaemons, Step, ulimits_of
 from dunnage.platforms.services import arguments
 from dunnage.platforms.subnets import subnet
-
-VXLAN = Capability("vxlan")
-"""The kernel has VXLAN devices, of which Swarm's own networks are made."""
-IPVS = Capability("ipvs")
-"""The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
-CONTAINER_DNS, SERVICE_IP, NODE_PORT = "container-dns", "service-ip", "node-port"
 
 _INGRESS = "ingress"
 """Swarm's own network of its routing mesh."""
@@ -61,14 +66,12 @@ class Swarm(OnDaemons):
     overlay network: nothing ever balances between members.
     """
 
-    offer: ClassVar[PlatformOffer] = PlatformOffer(
-        networks={
+    offer: ClassVar[PlatformOffer] = of_containers(
+        {
             OVERLAY: NetworkOffer(
                 {
                     **OF_HOSTS,
-                    CONTAINER_DNS: EndpointOffer(
-                        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
-                    ),
+                    CONTAINER_DNS: NAME,
                     SERVICE_IP: EndpointOffer(
                         "ServiceIP",
                         needs=(IPVS,),
@@ -81,16 +84,13 @@ class Swarm(OnDaemons):
                 takes_options=True,
                 needs=(VXLAN,),
             ),
-            HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
+            HOST: HOST_NETWORK,
         },
-        storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
-        clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
         substrate="swarm",
         stay_seconds=8.0,
         name="Swarm",
         title="Swarm",
         needs=(DOCKER,),
-        restorable=(Storage.BIND, Storage.VOLUME),
     )
 
     def __init__(
@@ -102,11 +102,7 @@ class Swarm(OnDaemons):
         stay: str,
     ) -> None:
         if not isinstance(substrate, HasSwarm):
-            raise UnavailableError(
-                "platform `swarm` needs a Docker Swarm of all hosts",
-                where=deployment.name,
-                hint="dunnage doctor",
-            )
+            raise unsupported(deployment, "a Docker Swarm of all hosts")
         super().__init__(deployment, hosts, substrate, trees, stay)
         self._swarm: HasSwarm = substrate
         self._orders: DockerClient | None = None

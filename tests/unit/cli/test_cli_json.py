@@ -15,7 +15,7 @@ from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import FLOATING, Support
 from dunnage.platforms.kubernetes.offer import KUBERNETES
-from dunnage.platforms.swarm import IPVS, VXLAN
+from dunnage.platforms.offered import IPVS, VXLAN
 from dunnage.software.engine import ENGINE
 
 STUDY = """\

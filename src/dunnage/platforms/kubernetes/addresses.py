@@ -13,7 +13,7 @@ from dunnage.model.choices import Peers
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses
 from dunnage.platforms import places
-from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP
+from dunnage.platforms.offered import CONTAINER_DNS, NODE_PORT, SERVICE_IP
 
 
 def addressing(endpoint: str, peers: Peers, services: Mapping[str, Service]) -> places.Addressing:

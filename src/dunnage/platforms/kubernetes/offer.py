@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from dunnage.model.choices import ClientPlace, Storage
-from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer, PlatformOffer
-from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP, VXLAN
+from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer
+from dunnage.platforms.offered import (
+    CONTAINER_DNS,
+    HOST,
+    HOST_NETWORK,
+    NAME,
+    NODE_PORT,
+    SERVICE_IP,
+    VXLAN,
+    of_containers,
+)
 
 KUBERNETES = Capability("kubernetes")
 """The programs of a Kubernetes can be had."""
-HOST = "host"
 
 _ENDPOINTS = {
     **OF_HOSTS,
     NODE_PORT: EndpointOffer("NodePort", of_cluster=True),
     SERVICE_IP: EndpointOffer("ServiceIP", of_cluster=True, joined=True),
-    CONTAINER_DNS: EndpointOffer(
-        "ContainerDNSName", of_cluster=True, clients=(ClientPlace.CONTAINER,)
-    ),
+    CONTAINER_DNS: NAME,
 }
 
-OFFER = PlatformOffer(
-    networks={
+OFFER = of_containers(
+    {
         "flannel-vxlan": NetworkOffer(
             _ENDPOINTS,
             phrase="with flannel's VXLAN network",
@@ -35,14 +40,11 @@ OFFER = PlatformOffer(
         "bridge": NetworkOffer(
             _ENDPOINTS, phrase="with bridges and static routes", takes_options=True
         ),
-        HOST: NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking"),
+        HOST: HOST_NETWORK,
     },
-    storages=(Storage.BIND, Storage.VOLUME, Storage.TMPFS),
-    clients=(ClientPlace.HOST, ClientPlace.CONTAINER),
     substrate="kubernetes",
     stay_seconds=12.0,
     name="Kubernetes",
     title="K8",
     needs=(KUBERNETES,),
-    restorable=(Storage.BIND, Storage.VOLUME),
 )

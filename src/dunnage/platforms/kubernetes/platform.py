@@ -35,18 +35,18 @@ from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
 from dunnage.platforms.kubernetes.objects import Image
-from dunnage.platforms.kubernetes.offer import HOST, OFFER
+from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import claimed
 from dunnage.platforms.late_start import wrapped
+from dunnage.platforms.offered import CONTAINER_DNS, HOST, NODE_PORT, SERVICE_IP, unsupported
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
-from dunnage.platforms.swarm import CONTAINER_DNS, NODE_PORT, SERVICE_IP
 
 WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
 """Network of pods → its encapsulation between hosts."""
@@ -73,11 +73,7 @@ class Kubernetes(HostedMembers[PodMember]):
         stay: str,
     ) -> None:
         if not isinstance(substrate, HasKubernetes):
-            raise UnavailableError(
-                "platform `kubernetes` needs a Kubernetes of all hosts",
-                where=deployment.name,
-                hint="dunnage doctor",
-            )
+            raise unsupported(deployment, "a Kubernetes of all hosts")
         if deployment.limits.pids is not None:
             raise UnavailableError(
                 "a pod cannot be given a limit of processes: leave out `pids`",
