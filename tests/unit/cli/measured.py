@@ -11,6 +11,28 @@ from dunnage.store.events import KEPT
 from dunnage.store.layout import ResultLayout
 from dunnage.store.read import open_result
 
+STUDY = """
+dunnage: 1
+name: small
+testbed: {kind: fake, hosts: {db: 1, client: 1}}
+database: {kind: fake, topology: single}
+deployments: {plain: {platform: fake, network: plain}}
+workloads: [A]
+records: 100
+load: {threads: [4], warmup: 0s, duration: 2s}
+blocks: 1
+generator: fake
+sampler: {kind: fake}
+"""
+"""One run that takes no time, by a fake clock."""
+
+
+def written(directory: Path) -> Path:
+    """The file of that study."""
+    path = directory / "study.yaml"
+    path.write_text(STUDY)
+    return path
+
 
 def measured(study: str, directory: Path) -> Path:
     """Carry out the text of a study in a directory; returns where its result lies."""

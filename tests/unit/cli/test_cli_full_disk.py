@@ -10,25 +10,11 @@ from typing import Any
 
 import pytest
 from command import Command
-from measured import measured, without_checksums
+from measured import STUDY, measured, without_checksums, written
 
 from dunnage.errors import UnwrittenError
 from dunnage.store.layout import ResultLayout
 from dunnage.store.write import ResultWriter
-
-STUDY = """
-dunnage: 1
-name: full
-testbed: {kind: fake, hosts: {db: 1, client: 1}}
-database: {kind: fake, topology: single}
-deployments: {plain: {platform: fake, network: plain}}
-workloads: [A]
-records: 100
-load: {threads: [4], warmup: 0s, duration: 2s}
-blocks: 1
-generator: fake
-sampler: {kind: fake}
-"""
 
 
 def full_for(file: str, patch: pytest.MonkeyPatch) -> None:
@@ -78,8 +64,7 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
 def test_a_place_that_is_fit_for_no_result_is_told_with_the_reason(
     dunnage: Command, tmp_path: Path, place: str, why: str
 ) -> None:
-    study = tmp_path / "study.yaml"
-    study.write_text(STUDY)
+    study = written(tmp_path)
     again = f"dunnage run {study} --results {place}"
     shown = dunnage("run", study, "--results", place)
     assert shown.code == 4
@@ -135,8 +120,8 @@ def test_where_nothing_has_begun_nothing_is_left_and_nothing_is_said_to_be_kept(
     dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("study.yaml").write_text(STUDY)
-    Path("results/full/another").mkdir(parents=True)
+    written(tmp_path)
+    Path("results/small/another").mkdir(parents=True)
     with monkeypatch.context() as patch:
         full_for(file, patch)
         shown = dunnage("run", "study.yaml")
@@ -144,7 +129,7 @@ def test_where_nothing_has_begun_nothing_is_left_and_nothing_is_said_to_be_kept(
     assert "the disk is full" in shown.err
     assert "every finished run" not in shown.err
     assert "try: free some space, then: dunnage run study.yaml\n" in shown.err
-    assert [path.name for path in Path("results/full").iterdir()] == ["another"]
+    assert [path.name for path in Path("results/small").iterdir()] == ["another"]
 
 
 def test_a_result_that_cannot_grow_is_said_with_the_whole_command(

@@ -8,21 +8,9 @@ from pathlib import Path
 
 import pytest
 from command import Command
+from measured import written
 
 ACTIVATE = "before these commands, type in this shell: . "
-STUDY = """
-dunnage: 1
-name: own
-testbed: {kind: fake, hosts: {db: 1, client: 1}}
-database: {kind: fake, topology: single}
-deployments: {plain: {platform: fake, network: plain}}
-workloads: [A]
-records: 100
-load: {threads: [4], warmup: 0s, duration: 2s}
-blocks: 1
-generator: fake
-sampler: {kind: fake}
-"""
 
 
 @pytest.fixture
@@ -39,8 +27,7 @@ def venv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_only_the_quickstart_leads_to_a_study_of_ones_own(dunnage: Command, tmp_path: Path) -> None:
-    study = tmp_path / "study.yaml"
-    study.write_text(STUDY)
+    study = written(tmp_path)
     for words in (("run", study), ("report",)):
         shown = dunnage(*words, *["--results"] * (words[0] == "run"), tmp_path / "own")
         assert shown.code == 0
