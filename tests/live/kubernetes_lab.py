@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from lightkube.resources.core_v1 import Namespace, PersistentVolume
+from living import STAY, client_of, deployed, living
 
 from dunnage import catalog, contracts
 from dunnage.contracts import Host
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.kubernetes_api import connect
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.choices import Cores
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Target
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.study import TestbedSpec
 from dunnage.platforms.kubernetes.platform import Kubernetes
-from dunnage.runner.endpoint import allowed, resolved
-from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 
 TREES = DebianSoftware()
-REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Lab:
 
     @property
     def client(self) -> Host:
-        return self.testbed.group("client")[0]
+        return client_of(self.testbed)
 
 
 @contextmanager
@@ -60,27 +57,10 @@ def opened(choices: Choices | None = None, members: int = 3) -> Iterator[Lab]:
 
 
 def deployed_as(
-    endpoint: str = "host-port",
-    client: ClientPlace = ClientPlace.HOST,
-    database: DatabaseSpec = REPLICAS,
-    **changes: Any,
+    endpoint: str = "host-port", *words: Any, network: str = "flannel-vxlan", **changes: Any
 ) -> Deployment:
-    """A deployment on it."""
-    known: dict[str, Any] = {
-        "name": "tested",
-        "title": "Tested",
-        "platform": "kubernetes",
-        "network": "flannel-vxlan",
-        "endpoint": endpoint,
-        "storage": Storage.BIND,
-        "peers": Peers.ENDPOINT,
-        "client": client,
-        "hosts": "db",
-        "limits": Limits(),
-        "slowdown": 0.0,
-        "database": database,
-    }
-    return Deployment(**(known | changes))
+    """A deployment on it, whose further words are those of `deployed`."""
+    return deployed("kubernetes", network, endpoint, *words, **changes)
 
 
 @contextmanager
@@ -90,19 +70,11 @@ def formed(
     database: contracts.Database | None = None,
     substrate: contracts.Substrate | None = None,
 ) -> Iterator[tuple[Kubernetes, Target, frozenset[str]]]:
-    """A living deployment, what a generator needs of it, and where its connections may go."""
+    """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])
-    made = Kubernetes(deployment, lab.members, substrate or lab.kubernetes, TREES, "b1-live")
-    spec = deployment.database
-    what = database or catalog.DATABASES[spec.kind]()
-    try:
-        reservation = made.reserve(what.layout(spec))
-        walk = partial(what.stages, spec)
-        living = form(made, walk, reservation, lab.testbed.clock, 120.0).reservation
-        target = what.target(spec, living)
-        yield made, target, allowed(target, resolved(target, [made.client(lab.client)]))
-    finally:
-        made.down()
+    made = Kubernetes(deployment, lab.members, substrate or lab.kubernetes, TREES, STAY)
+    with living(made, deployment, lab.testbed, database) as formed:
+        yield formed
     assert traces(lab) == []
 
 

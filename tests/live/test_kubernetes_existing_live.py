@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from driving import driven
-from kubernetes_lab import REPLICAS, TREES, Lab, deployed_as, formed, opened
+from kubernetes_lab import TREES, Lab, deployed_as, formed, opened
 from lightkube.codecs import from_dict
+from living import REPLICAS
 
 from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive

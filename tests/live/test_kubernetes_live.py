@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from driving import driven
-from kubernetes_lab import REPLICAS, TREES, Lab, deployed_as, formed, opened, traces
+from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, Service
+from living import REPLICAS
 
 from dunnage import contracts
 from dunnage.databases.redis.database import Redis

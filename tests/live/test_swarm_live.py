@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from driving import driven
+from living import REPLICAS, STAY, client_of, deployed, living
 
 from dunnage import catalog, contracts
 from dunnage.contracts import Host
@@ -20,13 +20,11 @@ from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.choices import ClientPlace, Cores, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage, Target
 from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.swarm import Swarm
-from dunnage.runner.endpoint import allowed, resolved
-from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.contexts import write_contexts
@@ -38,7 +36,6 @@ from dunnage.substrates.swarm import open_swarm
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 TREES = DebianSoftware()
-REPLICAS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2)
 CLUSTER = DatabaseSpec(kind="redis", version="7.0", topology="cluster", members=3)
 RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3, replication=3)
 
@@ -54,7 +51,7 @@ class Lab:
 
     @property
     def client(self) -> Host:
-        return self.testbed.group("client")[0]
+        return client_of(self.testbed)
 
 
 @pytest.fixture(scope="module")
@@ -70,27 +67,9 @@ def lab() -> Iterator[Lab]:
 
 
 def deployed_as(
-    network: str = "overlay",
-    endpoint: str = "host-port",
-    client: ClientPlace = ClientPlace.HOST,
-    database: DatabaseSpec = REPLICAS,
-    **changes: Any,
+    network: str = "overlay", endpoint: str = "host-port", **changes: Any
 ) -> Deployment:
-    known: dict[str, Any] = {
-        "name": "tested",
-        "title": "Tested",
-        "platform": "swarm",
-        "network": network,
-        "endpoint": endpoint,
-        "storage": Storage.BIND,
-        "peers": Peers.ENDPOINT,
-        "client": client,
-        "hosts": "db",
-        "limits": Limits(),
-        "slowdown": 0.0,
-        "database": database,
-    }
-    return Deployment(**(known | changes))
+    return deployed("swarm", network, endpoint, **changes)
 
 
 INSIDE = deployed_as(endpoint="container-dns", client=ClientPlace.CONTAINER)
@@ -104,19 +83,11 @@ def formed(
     platform: type[Swarm] = Swarm,
     database: contracts.Database | None = None,
 ) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
-    """A living deployment, what a generator needs of it, and where its connections may go."""
+    """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])
-    made = platform(deployment, lab.members, substrate or lab.swarm, TREES, "b1-live")
-    spec = deployment.database
-    what = database or catalog.DATABASES[spec.kind]()
-    try:
-        reservation = made.reserve(what.layout(spec))
-        walk = partial(what.stages, spec)
-        living = form(made, walk, reservation, lab.testbed.clock, 120.0).reservation
-        target = what.target(spec, living)
-        yield made, target, allowed(target, resolved(target, [made.client(lab.client)]))
-    finally:
-        made.down()
+    made = platform(deployment, lab.members, substrate or lab.swarm, TREES, STAY)
+    with living(made, deployment, lab.testbed, database) as formed:
+        yield formed
     assert traces(lab) == {}
 
 

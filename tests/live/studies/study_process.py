@@ -111,6 +111,11 @@ def started(study: str, results: Path, *words: str) -> Iterator[StudyProcess]:
                 running.kill()
 
 
+def in_a_run(running: StudyProcess) -> object:
+    """Whether a run goes on."""
+    return running.member("runs/")
+
+
 def insist_nothing_left(study: str, labs: set[str]) -> None:
     """Fail if a study's labs left anything on this machine."""
     assert [each for each in leftovers() if each.purpose == study] == []

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from study_process import StudyProcess, insist_nothing_left, started, under_way
+from study_process import StudyProcess, in_a_run, insist_nothing_left, started, under_way
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -66,11 +66,6 @@ def on_a_swarm(tmp_path: Path) -> tuple[str, Path]:
 def short(tmp_path: Path) -> tuple[str, Path]:
     """One block of a short run of each deployment."""
     return written(tmp_path, blocks=1, duration="2s", workloads="[A]")
-
-
-def in_a_run(running: StudyProcess) -> object:
-    """Whether a run goes on."""
-    return running.member("runs/")
 
 
 def insist_resumed(killed: StudyProcess, labs: set[str]) -> None:
