@@ -25,7 +25,7 @@ def connect(daemon: Daemon, timeout: float = TIMEOUT) -> docker.DockerClient:
     certificates = daemon.certificates
     tls: docker.tls.TLSConfig | bool = False
     if certificates is not None:
-        tls = docker.tls.TLSConfig(
+        tls = _Named(
             ca_cert=certificates.authority,
             client_cert=(certificates.certificate, certificates.key),
             verify=certificates.verify,
@@ -37,6 +37,17 @@ def connect(daemon: Daemon, timeout: float = TIMEOUT) -> docker.DockerClient:
         tls=tls,
         use_ssh_client=daemon.url.startswith("ssh://"),
     )
+
+
+class _Named(docker.tls.TLSConfig):
+    """TLS by the authority that was named.
+
+    `requests` would trust the one of REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE in its place, where set.
+    """
+
+    def configure_client(self, client: docker.APIClient) -> None:
+        super().configure_client(client)
+        client.trust_env = False
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def traces(lab: Lab) -> dict[str, Sequence[str]]:
                 {"driver": "overlay", "translations": str(ports)},
                 marks=pytest.mark.proof,
             )
-            for database, ports in ((REPLICAS, 1), (CLUSTER, 2))
+            for database, ports in ((REPLICAS, 1), (CLUSTER, 2), (RING, 2))
         ),
         pytest.param(
             deployed_as("host", database=RING), {"driver": "host"}, marks=pytest.mark.proof
@@ -166,6 +166,7 @@ def traces(lab: Lab) -> dict[str, Sequence[str]]:
         "ring-port",
         "floating-ip",
         "cluster-floating-ip",
+        "ring-floating-ip",
         "ring-host",
         "options",
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from published import PUBLISHED
 from study_process import answered
 
 from dunnage.findings.losses.agreement import agreements
@@ -22,7 +23,13 @@ pytestmark = [pytest.mark.live, pytest.mark.proof, pytest.mark.timeout(4800)]
 
 Record = Callable[[str, object], None]
 """pytest's `record_property`: what is recorded as `seen` stands in `docs/proofs.md`."""
-SHIPPED = {"scalability": 40, "capacity": 40, "cassandra-docker": 150}
+SHIPPED = {
+    "scalability": 40,
+    "capacity": 40,
+    "cassandra-docker": 150,
+    "swarm": 60,
+    "kubernetes": 60,
+}
 """Studies that no other test here carries out as a whole → minutes that they may take."""
 
 
@@ -63,6 +70,15 @@ def test_a_shipped_study_answers_with_valid_runs_and_complete_blocks(
     assert seen.answers
     assert all(one.comparisons for one in seen.answers)
     assert Path(answer["page"]).stat().st_size > 10_000
+    published = dict(PUBLISHED.get(study, {}))
+    for one in seen.answers:
+        for each in one.comparisons:
+            if each.primary:
+                beside = published.pop((one.question, each.deployment, each.workload), None)
+                told = f"; published for MongoDB: {beside}" if beside else ""
+                cell = f"{one.question}: {each.deployment} {each.metric} {each.workload}"
+                record_property("seen", f"{cell} {said(each.difference)} {each.verdict}{told}")
+    assert not published
 
 
 def test_the_quickstart_answers_with_valid_runs_and_complete_blocks(

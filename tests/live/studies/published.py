@@ -1,0 +1,33 @@
+"""What a published study found where a shipped study asks the same, to stand beside what was seen.
+
+Truyen, Bruzek, Van Landuyt, Lagaisse, Joosen: "Evaluation of container orchestration systems for
+deploying and managing NoSQL database clusters", IEEE CLOUD 2018. Its database is MongoDB 3.2.4,
+its hosts are virtual machines, and its numbers are means of the 95th percentiles of 15 levels of
+load, without intervals. So signs may be compared with ours, and hardly sizes. Workload A stands for
+what it calls update-heavy, C for read-heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_NONE = "none that recurs"
+PUBLISHED: Mapping[str, Mapping[tuple[str, str, str], str]] = {
+    "swarm": {
+        ("RQ1-reads", "swarm-host-port", "A"): "+20%",
+        ("RQ1-reads", "swarm-host-port", "C"): _NONE,
+        ("RQ1-updates", "swarm-host-port", "A"): "+22%",
+    },
+    "kubernetes": {
+        ("RQ1-reads", "host-port", "A"): "+37%",
+        ("RQ1-reads", "host-port", "C"): _NONE,
+        ("RQ1-updates", "host-port", "A"): "+28%",
+        ("RQ2-reads", "node-port", "A"): "+2%",
+        ("RQ2-reads", "node-port", "C"): "-4%",
+        ("RQ2-reads", "service-ip", "A"): "0%",
+        ("RQ2-reads", "service-ip", "C"): "-18%",
+        ("RQ2-reads-inside", "container-dns", "A"): "+4%",
+        ("RQ2-reads-inside", "container-dns", "C"): "-13%",
+    },
+}
+"""Study → question, deployment, workload → the difference in 95th percentiles."""

@@ -1,0 +1,160 @@
+"""A daemon of someone else's that asks for certificates, reached by a Docker context with TLS."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from dunnage.contracts import Host
+from dunnage.databases.redis.database import Redis
+from dunnage.docker_api import connect
+from dunnage.errors import UnavailableError
+from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.deployment import Deployment
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.platforms.docker import Docker
+from dunnage.runner.formation import form
+from dunnage.software.engine import engine_path
+from dunnage.software.trees import DebianSoftware
+from dunnage.substrates.daemons import open_daemons
+from dunnage.substrates.existing import open_existing
+from dunnage.substrates.kubernetes.certificates import Authority, Credentials
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
+
+TREES = DebianSoftware()
+DEPLOYMENT = Deployment(
+    name="secured",
+    title="DockerHostPort",
+    platform="docker",
+    network="bridge",
+    endpoint="host-port",
+    storage=Storage.BIND,
+    peers=Peers.ENDPOINT,
+    client=ClientPlace.HOST,
+    hosts="db",
+    limits=Limits(),
+    slowdown=0.0,
+    database=DatabaseSpec(kind="redis", version="7.0", topology="single"),
+)
+INSIDE = "127.0.0.1:2376"
+"""Where the daemon listens for TLS, in its host's network."""
+
+
+@dataclass(frozen=True)
+class Secured:
+    """A daemon that answers those only whom its authority vouches for."""
+
+    testbed: NamespaceTestbed
+    authority: Authority
+    url: str
+
+    @property
+    def host(self) -> Host:
+        return self.testbed.host("db-1")
+
+
+@pytest.fixture(scope="module")
+def secured() -> Iterator[Secured]:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 1}, cores=Cores.SHARED)
+    authority, found = Authority("theirs"), TREES.dockerd()
+    with open_namespace(spec, name="secured", engine=engine_path(), keep=False) as testbed:
+        host = testbed.host("db-1")
+        place = f"{host.scratch}/secured"
+        issued = authority.server("daemon", ("127.0.0.1",))
+        host.run(["mkdir", place])
+        host.put(f"{place}/ca.pem", authority.certificate)
+        host.put(f"{place}/cert.pem", issued.certificate)
+        host.put(f"{place}/key.pem", issued.key)
+        asking = (
+            f"--host=tcp://{INSIDE} --tlsverify --tlscacert={place}/ca.pem "
+            f"--tlscert={place}/cert.pem --tlskey={place}/key.pem"
+        )
+        script = f'#!/bin/sh\nexec {shlex.quote(str(found.dockerd))} "$@" {asking}\n'
+        host.put(f"{place}/dockerd", script.encode())
+        host.run(["chmod", "+x", f"{place}/dockerd"])
+        asked = replace(found, dockerd=Path(f"{place}/dockerd"))
+        with open_daemons(testbed, asked, [host]):
+            port = host.listen_outside(INSIDE)
+            yield Secured(testbed, authority, f"tcp://127.0.0.1:{port}")
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of Docker's command line; this machine trusts an authority of its own."""
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    (tmp_path / "machine.pem").write_bytes(Authority("machine").certificate)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "machine.pem"))
+    (tmp_path / "config.json").write_text("{}")
+    return tmp_path
+
+
+def write_context(directory: Path, url: str, authority: Authority, ours: Credentials) -> None:
+    """Write the context `theirs`, as `docker context create --docker ca=…,cert=…,key=…` does."""
+    identity = sha256(b"theirs").hexdigest()
+    meta = directory / "contexts" / "meta" / identity
+    tls = directory / "contexts" / "tls" / identity / "docker"
+    meta.mkdir(parents=True)
+    tls.mkdir(parents=True)
+    endpoints = {"docker": {"Host": url, "SkipTLSVerify": False}}
+    told = {"Name": "theirs", "Metadata": {}, "Endpoints": endpoints}
+    (meta / "meta.json").write_text(json.dumps(told))
+    (tls / "ca.pem").write_bytes(authority.certificate)
+    (tls / "cert.pem").write_bytes(ours.certificate)
+    (tls / "key.pem").write_bytes(ours.key)
+
+
+def refused(secured: Secured) -> UnavailableError:
+    with (
+        pytest.raises(UnavailableError) as refusal,
+        open_existing({"db-1": "theirs"}, [secured.host]),
+    ):
+        raise AssertionError("unreachable: the daemon must not answer")
+    assert refusal.value.where == "db-1"
+    assert refusal.value.hint == "docker --context theirs info"
+    assert "the daemon of Docker context `theirs` does not answer" in refusal.value.what
+    return refusal.value
+
+
+def test_a_database_is_deployed_on_a_daemon_that_asks_for_certificates(
+    secured: Secured, context: Path
+) -> None:
+    write_context(context, secured.url, secured.authority, secured.authority.client("us"))
+    hosts = [secured.host]
+    with open_existing({"db-1": "theirs"}, hosts) as existing:
+        assert existing.facts()["context"] == "theirs"
+        platform = Docker(DEPLOYMENT, tuple(hosts), existing, TREES, "b1-secured")
+        try:
+            reservation = platform.reserve(Redis().layout(DEPLOYMENT.database))
+            walk = partial(Redis().stages, DEPLOYMENT.database)
+            form(platform, walk, reservation, secured.testbed.clock, deadline=30.0)
+            with closing(connect(existing.daemon("db-1"))) as theirs:
+                assert len(theirs.containers.list()) == 1
+        finally:
+            platform.down()
+        with closing(connect(existing.daemon("db-1"))) as theirs:
+            assert theirs.containers.list(all=True) == []
+
+
+def test_a_daemon_that_does_not_believe_our_certificate_is_told(
+    secured: Secured, context: Path
+) -> None:
+    write_context(context, secured.url, secured.authority, Authority("else").client("us"))
+    assert "certificate" in refused(secured).what
+
+
+def test_a_daemon_whose_certificate_we_do_not_believe_is_told(
+    secured: Secured, context: Path
+) -> None:
+    ours = secured.authority.client("us")
+    write_context(context, secured.url, Authority("else"), ours)
+    assert "certificate verify failed" in refused(secured).what
