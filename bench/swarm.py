@@ -18,7 +18,7 @@ from typing import Any
 from docker import DockerClient
 from docker.types import ContainerSpec, EndpointSpec, RestartPolicy, TaskTemplate
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.hosts.namespace.testbed import open_namespace

@@ -14,19 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from dunnage.contracts import (
-    Daemon,
-    Database,
-    Generator,
-    Host,
-    OwnsApiServer,
-    Platform,
-    Sampler,
-    SoftwareStore,
-    Substrate,
-    Testbed,
-    Translates,
-)
+from dunnage.contracts.database import Database
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.generator import Generator
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import OwnsApiServer
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.sampler import Sampler
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed, Translates
 from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.fake import FakeDatabase
 from dunnage.databases.redis.database import Redis

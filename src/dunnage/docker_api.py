@@ -10,7 +10,7 @@ import docker.tls
 import requests
 from docker.errors import DockerException
 
-from dunnage.contracts import Daemon
+from dunnage.contracts.docker import Daemon
 from dunnage.errors import DunnageError
 
 TIMEOUT = 120.0

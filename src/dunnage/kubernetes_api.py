@@ -15,7 +15,7 @@ from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
 from lightkube.config import client_adapter
 from lightkube.config.models import Cluster
 
-from dunnage.contracts import ApiServer
+from dunnage.contracts.kubernetes import ApiServer
 
 TIMEOUT = 30.0
 """Seconds that one call may take."""

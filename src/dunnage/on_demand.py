@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from dunnage.contracts import (
-    Host,
-    KubernetesBinaries,
-    Platform,
-    SoftwareStore,
-    Substrate,
-    Testbed,
-)
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import KubernetesBinaries
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import PlatformOffer
 from dunnage.platforms.kubernetes.offer import OFFER

@@ -8,16 +8,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from dunnage.contracts import (
-    Database,
-    Generator,
-    Host,
-    Platform,
-    Sampler,
-    SoftwareStore,
-    Substrate,
-    Testbed,
-)
+from dunnage.contracts.database import Database
+from dunnage.contracts.generator import Generator
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.sampler import Sampler
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Software, Target

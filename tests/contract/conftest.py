@@ -26,7 +26,8 @@ from implementations import (
     TESTBEDS,
 )
 
-from dunnage.contracts import Host, Testbed
+from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import Testbed
 
 
 @pytest.fixture(params=TESTBEDS)

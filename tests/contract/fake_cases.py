@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
-from dunnage.contracts import Host, Testbed
+from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import Testbed
 from dunnage.databases.fake import FakeDatabase
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import ClientPlace

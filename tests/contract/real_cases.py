@@ -8,7 +8,10 @@ from dataclasses import replace
 
 from cases import HOSTS, PlatformCase, TestbedCase
 
-from dunnage.contracts import Host, Platform, Substrate, Testbed, Translates
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed, Translates
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.choices import ClientPlace

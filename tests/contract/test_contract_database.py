@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 from cases import DatabaseCase, unique
 
-from dunnage.contracts import HasSnapshot
+from dunnage.contracts.database import HasSnapshot
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.late import late_host
 from dunnage.model.layout import (

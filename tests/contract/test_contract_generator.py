@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from cases import Bench, GeneratorCase, put
 
-from dunnage.contracts import Generator
+from dunnage.contracts.generator import Generator
 from dunnage.errors import RunError
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload

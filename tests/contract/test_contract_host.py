@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from cases import TestbedCase
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import HostLostError, RunError
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 
 class TestHost:

@@ -14,13 +14,13 @@ from cases import SubstrateCase, lose_and_mend, unique
 from lightkube.resources.core_v1 import Node
 from real_cases import CONTROLLED, kubernetes
 
-from dunnage.contracts import ContainerRuntime, HasKubernetes
+from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
 from dunnage.kubernetes_api import connect, told
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.substrates.kubernetes.own import OwnKubernetes
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 

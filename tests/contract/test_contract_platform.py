@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from cases import DEADLINE, Ground, unique
 
-from dunnage.contracts import Crashable, KeepsData, Platform, RunningMember, Seen, Unseen
+from dunnage.contracts.platform import Crashable, KeepsData, Platform, RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.hosts.fake.testbed import FakeTestbed
 from dunnage.model.choices import ClientPlace

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from cases import SamplerCase, put, unique
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import RunError
 from dunnage.model.load import Samples, WatchOrder
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 NOT_CUMULATIVE = {"memory_resident", "memory_cache", "swap"}
 

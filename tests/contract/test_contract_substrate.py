@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from cases import SubstrateCase, lose_and_mend, unique
 
-from dunnage.contracts import Daemon, HasDaemons, Substrate
+from dunnage.contracts.docker import Daemon, HasDaemons
+from dunnage.contracts.substrate import Substrate
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 
 @pytest.fixture(scope="module")

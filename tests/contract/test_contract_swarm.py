@@ -11,7 +11,7 @@ import pytest
 from cases import SubstrateCase, lose_and_mend, unique
 from real_cases import CONTROLLED, swarm
 
-from dunnage.contracts import HasSwarm
+from dunnage.contracts.docker import HasSwarm
 from dunnage.docker_api import connect
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.substrates.contexts import write_contexts
@@ -19,7 +19,7 @@ from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.swarm import Swarm
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 pytestmark = pytest.mark.live
 

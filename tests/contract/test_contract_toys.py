@@ -12,7 +12,7 @@ from toy_database import Toy
 from toy_platform import IPVS, Yard
 
 from dunnage import catalog
-from dunnage.contracts import Database
+from dunnage.contracts.database import Database
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
 from dunnage.study.expected_time import stay_seconds

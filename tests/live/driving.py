@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload

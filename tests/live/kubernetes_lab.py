@@ -10,8 +10,10 @@ from typing import Any
 from lightkube.resources.core_v1 import Namespace, PersistentVolume
 from living import STAY, client_of, deployed, living
 
-from dunnage import catalog, contracts
-from dunnage.contracts import Host
+from dunnage import catalog
+from dunnage.contracts.database import Database
+from dunnage.contracts.host import Host
+from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.kubernetes_api import connect
 from dunnage.model.choices import Cores
@@ -67,8 +69,8 @@ def deployed_as(
 def formed(
     lab: Lab,
     deployment: Deployment,
-    database: contracts.Database | None = None,
-    substrate: contracts.Substrate | None = None,
+    database: Database | None = None,
+    substrate: Substrate | None = None,
 ) -> Iterator[tuple[Kubernetes, Target, frozenset[str]]]:
     """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])

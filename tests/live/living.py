@@ -8,7 +8,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from dunnage import catalog
-from dunnage.contracts import Database, Host, Platform, Testbed
+from dunnage.contracts.database import Database
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.testbed import Testbed
 from dunnage.model.choices import ClientPlace, Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Target

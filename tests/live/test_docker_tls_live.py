@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import UnavailableError

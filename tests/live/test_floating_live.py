@@ -11,7 +11,9 @@ import pytest
 from driving import driven
 
 from dunnage import catalog
-from dunnage.contracts import Host, Platform, Substrate
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.substrate import Substrate
 from dunnage.databases.redis.database import Redis
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace

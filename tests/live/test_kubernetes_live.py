@@ -15,7 +15,7 @@ from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, Service
 from living import REPLICAS
 
-from dunnage import contracts
+from dunnage.contracts.platform import Seen
 from dunnage.databases.redis.database import Redis
 from dunnage.errors import DunnageError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect
@@ -141,7 +141,7 @@ def test_limits_are_in_force_in_the_members_control_group(lab: Lab) -> None:
     with formed(lab, deployed_as(database=SINGLE, limits=limits)) as (platform, *_):
         assert platform.network()["quality"] == "Guaranteed"
         (member,) = platform.running()
-        assert isinstance(member.process, contracts.Seen)
+        assert isinstance(member.process, Seen)
         asked = [member.host.engine, "inspect", "--pid", str(member.process.pid), "--data", "/"]
         told = member.host.run(asked).stdout
         assert str(200 * 2**20) in told

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import pytest
 
-from dunnage.contracts import KubernetesBinaries
+from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.software import go, kubernetes
 from dunnage.software.go import module_version
 from dunnage.software.trees import DebianSoftware

@@ -17,7 +17,7 @@ from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Node, Pod, Service
 from standing_labs import said, stands
 
-from dunnage.contracts import ApiServer
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.hosts.lab import SCRATCH
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect

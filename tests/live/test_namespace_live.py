@@ -18,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 from lab_traces import Traces, clean_away, eventually
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import RunError, UnavailableError
 from dunnage.hosts.clean import clean, leftovers
 from dunnage.hosts.control_groups.groups import TOP, Shape

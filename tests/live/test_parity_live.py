@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from dunnage import contracts
-from dunnage.contracts import Host, Platform, RunningMember, Seen, SoftwareStore, Substrate, Tree
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform, RunningMember, Seen
+from dunnage.contracts.software import SoftwareStore, Tree
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
@@ -57,7 +60,7 @@ DOCKER = NATIVE.model_copy(update={"name": "docker", "platform": "docker"})
 
 @dataclass(frozen=True)
 class Lab:
-    testbed: contracts.Testbed
+    testbed: Testbed
     substrate: Substrate
 
     @property

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from dunnage import catalog, contracts
+from dunnage import catalog
+from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
@@ -79,7 +80,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Lab:
-    testbed: contracts.Testbed
+    testbed: Testbed
     daemons: Daemons
     swarm: Swarm
 

@@ -16,8 +16,12 @@ from typing import Any
 
 import pytest
 
-from dunnage import catalog, contracts
-from dunnage.contracts import Host, Seen, Substrate, Tree
+from dunnage import catalog
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Seen
+from dunnage.contracts.software import Tree
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
@@ -68,7 +72,7 @@ native_and_docker = pytest.mark.parametrize(
 
 @dataclass(frozen=True)
 class Lab:
-    testbed: contracts.Testbed
+    testbed: Testbed
     substrate: Daemons
 
     @property

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import Tree
+from dunnage.contracts.software import Tree
 from dunnage.databases.redis.database import Redis
 from dunnage.model.layout import Address, Addresses, Place, Reservation, Service, Step
 from dunnage.model.study import DatabaseSpec

@@ -14,8 +14,11 @@ import pytest
 from driving import driven
 from living import REPLICAS, STAY, client_of, deployed, living
 
-from dunnage import catalog, contracts
-from dunnage.contracts import Host
+from dunnage import catalog
+from dunnage.contracts.database import Database
+from dunnage.contracts.host import Host
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError
@@ -42,7 +45,7 @@ RING = DatabaseSpec(kind="cassandra", version="5.0", topology="ring", members=3,
 
 @dataclass(frozen=True)
 class Lab:
-    testbed: contracts.Testbed
+    testbed: Testbed
     swarm: SwarmSubstrate
 
     @property
@@ -79,9 +82,9 @@ INSIDE = deployed_as(endpoint="container-dns", client=ClientPlace.CONTAINER)
 def formed(
     lab: Lab,
     deployment: Deployment,
-    substrate: contracts.Substrate | None = None,
+    substrate: Substrate | None = None,
     platform: type[Swarm] = Swarm,
-    database: contracts.Database | None = None,
+    database: Database | None = None,
 ) -> Iterator[tuple[Swarm, Target, frozenset[str]]]:
     """A deployment that lives on it, as `living` has it, of which nothing may be left."""
     catalog.translate(lab.testbed, [deployment])

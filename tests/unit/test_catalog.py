@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dunnage import catalog
-from dunnage.contracts import ApiServer, ContainerRuntime, Daemon
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
 from dunnage.errors import StudyError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import ClientPlace

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import ApiServer, Host
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from stand_in_daemon import in_swarm, listed, standing_in, write_context
 
-from dunnage.contracts import HasSwarm, Host
+from dunnage.contracts.docker import HasSwarm
+from dunnage.contracts.host import Host
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec

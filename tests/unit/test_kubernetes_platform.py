@@ -17,7 +17,10 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
-from dunnage.contracts import Completed, ContainerRuntime, Seen, Tree
+from dunnage.contracts.host import Completed
+from dunnage.contracts.kubernetes import ContainerRuntime
+from dunnage.contracts.platform import Seen
+from dunnage.contracts.software import Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake

@@ -11,7 +11,7 @@ from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Event, Pod
 from lightkube.resources.core_v1 import Service as ServiceObject
 
-from dunnage.contracts import Seen
+from dunnage.contracts.platform import Seen
 from dunnage.model.choices import Peers
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import Completed, RunningMember, Seen
+from dunnage.contracts.host import Completed
+from dunnage.contracts.platform import RunningMember, Seen
 from dunnage.errors import RunError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import Address

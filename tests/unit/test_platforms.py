@@ -16,7 +16,10 @@ from docker.models.containers import Container
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dunnage.contracts import Completed, Daemon, Host, RunningMember, Seen, Tree
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.platform import RunningMember, Seen
+from dunnage.contracts.software import Tree
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.choices import Storage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dunnage.contracts import HasSnapshot
+from dunnage.contracts.database import HasSnapshot
 from dunnage.databases.cassandra import answers, steps
 from dunnage.databases.cassandra.database import Cassandra
 from dunnage.databases.redis.database import Redis

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stand_in_daemon import write_context
 
-from dunnage.contracts import Certificates
+from dunnage.contracts.docker import Certificates
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed
 from dunnage.substrates.daemons import mounts_below

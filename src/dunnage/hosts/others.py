@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dunnage.contracts import OtherProcess
+from dunnage.contracts.testbed import OtherProcess
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 """Seconds in which proc(5) counts processor time."""

@@ -7,7 +7,9 @@ from typing import Any
 
 from docker import DockerClient
 
-from dunnage.contracts import Daemon, Host, Seen, Unseen
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Seen, Unseen
 from dunnage.platforms.link import addresses, link
 from dunnage.platforms.stay_names import OWN
 

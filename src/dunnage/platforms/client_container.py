@@ -13,7 +13,8 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 from docker.types import Mount, Ulimit
 
-from dunnage.contracts import Completed, Host, Tree
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
 from dunnage.errors import RunError
 from dunnage.model.layout import ENGINE_PROGRAM

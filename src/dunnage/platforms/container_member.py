@@ -11,7 +11,10 @@ from typing import Any
 from docker import DockerClient
 from docker.models.containers import Container
 
-from dunnage.contracts import Completed, Daemon, Host, RunningMember, Seen, Tree, Unseen
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
+from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
 from dunnage.errors import StayError
 from dunnage.model.layout import Service

@@ -7,7 +7,10 @@ import tarfile
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dunnage.contracts import HasDaemons, Host, SoftwareStore, Substrate
+from dunnage.contracts.docker import HasDaemons
+from dunnage.contracts.host import Host
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import UnavailableError
 from dunnage.model.choices import Peers, Storage
 from dunnage.model.deployment import Deployment

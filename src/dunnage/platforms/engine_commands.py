@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dunnage.contracts import Completed, Host
+from dunnage.contracts.host import Completed, Host
 from dunnage.model.layout import ENGINE
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from docker import APIClient
 from docker.errors import APIError
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 from dunnage.docker_api import explanation
 from dunnage.errors import RunError
 

@@ -7,16 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from dunnage.contracts import (
-    Completed,
-    HasDaemons,
-    Host,
-    Process,
-    RunningMember,
-    SoftwareStore,
-    Substrate,
-    Unseen,
-)
+from dunnage.contracts.docker import HasDaemons
+from dunnage.contracts.host import Completed, Host, Process
+from dunnage.contracts.platform import RunningMember, Unseen
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.contracts import HasRouter, Host, Router
+from dunnage.contracts.host import HasRouter, Host, Router
 from dunnage.errors import UnavailableError
 
 

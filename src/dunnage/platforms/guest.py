@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 
 
 class Guest:

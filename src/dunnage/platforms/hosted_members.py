@@ -9,7 +9,9 @@ from functools import partial
 from threading import Event
 from typing import Generic, TypeVar
 
-from dunnage.contracts import Completed, Host, RunningMember, SoftwareStore
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.platform import RunningMember
+from dunnage.contracts.software import SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service

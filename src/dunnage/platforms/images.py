@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from docker import DockerClient
 from docker.errors import ImageNotFound
 
-from dunnage.contracts import Tree
+from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
 from dunnage.errors import UnavailableError
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import StayError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import StayError, UnavailableError
 from dunnage.model.layout import Place
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
-from dunnage.contracts import Host, SoftwareStore, Substrate
+from dunnage.contracts.host import Host
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.model.choices import ClientPlace, Storage

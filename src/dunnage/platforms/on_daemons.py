@@ -11,7 +11,10 @@ from typing import Any
 
 from docker import DockerClient
 
-from dunnage.contracts import Daemon, HasDaemons, Host, Seen, SoftwareStore, Tree
+from dunnage.contracts.docker import Daemon, HasDaemons
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Seen
+from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.docker_api import connect
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.model.agreement import agreed

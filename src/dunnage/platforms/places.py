@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Layout, Place, Reservation
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dunnage.contracts import Completed, Host, Process, RunningMember, Seen
+from dunnage.contracts.host import Completed, Host, Process
+from dunnage.contracts.platform import RunningMember, Seen
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 

@@ -8,7 +8,8 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Protocol
 
-from dunnage.contracts import Completed, RunningMember
+from dunnage.contracts.host import Completed
+from dunnage.contracts.platform import RunningMember
 from dunnage.errors import RunError, StayError
 from dunnage.model.layout import Service
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import StayError
 
 _LONGEST = 3600.0

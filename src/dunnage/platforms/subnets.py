@@ -9,7 +9,7 @@ from typing import Any
 
 from docker import DockerClient
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import StayError
 from dunnage.platforms.container_member import spoken
 from dunnage.platforms.link import addresses

@@ -12,7 +12,10 @@ from docker import DockerClient
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
-from dunnage.contracts import HasSwarm, Host, SoftwareStore, Substrate
+from dunnage.contracts.docker import HasSwarm
+from dunnage.contracts.host import Host
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import StayError, UnavailableError
 from dunnage.model.choices import ClientPlace, Peers
 from dunnage.model.deployment import Deployment

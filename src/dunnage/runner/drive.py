@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import RunError
 from dunnage.model.choices import Phase
 from dunnage.model.load import Command, LoadOrder

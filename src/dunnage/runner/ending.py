@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from dunnage.contracts import Host, Process
+from dunnage.contracts.host import Host, Process
 from dunnage.errors import DunnageError, HostLostError, StayError
 
 _KILLED = 5.0

@@ -6,7 +6,7 @@ import ipaddress
 import json
 from collections.abc import Mapping, Sequence
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import StayError
 from dunnage.model.layout import Address, Target
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.contracts import Clock, Platform
+from dunnage.contracts.host import Clock
+from dunnage.contracts.platform import Platform
 from dunnage.errors import StayError
 from dunnage.model.layout import Reservation, Service, Stage, Step
 from dunnage.model.value import Scalar

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from dunnage.analysis.checks import Evidence, judge, kept_time, status
 from dunnage.analysis.turns import idle, own_usage, spans, windows_of
-from dunnage.contracts import Host, Process
+from dunnage.contracts.host import Host, Process
 from dunnage.errors import HostLostError, RunError
 from dunnage.model.load import SETTLING, TURN_CONTROL, Command, LoadOrder, Samples
 from dunnage.model.plan import RunPlan

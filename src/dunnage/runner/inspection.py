@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from dunnage.contracts import Host, RunningMember, Seen, Unseen
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.model.layout import Place
 from dunnage.model.record import ProcessFacts, UnseenProcess

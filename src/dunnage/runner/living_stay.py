@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
-from dunnage.contracts import Platform
+from dunnage.contracts.platform import Platform
 from dunnage.model.choices import Data
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Stage

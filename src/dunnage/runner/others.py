@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dunnage.contracts import OtherProcess, SeesOthers, Testbed
+from dunnage.contracts.testbed import OtherProcess, SeesOthers, Testbed
 
 Seen = Mapping[tuple[int, int], OtherProcess]
 

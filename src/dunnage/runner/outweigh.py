@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from dunnage.contracts import Outweighs, Testbed
+from dunnage.contracts.testbed import Outweighs, Testbed
 
 
 def outweighing(testbed: Testbed) -> AbstractContextManager[None]:

@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dunnage.contracts import Clock, Host, RunningMember
+from dunnage.contracts.host import Clock, Host
+from dunnage.contracts.platform import RunningMember
 from dunnage.errors import RunError
 from dunnage.model.deployment import PAUSE_PERIOD
 from dunnage.runner.ending import terminated

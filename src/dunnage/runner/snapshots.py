@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dunnage.contracts import Database, HasSnapshot, KeepsData, Platform
+from dunnage.contracts.database import Database, HasSnapshot
+from dunnage.contracts.platform import KeepsData, Platform
 from dunnage.errors import UnavailableError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Reservation, Snapshot

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage import catalog
-from dunnage.contracts import HasDaemons, OwnsApiServer, Substrate
+from dunnage.contracts.docker import HasDaemons
+from dunnage.contracts.kubernetes import OwnsApiServer
+from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dunnage.contracts import (
-    Database,
-    Generator,
-    Host,
-    Platform,
-    Sampler,
-    SoftwareStore,
-    Substrate,
-    Testbed,
-)
+from dunnage.contracts.database import Database
+from dunnage.contracts.generator import Generator
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Platform
+from dunnage.contracts.sampler import Sampler
+from dunnage.contracts.software import SoftwareStore
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.model.calibration import Calibration
 from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Reservation, Target

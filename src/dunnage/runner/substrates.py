@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
-from dunnage.contracts import Host, Substrate, Testbed
+from dunnage.contracts.host import Host
+from dunnage.contracts.substrate import Substrate
+from dunnage.contracts.testbed import Testbed
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, TestbedSpec

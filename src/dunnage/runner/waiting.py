@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage.contracts import Host, Process
+from dunnage.contracts.host import Host, Process
 from dunnage.errors import RunError
 from dunnage.model.load import Command
 from dunnage.runner.stay import Stay

@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from dunnage.analysis.windows import uncharged, usage
-from dunnage.contracts import Host, RunningMember, Seen, Unseen
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
 from dunnage.model.record import HostUsage

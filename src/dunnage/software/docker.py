@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import DockerBinaries
+from dunnage.contracts.docker import DockerBinaries
 from dunnage.software import debian, iptables
 from dunnage.software.cache import Cache
 

@@ -9,7 +9,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import Tree
+from dunnage.contracts.software import Tree
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE
 from dunnage.model.offer import Capability, Support

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dunnage.contracts import Tree
+from dunnage.contracts.software import Tree
 from dunnage.errors import UnavailableError
 from dunnage.model.layout import Software
 

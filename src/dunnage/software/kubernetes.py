@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import KubernetesBinaries
+from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive
 from dunnage.model.offer import Support

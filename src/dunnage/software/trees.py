@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from dunnage.contracts import DockerBinaries, KubernetesBinaries, Tree
+from dunnage.contracts.docker import DockerBinaries
+from dunnage.contracts.kubernetes import KubernetesBinaries
+from dunnage.contracts.software import Tree
 from dunnage.errors import UnavailableError
 from dunnage.kernel_modules import how_to_load
 from dunnage.model.layout import ENGINE_TREE, Software

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from dunnage.contracts import Daemon
+from dunnage.contracts.docker import Daemon
 
 
 def write_contexts(directory: Path, daemons: Mapping[str, Daemon]) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 
-from dunnage.contracts import Daemon, DockerBinaries, Host, Process, Testbed
+from dunnage.contracts.docker import Daemon, DockerBinaries
+from dunnage.contracts.host import Host, Process
+from dunnage.contracts.testbed import Testbed
 from dunnage.docker_api import Refused, connect, explanation, translated
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.model.agreement import agreed

@@ -18,7 +18,8 @@ import docker
 from docker.context import ContextAPI
 from docker.tls import TLSConfig
 
-from dunnage.contracts import Certificates, Daemon, Host
+from dunnage.contracts.docker import Certificates, Daemon
+from dunnage.contracts.host import Host
 from dunnage.docker_api import connect, translated
 from dunnage.errors import UnavailableError
 from dunnage.model.agreement import agreed

@@ -17,7 +17,8 @@ from lightkube.models.authorization_v1 import ResourceAttributes, SelfSubjectAcc
 from lightkube.resources.authorization_v1 import SelfSubjectAccessReview
 from lightkube.resources.core_v1 import Node
 
-from dunnage.contracts import ApiServer, ContainerRuntime, Host
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
 from dunnage.errors import UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.value import Scalar

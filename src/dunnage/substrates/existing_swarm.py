@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from dunnage.contracts import Daemon, Host
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Host
 from dunnage.errors import UnavailableError
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar

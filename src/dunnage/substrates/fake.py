@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
-from dunnage.contracts import Daemon, Host, Process, Testbed
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Host, Process
+from dunnage.contracts.testbed import Testbed
 from dunnage.errors import HostLostError, StayError
 from dunnage.model.value import Scalar
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import docker
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.model.value import Scalar
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.errors import DunnageError
 
 

@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 
 import docker
 
-from dunnage.contracts import Daemon, Host, Testbed
+from dunnage.contracts.docker import Daemon
+from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import Testbed
 from dunnage.docker_api import Refused, connect, explanation
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
 from dunnage.model.study import CONTROL_GROUP

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from fleet import Fleet, Fleets
 
-from dunnage.contracts import Seen
+from dunnage.contracts.platform import Seen
 from dunnage.hosts.fake.load import LATE_SHARE
 from dunnage.model.choices import Arrivals, ClientPlace, Phase
 from dunnage.model.level import Level

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.contracts import OtherProcess
+from dunnage.contracts.testbed import OtherProcess
 from dunnage.hosts.first_process import identity
 from dunnage.hosts.others import others
 from dunnage.runner.others import busy

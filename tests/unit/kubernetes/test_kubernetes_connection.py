@@ -17,7 +17,7 @@ import pytest
 from lightkube import ConfigError
 from lightkube.resources.core_v1 import Node
 
-from dunnage.contracts import ApiServer
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.kubernetes_api import Refused, connect, explanation, session, told
 from dunnage.substrates.kubernetes.certificates import Authority
 from dunnage.substrates.kubernetes.kubeconfigs import kubeconfig, write_kubeconfig

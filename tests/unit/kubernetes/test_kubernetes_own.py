@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from dunnage.contracts import KubernetesBinaries
+from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec

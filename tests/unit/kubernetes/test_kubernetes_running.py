@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from dunnage.contracts import Completed, KubernetesBinaries
+from dunnage.contracts.host import Completed
+from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec

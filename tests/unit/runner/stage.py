@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from dunnage.contracts import Completed, Host, RunningMember
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.platform import RunningMember
 from dunnage.errors import StayError
 from dunnage.model.layout import Layout, Reservation, Service
 from dunnage.model.path import NetworkPath

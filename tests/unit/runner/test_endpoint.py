@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from dunnage.contracts import Completed, Host
+from dunnage.contracts.host import Completed, Host
 from dunnage.errors import StayError
 from dunnage.model.layout import Address, Target
 from dunnage.runner.endpoint import allowed, resolved

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dunnage.contracts import RunningMember, Seen, Unseen
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import StayError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake

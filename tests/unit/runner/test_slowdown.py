@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stage import Hand
 
-from dunnage.contracts import RunningMember, Seen
+from dunnage.contracts.platform import RunningMember, Seen
 from dunnage.errors import RunError
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake

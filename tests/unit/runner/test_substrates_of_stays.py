@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self, cast
 import pytest
 
 from dunnage import catalog
-from dunnage.contracts import Host, Substrate
+from dunnage.contracts.host import Host
+from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
@@ -23,7 +24,7 @@ from dunnage.study.read import read_study
 from dunnage.substrates.kubernetes.choices import Choices
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
-    from dunnage.contracts import Testbed
+    from dunnage.contracts.testbed import Testbed
 
 STUDY = """\
 dunnage: 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 from dunnage.errors import HostLostError, RunError
 from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.model.study import Limits

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from dunnage.contracts import OtherProcess
+from dunnage.contracts.testbed import OtherProcess
 from dunnage.hosts.fake.clock import VirtualClock
 from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.programs import PROGRAMS

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 from dunnage.errors import HostLostError, RunError
 from dunnage.hosts.first_process import FirstProcess
 from dunnage.units import duration

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from dunnage.contracts import Completed, Router
+from dunnage.contracts.host import Completed, Router
 from dunnage.errors import RunError
 from dunnage.hosts.control_groups.groups import ControlGroups, Shape
 from dunnage.hosts.machine_clock import MachineClock

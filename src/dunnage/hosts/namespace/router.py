@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.enter import Door
 from dunnage.hosts.namespace.floating import translating

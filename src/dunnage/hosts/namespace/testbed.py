@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from dunnage.contracts import Host, OtherProcess
+from dunnage.contracts.host import Host
+from dunnage.contracts.testbed import OtherProcess
 from dunnage.errors import UnavailableError
 from dunnage.hosts.clean import clean_held, forget_tops
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, TOP, ControlGroups, Shape

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lightkube.models.core_v1 import ServicePort
 from lightkube.resources.core_v1 import Service
 
-from dunnage.contracts import Host
+from dunnage.contracts.host import Host
 from dunnage.model.choices import Peers
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses

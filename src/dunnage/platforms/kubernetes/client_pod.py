@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dunnage.contracts import Completed, Host, Process
+from dunnage.contracts.host import Completed, Host, Process
 from dunnage.errors import StayError
 from dunnage.model.study import Limits
 from dunnage.platforms.guest import Networked

@@ -20,7 +20,7 @@ from lightkube import ApiError
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 
 _PROTOCOL = "v5.channel.k8s.io"
 """Each message begins with the number of its channel; since version 5 one can be closed."""

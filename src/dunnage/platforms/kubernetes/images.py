@@ -5,7 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from dunnage.contracts import ContainerRuntime, Host, Tree
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ContainerRuntime
+from dunnage.contracts.software import Tree
 from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive
 from dunnage.platforms.images import image_of

@@ -13,7 +13,7 @@ from lightkube.resources.apps_v1 import StatefulSet
 from lightkube.resources.core_v1 import Event, PersistentVolume, Pod, Service
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
-from dunnage.contracts import Completed
+from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.execute import NOT_RUN

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dunnage.contracts import Host, Seen
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
 from dunnage.platforms.link import link

@@ -10,15 +10,11 @@ from typing import ClassVar
 
 from lightkube.resources.core_v1 import Service as ServiceObject
 
-from dunnage.contracts import (
-    ContainerRuntime,
-    HasKubernetes,
-    Host,
-    Seen,
-    SoftwareStore,
-    Substrate,
-    Tree,
-)
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
+from dunnage.contracts.platform import Seen
+from dunnage.contracts.software import SoftwareStore, Tree
+from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace, Peers, Storage

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from dunnage.contracts import Completed, Host, RunningMember, Seen, Tree, Unseen
+from dunnage.contracts.host import Completed, Host
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
+from dunnage.contracts.software import Tree
 from dunnage.errors import StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine

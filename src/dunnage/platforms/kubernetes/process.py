@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dunnage.contracts import Host, Seen
+from dunnage.contracts.host import Host
+from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 
 _FIND = r"""

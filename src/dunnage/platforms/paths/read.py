@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from dunnage.contracts import Host, Router, RunningMember, Seen, Unseen
+from dunnage.contracts.host import Host, Router
+from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import DunnageError
 from dunnage.model.layout import Address
 from dunnage.model.path import Hop, HopKind, NetworkPath

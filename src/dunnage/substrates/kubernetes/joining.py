@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dunnage.contracts import Clock
+from dunnage.contracts.host import Clock
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.network import (

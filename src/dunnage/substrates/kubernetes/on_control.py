@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage.contracts import ApiServer
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.substrates.kubernetes.control_plane import API, ASKED, ControlPlane
 from dunnage.substrates.kubernetes.place import API_PORT, Component
 from dunnage.substrates.kubernetes.running import Running

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dunnage.contracts import Clock, ContainerRuntime, KubernetesBinaries
+from dunnage.contracts.host import Clock
+from dunnage.contracts.kubernetes import ContainerRuntime, KubernetesBinaries
 from dunnage.errors import UnavailableError
 from dunnage.substrates.kubernetes.choices import Choices
 from dunnage.substrates.kubernetes.control_plane import ControlPlane

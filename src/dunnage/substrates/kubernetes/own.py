@@ -12,7 +12,9 @@ from contextlib import ExitStack, closing, contextmanager
 from lightkube import Client
 from lightkube.resources.core_v1 import Node as NodeObject
 
-from dunnage.contracts import ApiServer, ContainerRuntime, Host, KubernetesBinaries, Testbed
+from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
+from dunnage.contracts.testbed import Testbed
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed

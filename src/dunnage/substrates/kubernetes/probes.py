@@ -12,7 +12,8 @@ from lightkube.codecs import from_dict
 from lightkube.resources.coordination_v1 import Lease
 from lightkube.resources.core_v1 import Node, ServiceAccount
 
-from dunnage.contracts import ApiServer, Clock
+from dunnage.contracts.host import Clock
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.kubernetes_api import Refused, connect, explanation, told
 from dunnage.substrates.kubernetes.control_plane import ASKED, DNS
 from dunnage.substrates.kubernetes.objects import Object

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from dunnage.contracts import Clock, Host, Process
+from dunnage.contracts.host import Clock, Host, Process
 from dunnage.errors import HostLostError, UnavailableError
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of

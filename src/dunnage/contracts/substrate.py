@@ -1,0 +1,33 @@
+"""What must live before platforms: what the runner asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from dunnage.model.value import Scalar
+
+
+class Substrate(Protocol):
+    """What runs on the hosts for platforms, until the end of its `with`.
+
+    One may stand on another, as a Swarm does on Docker's daemons: what is done to it is done to
+    what it stands on as well. What it gives to platforms is told by `HasDaemons` and `HasSwarm`.
+    """
+
+    def units(self, host: str) -> tuple[str, ...]:
+        """Its units on a host, for the sampler; none where nothing of ours runs."""
+
+    def wake(self) -> None:
+        """Make it usable for a stay; returns when it is."""
+
+    def freeze(self, hosts: Collection[str] | None = None) -> None:
+        """Keep it from using any CPU during the stay of another platform, on all its hosts or on
+        some; `wake` ends it.
+        """
+
+    def mend(self, host: str) -> None:
+        """Start its part again on a host that was lost and restored empty."""
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Versions, storage driver and network settings, from the daemons."""
