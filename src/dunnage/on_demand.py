@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from typing import ClassVar
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
@@ -24,7 +25,7 @@ from dunnage.substrates.kubernetes.choices import Choices
 class KubernetesPlatform:
     """The kind of platform whose members run in pods."""
 
-    offer: PlatformOffer = OFFER
+    offer: ClassVar[PlatformOffer] = OFFER
 
     def __call__(
         self,

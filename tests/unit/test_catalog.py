@@ -10,9 +10,10 @@ import pytest
 
 from dunnage import catalog
 from dunnage.contracts.docker import Daemon
-from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
 from dunnage.errors import StudyError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.hosts.namespace import supports as kernel
 from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
@@ -384,6 +385,28 @@ def test_a_swarm_of_ours_is_not_made_on_anything_but_daemons_of_ours() -> None:
         pytest.raises(UnavailableError, match="nothing opens a substrate `swarm`"),
     ):
         catalog.open_substrate("swarm", {}, testbed, testbed.hosts, None, keep=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "opens"),
+    [
+        ("own", "needs a host of the group `control`"),
+        ("existing", "no context is named for this host"),
+    ],
+)
+def test_a_kubernetes_is_made_or_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, opens: str
+) -> None:
+    binaries = KubernetesBinaries(tmp_path, tmp_path, tmp_path, {}, "1", "test")
+    monkeypatch.setattr(DebianSoftware, "kubernetes", lambda _, tell: tell("built") or binaries)
+    monkeypatch.setattr(kernel, "inotify_room", lambda _: Support(met=True))
+    specs = {"kubernetes": SubstrateSpec(kind=kind)}
+    with (
+        catalog.open_testbed(TestbedSpec(kind="fake"), "opened", keep=False) as testbed,
+        pytest.raises(UnavailableError, match=opens),
+        catalog.open_substrate("kubernetes", specs, testbed, testbed.hosts, keep=False),
+    ):
+        raise AssertionError("it was opened")
 
 
 def test_a_level_that_more_copies_must_answer_than_there_are_is_refused_with_its_line() -> None:
