@@ -151,8 +151,8 @@ def _make(entry: Path, *, kubelab: str, tell: Callable[[str], None]) -> str:
     versions = {name: go.module_version(SOURCE, module) for name, module in _MODULES.items()}
     packages = _debian(entry)
     tell(
-        f"Kubernetes {versions['kubernetes']} is built of its Go modules, once: up to 25 minutes on "
-        "two processors"
+        f"Kubernetes {versions['kubernetes']} is built of its Go modules, once: up to 25 minutes "
+        "on two processors"
     )
     built = entry / "built"
     built.mkdir()
