@@ -150,6 +150,16 @@ def replaced(file: Callable[[Spot], Path], old: str, new: str) -> Change:
     return change
 
 
+def without_its_last_line(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        *lines, _ = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(lines))
+        return path
+
+    return change
+
+
 def edited(spot: Spot) -> Path:
     """One number of a record is another."""
     record = json.loads(spot.record.read_text())
@@ -219,6 +229,14 @@ OF_A_RUN: Mapping[str, tuple[Change, str]] = {
     "samples missing": (removed(samples), "it is missing"),
     "samples truncated": (truncated(samples), "it is truncated"),
     "samples garbled": (garbled(samples), "changed after it was written"),
+    "samples edited": (
+        replaced(samples, '"interval": 0.2', '"interval": 1'),
+        "it was changed after it was written (it is shorter than it was)",
+    ),
+    "samples without their last line": (
+        without_its_last_line(samples),
+        "it was changed after it was written (it is shorter than it was)",
+    ),
     "samples are endless": (endless(samples), "cannot be read (this is a device"),
     "stay missing": (removed(stay), "it is missing"),
     "stay truncated": (truncated(stay), "it is truncated"),

@@ -111,17 +111,39 @@ def parsed(text: str, path: Path) -> Any:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        if _begins(text):
+        if _ends_early(error):
             raise DamagedError("is truncated", path, Flaw.TRUNCATED) from error
         raise DamagedError(f"is not JSON: {error}", path, Flaw.GARBLED) from error
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a file's text is seen to be but the beginning of JSON, or of lines of JSON.
+
+    What was cut between two lines is not seen to be.
+    """
+    *lines, last = text.split("\n")
+    return _begins(text) or (bool(last) and _begins(last) and all(map(_is_json, lines)))
+
+
+def _ends_early(error: ValueError) -> bool:
+    """Whether a text was JSON up to its end, by the parser's own words."""
+    return str(error).startswith("EOF while parsing")
 
 
 def _begins(text: str) -> bool:
     """Whether a text that is no JSON is the beginning of some."""
     try:
-        from_json(text, allow_partial=True, allow_inf_nan=False)
+        from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        return _ends_early(error)
+    return False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        from_json(text, allow_inf_nan=False)
     except ValueError:
-        return not text.strip()
+        return False
     return True
 
 
