@@ -312,7 +312,10 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     assert status["damaged"] == analysis["damages"]
     onward = f"run --resume {spot.root}" if gone else f"verify {spot.root}"
     assert f"next: dunnage {onward}\n" in said
-    told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
+    out = spot.root.parent / "out"
+    said = told(dunnage("export", spot.root, "--to", out), ExitCode.UNTRUSTWORTHY)
+    assert "so 1 run cannot be used" in said
+    assert f"only {RUNS - 1} of {RUNS} runs are valid; " in said
     shown = dunnage("compare", whole, spot.root, "--anyway")
     said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
     assert f"{spot.root}: 1 file of this result is damaged" in said
@@ -425,7 +428,7 @@ def test_damage_of_the_whole_is_said_and_costs_no_run(name: str, spot: Spot) -> 
     file = meaning.partition(":")[0]
     assert [found["file"] for found in document["damaged"]] == [file]
     out = spot.root.parent / "out"
-    said = told(dunnage("export", spot.root, "--to", out), ExitCode.OK, ExitCode.FAILED)
+    said = told(dunnage("export", spot.root, "--to", out), ExitCode.UNTRUSTWORTHY, ExitCode.FAILED)
     assert f"{file}: " in said  # a journal that cannot be read cannot be exported either
 
 
@@ -485,7 +488,8 @@ def test_no_verdict_is_given_by_a_file_that_was_changed(
         assert not any(f" {verdict} " in said for verdict in claimed)
     page = (root / "report" / "index.html").read_text()
     assert not any(f'class="verdict {verdict}"' in page for verdict in claimed)
-    told(dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex"), ExitCode.OK)
+    exported = dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex")
+    told(exported, ExitCode.UNTRUSTWORTHY)
     for place in (tmp_path / "out" / "csv", root / "report"):
         rows = (place / "answers.csv").read_text()
         assert "inconclusive" in rows
