@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from dunnage.errors import ExitCode, ResultError
 from dunnage.model.damage import Flaw
-from dunnage.model.value import Value
+from dunnage.model.value import Scalar, Value
 from dunnage.store.regular import regular_bytes
 
 V = TypeVar("V", bound=Value)
 
+_FACTS: TypeAdapter[dict[str, Scalar]] = TypeAdapter(
+    dict[str, Scalar], config=ConfigDict(allow_inf_nan=False)
+)
 _NEEDED = ("study.yaml", "plan")
 """Files, or how their names begin, without which nothing can be read of a result."""
 
@@ -101,6 +104,15 @@ def value_of(path: Path, kind: type[V]) -> V:
             path,
             Flaw.GARBLED,
         ) from error
+
+
+def facts_of(path: Path) -> Mapping[str, Scalar]:
+    """Return the facts that a file holds, by name; raises DamagedError."""
+    facts = parsed(text_of(path), path)
+    try:
+        return _FACTS.validate_python(facts, strict=True)
+    except ValidationError as error:
+        raise DamagedError("is not a mapping of facts", path, Flaw.GARBLED) from error
 
 
 def parsed(text: str, path: Path) -> Any:

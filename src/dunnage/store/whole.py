@@ -83,8 +83,10 @@ class _Search:
         self.unlisted = 0
 
     @cached_property
-    def _damaged_stays(self) -> Mapping[str, Damage]:
-        return {found.file: found for found in self._result.damaged_stays}
+    def _unreadable(self) -> Mapping[str, Damage]:
+        """What was seen when the stays and the facts of the machine were read."""
+        facts = filter(None, [self._result.damaged_environment])
+        return {found.file: found for found in (*self._result.damaged_stays, *facts)}
 
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
@@ -117,8 +119,7 @@ class _Search:
             yield Damage(file=self._name(own), flaw=Flaw.GARBLED, run=record.run, detail=error.what)
             return
         for path in (own, *artefacts, stay):
-            found = self._damaged_stays.get(self._name(path)) or self._file(path)
-            if found:
+            if found := self._file(path):
                 yield found.model_copy(update={"run": record.run})
 
     def _expected(self, path: Path) -> bool:
@@ -152,7 +153,7 @@ class _Search:
     def _file(self, path: Path) -> Damage | None:
         name = self._name(path)
         if name not in self.read:
-            self.read[name] = self._compared(name, path)
+            self.read[name] = self._unreadable.get(name) or self._compared(name, path)
         return self.read[name]
 
     def _compared(self, name: str, path: Path) -> Damage | None:

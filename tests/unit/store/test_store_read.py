@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from results import tiny_plan, tiny_record, tiny_result
 
 from dunnage.errors import NoResultError, ResultError
-from dunnage.model.damage import Flaw
+from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import KEPT
 from dunnage.store.parse import breaks_off
 from dunnage.store.read import open_result
@@ -131,9 +131,11 @@ def test_an_environment_that_is_cut_off_is_named(tmp_path: Path) -> None:
     writer = tiny_result(tmp_path)
     assert open_result(writer.layout.root).environment == {}
     writer.layout.environment.write_text('{"kernel": ')
-    with pytest.raises(ResultError) as raised:
-        _ = open_result(writer.layout.root).environment
-    assert raised.value.where == str(writer.layout.environment)
+    result = open_result(writer.layout.root)
+    assert result.environment == {}
+    assert result.damaged_environment == Damage(file="environment.json", flaw=Flaw.TRUNCATED)
+    with pytest.raises(ResultError, match=r"environment\.json: is truncated"):
+        writer.same_conditions({"kernel": "6.1"})
 
 
 def test_records_come_in_the_order_of_the_plan_and_strangers_are_left_out(tmp_path: Path) -> None:
