@@ -96,7 +96,7 @@ def trend(analysis: Analysis) -> str:
     return (
         "From the first to the last third of the measured window, the throughput of valid runs "
         f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
-        f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run that moved "
+        f"half of them by at most {numbers.most(median(map(abs, seen)))}. A run that moved "
         "by more than chance explains, by this study's runs under the same load, is not steady and "
         "does not count."
     )
