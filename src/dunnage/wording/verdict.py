@@ -48,7 +48,9 @@ def _grounds(comparison: Comparison) -> str:
     moved = bool(comparison.apart and not comparison.twins)
     across = "is neither far enough inside nor beyond" if moved else "crosses"
     place = _PLACES.get(comparison.ground, across)
-    texts = [f"{_interval(comparison.difference)} {place} {numbers.tolerance(comparison.tolerance)}."]
+    texts = [
+        f"{_interval(comparison.difference)} {place} {numbers.tolerance(comparison.tolerance)}."
+    ]
     if moved:
         least = numbers.least(comparison.apart or 0.0)
         texts.append(f"Identical deployments differ by at least {least}, which counts here.")
