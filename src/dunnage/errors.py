@@ -147,21 +147,35 @@ def unfit_place(error: OSError) -> str:
     """
     if not isinstance(error.filename, str | os.PathLike):
         return ""
-    place = Path(error.filename).parent
+    path = Path(error.filename)
+    place = path.parent
     try:
-        if error.errno == errno.ENOTDIR:
-            nearest = next(each for each in (place, *place.parents) if _present(each))
+        nearest = next(each for each in (path, *path.parents) if _present(each))
+        if error.errno in (errno.ENOTDIR, errno.EEXIST):
             mode = nearest.stat().st_mode
             odd = not (stat.S_ISDIR(mode) or stat.S_ISREG(mode))
             return f"{nearest} is no directory" if odd else ""
+        if error.errno == errno.ENOENT and nearest not in (path, place):
+            # Whoever makes the missing directories first comes no further.
+            return _takes_none(nearest) if nearest.stat().st_dev in _kernels() else ""
         if error.errno in (errno.ENOENT, errno.EACCES, errno.EPERM):
             removed = not place.stat().st_nlink  # as the directory is in which one still stands
             forbidden = error.errno != errno.ENOENT and not os.access(place, os.W_OK)
             held = _present(Path(error.filename2 or error.filename))  # by its mode or attributes
-            return "" if removed or forbidden or held else f"{place} takes no files"
+            return "" if removed or forbidden or held else _takes_none(place)
     except OSError:
         pass  # it is not there, so nothing is known of it
     return ""
+
+
+def _takes_none(place: Path) -> str:
+    return f"{'this directory' if place == Path() else place} takes no files"
+
+
+def _kernels() -> set[int]:
+    """The file systems that hold what the kernel tells, and no files of anybody."""
+    places = (Path("/proc"), Path("/sys"))
+    return {place.stat().st_dev for place in places if place.is_mount()}
 
 
 def _present(path: Path) -> bool:

@@ -150,6 +150,16 @@ def replaced(file: Callable[[Spot], Path], old: str, new: str) -> Change:
     return change
 
 
+def without_its_last_line(file: Callable[[Spot], Path]) -> Change:
+    def change(spot: Spot) -> Path:
+        path = file(spot)
+        *lines, _ = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(lines))
+        return path
+
+    return change
+
+
 def edited(spot: Spot) -> Path:
     """One number of a record is another."""
     record = json.loads(spot.record.read_text())
@@ -219,6 +229,14 @@ OF_A_RUN: Mapping[str, tuple[Change, str]] = {
     "samples missing": (removed(samples), "it is missing"),
     "samples truncated": (truncated(samples), "it is truncated"),
     "samples garbled": (garbled(samples), "changed after it was written"),
+    "samples edited": (
+        replaced(samples, '"interval": 0.2', '"interval": 1'),
+        "it was changed after it was written (it is shorter than it was)",
+    ),
+    "samples without their last line": (
+        without_its_last_line(samples),
+        "it was changed after it was written (it is shorter than it was)",
+    ),
     "samples are endless": (endless(samples), "cannot be read (this is a device"),
     "stay missing": (removed(stay), "it is missing"),
     "stay truncated": (truncated(stay), "it is truncated"),
@@ -294,7 +312,10 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     assert status["damaged"] == analysis["damages"]
     onward = f"run --resume {spot.root}" if gone else f"verify {spot.root}"
     assert f"next: dunnage {onward}\n" in said
-    told(dunnage("export", spot.root, "--to", spot.root.parent / "out"), ExitCode.OK)
+    out = spot.root.parent / "out"
+    said = told(dunnage("export", spot.root, "--to", out), ExitCode.UNTRUSTWORTHY)
+    assert "so 1 run cannot be used" in said
+    assert f"only {RUNS - 1} of {RUNS} runs are valid; " in said
     shown = dunnage("compare", whole, spot.root, "--anyway")
     said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
     assert f"{spot.root}: 1 file of this result is damaged" in said
@@ -383,6 +404,7 @@ OF_THE_WHOLE: Mapping[str, tuple[Change, str]] = {
     "plan changed": (replaced(plan, '"seed"', ' "seed"'), "plan.json: it was changed"),
     "study changed": (replaced(study, "blocks: 3", "blocks: 4"), "study.yaml: it was changed"),
     "environment missing": (removed(environment), "environment.json: it is missing"),
+    "environment garbled": (garbled(environment), "environment.json: its content is not what such"),
 }
 
 
@@ -407,7 +429,7 @@ def test_damage_of_the_whole_is_said_and_costs_no_run(name: str, spot: Spot) -> 
     file = meaning.partition(":")[0]
     assert [found["file"] for found in document["damaged"]] == [file]
     out = spot.root.parent / "out"
-    said = told(dunnage("export", spot.root, "--to", out), ExitCode.OK, ExitCode.FAILED)
+    said = told(dunnage("export", spot.root, "--to", out), ExitCode.UNTRUSTWORTHY, ExitCode.FAILED)
     assert f"{file}: " in said  # a journal that cannot be read cannot be exported either
 
 
@@ -467,7 +489,8 @@ def test_no_verdict_is_given_by_a_file_that_was_changed(
         assert not any(f" {verdict} " in said for verdict in claimed)
     page = (root / "report" / "index.html").read_text()
     assert not any(f'class="verdict {verdict}"' in page for verdict in claimed)
-    told(dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex"), ExitCode.OK)
+    exported = dunnage("export", root, "--to", tmp_path / "out", "--as", "csv,latex")
+    told(exported, ExitCode.UNTRUSTWORTHY)
     for place in (tmp_path / "out" / "csv", root / "report"):
         rows = (place / "answers.csv").read_text()
         assert "inconclusive" in rows
@@ -662,7 +685,6 @@ FATAL: Mapping[str, tuple[Change, str]] = {
     "plan is a pipe": (piped(plan), "plan.json: cannot read: this is a pipe"),
     "study missing": (removed(study), "study.yaml: is missing"),
     "study is endless": (endless(study), "study.yaml: cannot read: this is a device"),
-    "environment garbled": (garbled(environment), "environment.json: is not JSON"),
 }
 """What no result can be read without."""
 
@@ -812,19 +834,56 @@ def test_odd_lines_of_the_journal_break_nothing(spot: Spot, entry: str) -> None:
     told(dunnage("report", spot.root), ExitCode.OK)
 
 
-@pytest.mark.parametrize("facts", ["[]", "null", '{"kernel": ', "5"])
-def test_an_environment_of_nonsense_is_named_also_when_the_study_goes_on(
-    spot: Spot, facts: str
+GARBLED = "its content is not what such a file holds"
+ODD_FACTS: Mapping[str, str] = {
+    "[]": GARBLED,
+    "null": GARBLED,
+    "5": GARBLED,
+    "\x00": GARBLED,
+    '{"kernel": {"a": 1}}': GARBLED,
+    '{"kernel": 1e999}': GARBLED,
+    '{"kernel": ': "it is truncated",
+    "": "it is truncated",
+    "{}": "it was changed after it was written",
+    '{"kernel": 5, "version": 999}': "it was changed after it was written",
+}
+"""What stands in the place of the machine's facts → what must be said of it."""
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
+@pytest.mark.parametrize("facts", ODD_FACTS)
+def test_odd_facts_of_the_machine_are_said_alike_by_all_that_read_them(
+    facts: str, older: bool, spot: Spot, whole: Path
+) -> None:
+    environment(spot).write_text(facts)
+    if older:
+        without_checksums(spot)
+    seen = not older or ODD_FACTS[facts] != ODD_FACTS["{}"]
+    code = ExitCode.UNTRUSTWORTHY if seen else ExitCode.OK
+    out = spot.root.parent / "out"
+    for words, codes in (
+        (("report", spot.root), (code,)),
+        (("export", spot.root, "--to", out), (code,)),
+        (("status", spot.root), (ExitCode.OK,)),
+        (("compare", whole, spot.root), (ExitCode.INCOMPARABLE,)),
+        (("verify", spot.root), (ExitCode.DAMAGED if seen else ExitCode.OK,)),
+    ):
+        said = " ".join(told(dunnage(*words), *codes).split())
+        assert (f"environment.json: {ODD_FACTS[facts]}" in said) is seen, words
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
+@pytest.mark.parametrize("facts", ["[]", '{"kernel": '])
+def test_a_study_does_not_go_on_under_facts_that_cannot_be_read(
+    facts: str, older: bool, spot: Spot
 ) -> None:
     spot.record.unlink()
     environment(spot).write_text(facts)
-    for words, hint in (
-        (("report", spot.root), f"dunnage verify {spot.root}"),
-        (("run", "--resume", spot.root), f"dunnage run {study(spot)}"),
-    ):
-        said = told(dunnage(*words), ExitCode.FAILED)
-        assert "environment.json" in said
-        assert f"try: {hint}" in said
+    if older:
+        without_checksums(spot)
+    said = told(dunnage("run", "--resume", spot.root), ExitCode.FAILED)
+    assert f"environment.json: {ODD_FACTS[facts]}, so this result cannot be resumed" in said
+    assert f"try: dunnage run {study(spot)}" in said
 
 
 def test_a_run_directory_that_is_a_link_is_never_emptied(spot: Spot, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunnage.cli.shared import going_on
+from dunnage.cli.shared import going_on, trust
 from dunnage.cli.shared.studies import ResultArgument
 from dunnage.cli.shared.terminal import (
     Format,
@@ -23,7 +23,7 @@ from dunnage.cli.shared.terminal import (
     show_line,
     typed,
 )
-from dunnage.errors import UnwrittenError, UsageError
+from dunnage.errors import ExitCode, UnwrittenError, UsageError
 from dunnage.model.record import Record
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.export import csv_files, hlog, latex, markdown
@@ -72,8 +72,11 @@ def command(
         ),
     ] = _ALL,
     format_: FormatOption = Format.TEXT,
-) -> None:
-    """Analyse anew and write; the result directory stays as it is."""
+) -> ExitCode:
+    """Analyse anew and write; the result directory stays as it is.
+
+    It ends as `dunnage report` does.
+    """
     options = [*(["--as", as_] if as_ != _ALL else []), *formatted(format_)]
     wanted = _wanted(as_, typed("export", result, "--to", to, *formatted(format_)))
     opened = open_at(result)
@@ -103,12 +106,14 @@ def command(
         )
     if damaged := damage.brief(opened.examined.damages):
         say((damaged, "yellow"))
+    trust.tell_too_few(opened.analysis, opened.result)
     if format_ is Format.JSON:
         show_json({"result": str(opened.path), "written": [str(path) for path in written]})
-        return
-    for path in written:
-        show_line(str(path))
-    say(f"{count(len(written), 'file')} written")
+    else:
+        for path in written:
+            show_line(str(path))
+        say(f"{count(len(written), 'file')} written")
+    return trust.ending(opened.analysis)
 
 
 def _wanted(text: str, everything: str) -> tuple[As, ...]:

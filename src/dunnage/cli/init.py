@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Annotated
 
 import typer
@@ -49,13 +53,8 @@ def command(
         again = typed("init", _free(path), *options)
         raise UsageError(what, where=str(path), hint=again) from error
     except OSError as error:
-        first, unfit = remedy(error), unfit_place(error)
-        if isinstance(error, FileNotFoundError):
-            first = shlex.join(["mkdir", "-p", "--", str(path.parent)])
-        again = typed("init", path, *options)
-        then = f"{first}, then: {again}" if first and not unfit else typed("init", *options)
-        what = f"cannot write: {unfit or error.strerror}"
-        raise UsageError(what, where=str(path), hint=then) from error
+        what = f"cannot write: {unfit_place(error) or error.strerror}"
+        raise UsageError(what, where=str(path), hint=_helps(error, path, options)) from error
     show_line(str(path))
     say("next: ", (typed("plan", path), "bold"))
 
@@ -119,10 +118,60 @@ def _write_new(path: Path, text: str) -> None:
             raise
 
 
+def _helps(error: OSError, path: Path, options: Sequence[str]) -> str:
+    """The command that writes the file there after all, or that writes it elsewhere."""
+    unfit = bool(unfit_place(error)) or error.errno == errno.EROFS
+    first = "" if unfit else remedy(error)
+    if first and isinstance(error, FileNotFoundError):
+        first = shlex.join(["mkdir", "-p", "--", str(path.parent)])
+    elif first and isinstance(error, PermissionError):
+        first = _opened(path.parent) if error.errno == errno.EACCES else ""
+    if first:
+        return f"{first}, then: {typed('init', path, *options)}"
+    place = _elsewhere(path, unfit=unfit)
+    if place is None:
+        return "name a file where you may write: dunnage init FILE"
+    name = _FIRST if error.errno == errno.ENAMETOOLONG else path.name
+    return typed("init", _unused(place, name), *options)
+
+
+def _opened(directory: Path) -> str:
+    """The command that opens a directory to its owner; empty where that is somebody else."""
+    with suppress(OSError):
+        if directory.stat().st_uid == os.geteuid():
+            return shlex.join(["chmod", "u+wx", "--", str(directory)])
+    return ""
+
+
+def _elsewhere(path: Path, *, unfit: bool) -> Path | None:
+    """A directory that this user may write, the working directory before others.
+
+    `unfit`: the file system at the path takes no files, here or anywhere in it.
+    """
+    above = path.absolute().parents if unfit else ()
+    without = next((each.stat().st_dev for each in above if each.exists()), None)
+    for place in _places():
+        if os.access(place, os.W_OK | os.X_OK) and place.stat().st_dev != without:
+            return place
+    return None
+
+
+def _places() -> Iterator[Path]:
+    yield Path()
+    with suppress(RuntimeError):  # nobody knows of a home
+        yield Path.home()
+    with suppress(OSError):  # nor of a directory for what is short-lived
+        yield Path(gettempdir())
+
+
 def _free(path: Path) -> Path:
     """A name near this one that nothing has."""
     beside = path if path.is_dir() else path.parent if path.is_file() else Path()
-    name = path.name if path.is_file() else _FIRST
+    return _unused(beside, path.name if path.is_file() else _FIRST)
+
+
+def _unused(beside: Path, name: str) -> Path:
+    """This name in a directory, with the lowest number that makes it free."""
     stem, suffix = Path(name).stem, Path(name).suffix
     names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
     places = (beside / name for name in names)

@@ -17,6 +17,7 @@ class Flaw(StrEnum):
     FORBIDDEN = "not readable by this user"
     """Nothing is known to be wrong with it: only its owner can tell."""
     TRUNCATED = "truncated"
+    """It is seen to break off; a file that is merely shorter may have been edited."""
     GARBLED = "garbled"
     """Its content is not what such a file holds."""
     VERSION = "another version"
@@ -37,7 +38,8 @@ class Damage(Value):
     run: str = ""
     """The run that cannot be used because of it; empty if the file is of no single run."""
     detail: str = ""
-    """The version of the file, the system's reason, or how many lines; empty without one."""
+    """The version of the file, the system's reason, how many lines, or that it is shorter; empty
+    without one."""
 
 
 JOURNAL = "journal.jsonl"

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from dunnage.errors import ExitCode, ResultError
 from dunnage.model.damage import Flaw
-from dunnage.model.value import Value
+from dunnage.model.value import Scalar, Value
 from dunnage.store.regular import regular_bytes
 
 V = TypeVar("V", bound=Value)
 
+_FACTS: TypeAdapter[dict[str, Scalar]] = TypeAdapter(
+    dict[str, Scalar], config=ConfigDict(allow_inf_nan=False)
+)
 _NEEDED = ("study.yaml", "plan")
 """Files, or how their names begin, without which nothing can be read of a result."""
 
@@ -103,6 +106,15 @@ def value_of(path: Path, kind: type[V]) -> V:
         ) from error
 
 
+def facts_of(path: Path) -> Mapping[str, Scalar]:
+    """Return the facts that a file holds, by name; raises DamagedError."""
+    facts = parsed(text_of(path), path)
+    try:
+        return _FACTS.validate_python(facts, strict=True)
+    except ValidationError as error:
+        raise DamagedError("is not a mapping of facts", path, Flaw.GARBLED) from error
+
+
 def parsed(text: str, path: Path) -> Any:
     """Parse JSON, the text of a file; a beginning of it is told apart from what never was any.
 
@@ -111,17 +123,39 @@ def parsed(text: str, path: Path) -> Any:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        if _begins(text):
+        if _ends_early(error):
             raise DamagedError("is truncated", path, Flaw.TRUNCATED) from error
         raise DamagedError(f"is not JSON: {error}", path, Flaw.GARBLED) from error
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a file's text is seen to be but the beginning of JSON, or of lines of JSON.
+
+    What was cut between two lines is not seen to be.
+    """
+    *lines, last = text.split("\n")
+    return _begins(text) or (bool(last) and _begins(last) and all(map(_is_json, lines)))
+
+
+def _ends_early(error: ValueError) -> bool:
+    """Whether a text was JSON up to its end, by the parser's own words."""
+    return str(error).startswith("EOF while parsing")
 
 
 def _begins(text: str) -> bool:
     """Whether a text that is no JSON is the beginning of some."""
     try:
-        from_json(text, allow_partial=True, allow_inf_nan=False)
+        from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        return _ends_early(error)
+    return False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        from_json(text, allow_inf_nan=False)
     except ValueError:
-        return not text.strip()
+        return False
     return True
 
 

@@ -23,7 +23,7 @@ from dunnage.store.checksums import listed
 from dunnage.store.journal import Journal
 from dunnage.store.layout import MOST_PLANS, ResultLayout
 from dunnage.store.newest import newest
-from dunnage.store.parse import DamagedError, lines_of, parsed, text_of, there, value_of
+from dunnage.store.parse import DamagedError, facts_of, lines_of, text_of, there, value_of
 from dunnage.store.regular import opened_to_read
 
 V = TypeVar("V", bound=Value)
@@ -139,16 +139,23 @@ class Result:
         """The study file as given."""
         return text_of(self.layout.study)
 
-    @cached_property
+    @property
     def environment(self) -> Mapping[str, Scalar]:
-        """Facts about the machine; empty when nothing had started."""
-        if not self.layout.environment.exists():
-            return {}
+        """Facts about the machine; empty when nothing had started, or where they cannot be read."""
+        return {} if isinstance(self._environment, Damage) else self._environment
+
+    @property
+    def damaged_environment(self) -> Damage | None:
+        """Why the facts about the machine cannot be read, where they are there and cannot be."""
+        return self._environment if isinstance(self._environment, Damage) else None
+
+    @cached_property
+    def _environment(self) -> Mapping[str, Scalar] | Damage:
         path = self.layout.environment
-        facts = parsed(text_of(path), path)
-        if not isinstance(facts, dict):
-            raise DamagedError("is not a mapping of facts", path, Flaw.GARBLED)
-        return facts
+        try:
+            return facts_of(path) if there(path) else {}
+        except DamagedError as error:
+            return Damage(file=path.name, flaw=error.flaw, detail=error.detail)
 
     def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
         """Names of those runs that have a record, each once."""

@@ -9,14 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic_core import from_json
-
 from dunnage.errors import ResultError
 from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
 from dunnage.store.checksums import checksum, listed
 from dunnage.store.events import FINISHED
-from dunnage.store.parse import there
+from dunnage.store.parse import breaks_off, there
 from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
 
@@ -31,6 +29,9 @@ class Examined:
     unlisted: int
     """Of these, files without a checksum: changes of them cannot be noticed."""
 
+
+SHORTER = "it is shorter than it was"
+"""Of a changed file that nobody can say to be cut off rather than edited."""
 
 Holds = Callable[[str, bytes], bool]
 """Whether a raw file of this name holds what such a file holds."""
@@ -82,8 +83,10 @@ class _Search:
         self.unlisted = 0
 
     @cached_property
-    def _damaged_stays(self) -> Mapping[str, Damage]:
-        return {found.file: found for found in self._result.damaged_stays}
+    def _unreadable(self) -> Mapping[str, Damage]:
+        """What was seen when the stays and the facts of the machine were read."""
+        facts = filter(None, [self._result.damaged_environment])
+        return {found.file: found for found in (*self._result.damaged_stays, *facts)}
 
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
@@ -116,8 +119,7 @@ class _Search:
             yield Damage(file=self._name(own), flaw=Flaw.GARBLED, run=record.run, detail=error.what)
             return
         for path in (own, *artefacts, stay):
-            found = self._damaged_stays.get(self._name(path)) or self._file(path)
-            if found:
+            if found := self._file(path):
                 yield found.model_copy(update={"run": record.run})
 
     def _expected(self, path: Path) -> bool:
@@ -151,7 +153,7 @@ class _Search:
     def _file(self, path: Path) -> Damage | None:
         name = self._name(path)
         if name not in self.read:
-            self.read[name] = self._compared(name, path)
+            self.read[name] = self._unreadable.get(name) or self._compared(name, path)
         return self.read[name]
 
     def _compared(self, name: str, path: Path) -> Damage | None:
@@ -176,8 +178,11 @@ class _Search:
         if self._matches(name, content):
             return None
         shorter = all(each is not None and len(content) < each.size for each in known)
-        cut_off = shorter and not _is_document(content)
-        return Damage(file=name, flaw=Flaw.TRUNCATED if cut_off else Flaw.CHANGED)
+        if not shorter:
+            return Damage(file=name, flaw=Flaw.CHANGED)
+        if breaks_off(content.decode(errors="replace")):
+            return Damage(file=name, flaw=Flaw.TRUNCATED)
+        return Damage(file=name, flaw=Flaw.CHANGED, detail=SHORTER)
 
     def _matches(self, name: str, content: bytes) -> bool:
         return checksum(content) in self._sums.get(name, ())
@@ -188,15 +193,6 @@ def _holds_any(directory: Path) -> bool:
         return next(directory.iterdir(), None) is not None
     except OSError:
         return False
-
-
-def _is_document(content: bytes) -> bool:
-    """Whether it is a whole JSON document, and no beginning of one."""
-    try:
-        from_json(content)
-    except ValueError:
-        return False
-    return True
 
 
 def _version(event: Mapping[str, Any]) -> int:

@@ -27,7 +27,7 @@ from dunnage.secrets.files import masked_data, masked_file
 from dunnage.store.checksums import Checksum, checksum
 from dunnage.store.events import ADDED, KEPT
 from dunnage.store.layout import ResultLayout
-from dunnage.store.read import Result
+from dunnage.store.parse import facts_of, there
 from dunnage.store.regular import opened_to_append, refuse_link
 
 JOURNAL_VERSION = 2
@@ -106,11 +106,13 @@ class ResultWriter:
         self._keep(self.layout.environment, f"{text}\n".encode())
 
     def same_conditions(self, facts: Mapping[str, Scalar]) -> None:
-        """Raise ResultError when an earlier part of this result was measured under other facts.
+        """Raise ResultError when an earlier part of this result was measured under other facts,
+        or under such as cannot be read.
 
         Runs of two machines must not meet in a block.
         """
-        earlier = Result(self.layout).environment
+        path = self.layout.environment
+        earlier = facts_of(path) if there(path) else {}
         changed = [
             f"{key}: {earlier.get(key)} → {value}"
             for key, value in sorted(masked_data(dict(facts)).items())

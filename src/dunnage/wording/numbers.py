@@ -43,8 +43,14 @@ def seen(estimate: Estimate) -> str:
 
 
 def magnitudes(shares: Sequence[float]) -> str:
-    """Write how large several differences are: `10.9 to 11.0 %`, or one if they read alike."""
-    ends = [_digits(end) for end in (min(map(abs, shares)), max(map(abs, shares)))]
+    """Write how large several differences are: `10.9 to 11.0 %`, or one if they read alike.
+
+    None that is not zero is written as zero: `up to 0.3 %`, `less than 0.1 %`.
+    """
+    least, most = min(map(abs, shares)), max(map(abs, shares))
+    ends = [_digits(least), _digits(most)]
+    if least and not float(ends[0]):
+        return f"up to {ends[1]} %" if float(ends[1]) else "less than 0.1 %"
     return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]} %"
 
 
@@ -97,12 +103,23 @@ def times(least: int, most: int) -> str:
 
 def most(share: float) -> str:
     """Write how large a difference is at most, rounded away from zero: `4.1 %`."""
-    return f"{_digits(_tenths(abs(share), math.ceil))} %"
+    return f"{_digits(_tenths(abs(share), math.ceil) or (0.001 if share else 0.0))} %"
 
 
 def least(share: float) -> str:
-    """Write how large a difference is at least, rounded towards zero: `4.0 %`."""
-    return f"{_digits(_tenths(abs(share), math.floor))} %"
+    """Write how large a difference is at least, rounded towards zero: `4.0 %`.
+
+    What is there is never written as zero: `0.03 %`, or `a trace` below a thousandth of a per cent.
+    """
+    size = abs(share)
+    tenths = _tenths(size, math.floor)
+    if tenths or not share:
+        return f"{_digits(tenths)} %"
+    for digits in (2, 3):
+        steps = math.floor(round(size * 100 * 10**digits, 6))
+        if steps:
+            return f"{steps / 10**digits:.{digits}f} %"
+    return "a trace"
 
 
 def _tenths(share: float, whole: Callable[[float], int]) -> float:

@@ -8,6 +8,7 @@ from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.model.analysis import Comparison, Ground, Overload
 from dunnage.model.estimate import Estimate
 from dunnage.units import percent
+from dunnage.wording import numbers
 
 ON_AN_EDGE = (
     "The estimate is on the edge between two verdicts. More blocks do not help there, but a "
@@ -47,9 +48,11 @@ def _grounds(comparison: Comparison) -> str:
     moved = bool(comparison.apart and not comparison.twins)
     across = "is neither far enough inside nor beyond" if moved else "crosses"
     place = _PLACES.get(comparison.ground, across)
-    texts = [f"{_interval(comparison.difference)} {place} ±{percent(comparison.tolerance)}."]
+    texts = [
+        f"{_interval(comparison.difference)} {place} {numbers.tolerance(comparison.tolerance)}."
+    ]
     if moved:
-        least = percent(comparison.apart or 0.0)
+        least = numbers.least(comparison.apart or 0.0)
         texts.append(f"Identical deployments differ by at least {least}, which counts here.")
     if comparison.ground in _STUCK:
         texts.append(_STUCK[comparison.ground])
@@ -76,8 +79,8 @@ def _withheld(comparison: Comparison) -> str:
         case Ground.NEIGHBOURS:
             return (
                 f"Other deployments beside it change a deployment's {comparison.metric} by "
-                f"at least {percent(comparison.neighbours or 0.0)}, more than "
-                f"±{percent(comparison.tolerance)}: measure without `turns`."
+                f"at least {numbers.least(comparison.neighbours or 0.0)}, more than "
+                f"{numbers.tolerance(comparison.tolerance)}: measure without `turns`."
             )
         case Ground.NO_BOUND:
             return NO_BOUND
@@ -90,7 +93,7 @@ def _withheld(comparison: Comparison) -> str:
 
 def _interval(difference: Estimate) -> str:
     low, high = difference.low or 0.0, difference.high or 0.0
-    return f"The interval {percent(low, sign=True)} to {percent(high, sign=True)}"
+    return f"The interval {numbers.difference(low)} to {numbers.difference(high)}"
 
 
 def _too_few(present: int, noun: str) -> str:

@@ -51,6 +51,11 @@ def test_hostile_text_is_shown_as_it_is_wherever_it_stands(
     ]
 
 
+def test_a_place_is_not_taken_for_the_key_of_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    show_error(RunError("damaged: password: geheim", where="db.passwd"))
+    assert capsys.readouterr().err == "dunnage: db.passwd: damaged: password: •••\n"
+
+
 def test_long_messages_are_not_broken_in_the_middle_of_a_path(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

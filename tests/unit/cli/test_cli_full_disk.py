@@ -59,7 +59,11 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
 
 @pytest.mark.parametrize(
     ("place", "why"),
-    [("/proc/x", "/proc takes no files"), ("/dev/null/x", "/dev/null is no directory")],
+    [
+        ("/proc/x", "/proc takes no files"),
+        ("/dev/null/x", "/dev/null is no directory"),
+        ("/dev/full", "/dev/full is no directory"),
+    ],
 )
 def test_a_place_that_is_fit_for_no_result_is_told_with_the_reason(
     dunnage: Command, tmp_path: Path, place: str, why: str

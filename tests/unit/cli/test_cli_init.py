@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from command import Command
 
 from dunnage import catalog
+from dunnage.cli import init
 from dunnage.study.read import read_study
 
 
@@ -107,15 +109,90 @@ def test_what_is_suggested_in_place_of_a_file_is_free(dunnage: Command, tmp_path
 
 @pytest.mark.parametrize(
     ("path", "why"),
-    [("/proc/x.yaml", "/proc takes no files"), ("/dev/null/x.yaml", "/dev/null is no directory")],
+    [
+        ("/proc/x.yaml", "/proc takes no files"),
+        ("/proc/no/such/x.yaml", "/proc takes no files"),
+        ("/sys/x.yaml", "/sys takes no files"),
+        ("/dev/null/x.yaml", "/dev/null is no directory"),
+    ],
 )
-def test_a_place_that_takes_no_files_is_told_and_not_advised(
-    dunnage: Command, path: str, why: str
+def test_a_place_that_takes_no_files_is_told_and_another_is_advised(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, why: str
 ) -> None:
-    shown = dunnage("init", path, "--database", "redis")
+    monkeypatch.chdir(tmp_path)
+    for advised in ("x.yaml", "x-2.yaml"):
+        shown = dunnage("init", path, "--database", "redis")
+        assert shown.code == 2
+        assert f"{path}: cannot write: {why}\n" in shown.err
+        assert shown.err.endswith(f"try: dunnage init {advised} --database redis\n")
+        assert dunnage("init", advised, "--database", "redis").code == 0
+
+
+def test_who_stands_where_no_file_can_be_is_led_elsewhere(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/proc")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shown = dunnage("init")
+    assert "study.yaml: cannot write: this directory takes no files\n" in shown.err
+    assert shown.err.endswith(f"try: dunnage init {tmp_path / 'study.yaml'}\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "advised"),
+    [
+        (errno.EACCES, "chmod u+wx -- {0}, then: dunnage init {0}/x.yaml"),
+        (errno.EPERM, "dunnage init x.yaml"),
+        (errno.ENOSPC, "free some space, then: dunnage init {0}/x.yaml"),
+        (errno.ENAMETOOLONG, "dunnage init study.yaml"),
+    ],
+)
+@pytest.mark.parametrize("mine", [True, False])
+def test_what_helps_fits_what_was_in_the_way(
+    dunnage: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    advised: str,
+    mine: bool,
+) -> None:
+    place, here = tmp_path / "place", tmp_path / "here"
+    place.mkdir()
+    here.mkdir()
+    monkeypatch.chdir(here)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda at, mode: at != place and access(at, mode))
+    monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + (not mine))
+
+    def refused(path: Path, _text: str) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(init, "_write_new", refused)
+    shown = dunnage("init", place / "x.yaml")
+    if number == errno.EACCES and not mine:
+        advised = "dunnage init x.yaml"
     assert shown.code == 2
-    assert f"{path}: cannot write: {why}\n" in shown.err
-    assert shown.err.endswith("try: dunnage init --database redis\n")
+    assert shown.err.endswith(f"try: {advised.format(place)}\n")
+
+
+def unknown() -> Path:
+    raise RuntimeError
+
+
+def test_nothing_is_advised_on_a_file_system_that_cannot_be_written(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(Path, "home", unknown)
+
+    def refused(path: Path, _text: str) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(init, "_write_new", refused)
+    shown = dunnage("init")
+    assert "study.yaml: cannot write: Read-only file system\n" in shown.err
+    assert "try: name a file where you may write: dunnage init FILE\n" in shown.err
 
 
 @pytest.mark.parametrize("writable", [True, False])

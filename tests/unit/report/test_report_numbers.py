@@ -60,3 +60,43 @@ def test_counts_agree_with_their_nouns() -> None:
     assert numbers.count(1, "block") == "1 block"
     assert numbers.count(0, "block") == "0 blocks"
     assert numbers.count(12000, "entry", "entries") == "12,000 entries"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0.0 %"),
+        (0.0409, "4.0 %"),
+        (-0.001, "0.1 %"),
+        (0.00099, "0.09 %"),
+        (0.00004, "0.004 %"),
+        (0.000009, "a trace"),
+        (1e-12, "a trace"),
+    ],
+)
+def test_what_differs_at_least_is_never_said_to_be_zero(share: float, text: str) -> None:
+    assert numbers.least(share) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "0.0 %"), (0.0401, "4.1 %"), (-0.00001, "0.1 %"), (1e-12, "0.1 %")]
+)
+def test_what_differs_at_most_is_never_said_to_be_zero(share: float, text: str) -> None:
+    assert numbers.most(share) == text
+
+
+@pytest.mark.parametrize(
+    ("shares", "text"),
+    [
+        ((0.109, -0.11), "10.9 to 11.0 %"),
+        ((0.109, 0.1091), "10.9 %"),
+        ((0.0004, 0.003), "up to 0.3 %"),
+        ((0.0001, 0.0004), "less than 0.1 %"),
+        ((0.0, 0.003), "0.0 to 0.3 %"),
+        ((0.0, 0.0), "0.0 %"),
+    ],
+)
+def test_no_magnitude_that_is_not_zero_is_written_as_zero(
+    shares: tuple[float, ...], text: str
+) -> None:
+    assert numbers.magnitudes(shares) == text

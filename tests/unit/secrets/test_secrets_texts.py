@@ -53,6 +53,15 @@ HIDDEN = (
         "-----BEGIN RSA PRIVATE KEY-----\ngeheim\n-----END RSA PRIVATE KEY-----\n",
         f"-----BEGIN RSA PRIVATE KEY----- {MASK} -----END RSA PRIVATE KEY-----\n",
     ),
+    ("example.com/password: geheim", f"example.com/password: {MASK}"),
+    ("/prod/db/password: 4711", f"/prod/db/password: {MASK}"),
+    ("/prod/db/password: nothing 1", f"/prod/db/password: {MASK} 1"),
+    ("/prod/db/password: no-one knows", f"/prod/db/password: {MASK} knows"),
+    ("/prod/db/password: this", f"/prod/db/password: {MASK}"),
+    ("/prod/db/password=is secret", f"/prod/db/password={MASK} secret"),
+    ('{"/db/password": "is not geheim"}', f'{{"/db/password": "{MASK}"}}'),
+    ("db.password: is not geheim\n", f"db.password: {MASK}\n"),
+    ("say x.password: no geheim", f"say x.password: {MASK} geheim"),
     ("# password: |\n#   geheim\n# port: 1\n", f"# password: {MASK}\n# port: 1\n"),
 )
 
@@ -76,6 +85,13 @@ INNOCENT = (
     "-Dcom.sun.management.jmxremote.password.file=/etc/jmx",
     "redis-server --no-password --port 1",
     "password:  \n  length: 12",
+    "cat: /etc/passwd: Permission denied",
+    "/etc/passwd: 31 problems",
+    "dunnage: /etc/passwd: there is no result here",
+    "./my-password: already exists, and is not a file",
+    "results/my.secret: 1 file of this result is damaged",
+    "open '/run/secrets/api_key': No such file or directory",
+    "/proc/self/passwd: cannot write: `/proc/self` takes no files",
 )
 
 keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))
@@ -95,6 +111,17 @@ def test_innocent_words_stay(text: str) -> None:
 @pytest.mark.parametrize("text", [expected for _, expected in HIDDEN])
 def test_masking_what_is_masked_changes_nothing(text: str) -> None:
     assert masked(text) == text
+
+
+@given(
+    st.sampled_from(("password", "db_password", "api_key", "client-secret", "A_TOKEN")),
+    st.sampled_from((": ", "=", ": '", ' = "')),
+    st.text(st.characters(categories=("L", "N")), min_size=12, max_size=12),
+)
+def test_a_key_with_a_slash_before_it_hides_its_secret(key: str, between: str, secret: str) -> None:
+    quote = between[-1].strip(": =")
+    text = f"x /prod/{key}{between}{secret}{quote} is not geheim"
+    assert masked(text) == f"x /prod/{key}{between}{MASK}{quote} is not geheim"
 
 
 @given(keys, st.text(st.characters(categories=("L", "N", "P", "S", "Zs")), min_size=4), plain)

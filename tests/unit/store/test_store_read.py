@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from results import tiny_plan, tiny_record, tiny_result
 
 from dunnage.errors import NoResultError, ResultError
-from dunnage.model.damage import Flaw
+from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import KEPT
+from dunnage.store.parse import breaks_off
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text()
 
 
 def result_at(path: Path) -> Path:
@@ -62,6 +67,8 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
         ('{"version": 1, "study": "cut o', "is truncated"),
         ("[]", "is not a Plan"),
         ("\x00\x01", "is not JSON"),
+        ('{"version": 1} {"study', "is not JSON"),
+        ('{"version": 1 "study": 2}', "is not JSON"),
         ('{"version": 1, "foreign": true}', r"version 1\): 5 fields"),
         ('{"version": 999, "anything": "else"}', r"newer Dunnage \(version 999; this one reads 5"),
     ],
@@ -72,6 +79,33 @@ def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path, text: str, told: st
     with pytest.raises(ResultError, match=told) as raised:
         _ = open_result(path.parent).plan
     assert raised.value.where == str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "breaks"),
+    [
+        ("", True),
+        ('{"a": 1,\n "b', True),
+        ('{"a": 1}\n{"b": 2}\n{"c', True),
+        ('{"a": 1}\n{"b": 2}\n', False),
+        ('{"a": 1}\n{"b": 2}', False),
+        ('{"a": 1}', False),
+        ('{"a": x}\n{"b": 2}\n{"c', False),
+        ('{"a": 1}\nx', False),
+        ('{"a": 1} x', False),
+        ('{"a": 1 "b": 2}', False),
+        ("dunnage: 1\nname: t", False),
+    ],
+)
+def test_only_what_is_seen_to_break_off_is_truncated(text: str, breaks: bool) -> None:
+    assert breaks_off(text) is breaks
+
+
+@given(st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_every_beginning_of_a_document_is_seen_to_break_off(document: object) -> None:
+    text = json.dumps({"it": document}, indent=1, ensure_ascii=False)
+    assert all(breaks_off(text[:cut]) for cut in range(len(text)))
+    assert not breaks_off(text)
 
 
 def test_a_record_of_a_newer_version_is_not_read_even_if_it_would_fit(tmp_path: Path) -> None:
@@ -97,9 +131,11 @@ def test_an_environment_that_is_cut_off_is_named(tmp_path: Path) -> None:
     writer = tiny_result(tmp_path)
     assert open_result(writer.layout.root).environment == {}
     writer.layout.environment.write_text('{"kernel": ')
-    with pytest.raises(ResultError) as raised:
-        _ = open_result(writer.layout.root).environment
-    assert raised.value.where == str(writer.layout.environment)
+    result = open_result(writer.layout.root)
+    assert result.environment == {}
+    assert result.damaged_environment == Damage(file="environment.json", flaw=Flaw.TRUNCATED)
+    with pytest.raises(ResultError, match=r"environment\.json: is truncated"):
+        writer.same_conditions({"kernel": "6.1"})
 
 
 def test_records_come_in_the_order_of_the_plan_and_strangers_are_left_out(tmp_path: Path) -> None:

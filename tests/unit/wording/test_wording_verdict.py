@@ -39,28 +39,28 @@ def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: An
 @pytest.mark.parametrize(
     ("found", "says"),
     [
-        (comparison(Ground.ACROSS), "The interval +1.0 % to +5.0 % crosses ±3.0 %."),
+        (comparison(Ground.ACROSS), "The interval +1.0 % to +5.0 % crosses ±3 %."),
         (
             comparison(Ground.INSIDE, -0.01, 0.01),
-            "The interval -1.0 % to +1.0 % is inside ±3.0 %.",
+            "The interval −1.0 % to +1.0 % is inside ±3 %.",
         ),
         (
             comparison(Ground.BEYOND, 0.1, 0.2),
-            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3.0 %.",
+            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3 %.",
         ),
         (
             comparison(Ground.BEYOND, 0.1, 0.2, apart=0.02),
-            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3.0 %. Identical "
+            "The interval +10.0 % to +20.0 % is beyond the tolerance of ±3 %. Identical "
             "deployments differ by at least 2.0 %, which counts here.",
         ),
         (
             comparison(Ground.ACROSS, -0.005, 0.025, apart=0.01),
-            "The interval -0.5 % to +2.5 % is neither far enough inside nor beyond ±3.0 %. "
+            "The interval −0.5 % to +2.5 % is neither far enough inside nor beyond ±3 %. "
             "Identical deployments differ by at least 1.0 %, which counts here.",
         ),
         (
             comparison(Ground.ON_AN_EDGE),
-            f"The interval +1.0 % to +5.0 % crosses ±3.0 %. {ON_AN_EDGE}",
+            f"The interval +1.0 % to +5.0 % crosses ±3 %. {ON_AN_EDGE}",
         ),
         (
             comparison(Ground.TOO_FEW_BLOCKS),
@@ -81,7 +81,7 @@ def comparison(ground: Ground, low: float = 0.01, high: float = 0.05, **more: An
         (
             comparison(Ground.NEIGHBOURS, neighbours=0.05),
             "Other deployments beside it change a deployment's throughput by at least 5.0 %, more "
-            "than ±3.0 %: measure without `turns`.",
+            "than ±3 %: measure without `turns`.",
         ),
     ],
 )
@@ -168,4 +168,12 @@ def test_what_is_not_the_same_is_said_of_each_question() -> None:
     assert several(advice("Q1"), advice("Q2", more_blocks=3, seconds=None, repeat_helps=True)) == (
         "14 more blocks would settle Q1 (`--blocks +14`, about 2 h 20 min).",
         f"3 more blocks would settle Q2 (`--blocks +3`). Q2: {REPEAT}",
+    )
+
+
+def test_no_difference_that_is_there_is_called_zero() -> None:
+    found = comparison(Ground.ACROSS, -0.0001, 0.05, apart=0.0004)
+    assert reason(found) == (
+        "The interval 0.0 % to +5.0 % is neither far enough inside nor beyond ±3 %. Identical "
+        "deployments differ by at least 0.04 %, which counts here."
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dunnage.cli.shared import blocks, going_on, machine_history
+from dunnage.cli.shared import blocks, going_on, machine_history, trust
 from dunnage.cli.shared.terminal import Format, formatted, out, say, show_json, typed
 from dunnage.errors import ExitCode, UnwrittenError
-from dunnage.findings.checks.sentences import ENOUGH_VALID
+from dunnage.findings.checks.sentences import enough_valid
 from dunnage.findings.differences.lacking import lacking
 from dunnage.model.analysis import Analysis
 from dunnage.model.check import Status
@@ -149,18 +149,12 @@ def _trust(analysis: Analysis, result: Result, *, numbers_count: bool) -> ExitCo
 
     `numbers_count` is false for a quick try, which nobody needs to measure better.
     """
-    enough = analysis.valid >= ENOUGH_VALID * analysis.planned
-    if not enough and analysis.missing and result.in_progress():
-        so_far = f"{analysis.valid} of {analysis.planned} runs are valid so far"
-        say((f"{so_far}; the study still runs, so this is no answer yet", "yellow"))
-        return ExitCode.UNTRUSTWORTHY
-    if not enough:
-        counted = f"only {analysis.valid} of {analysis.planned} runs are valid"
-        say((f"{counted}; the reasons are in the report", "yellow"))
+    if trust.tell_too_few(analysis, result):
+        return trust.ending(analysis)
     told = _tell_mended(analysis.damages, result)
-    if numbers_count and not (enough or told or analysis.missing):
+    if numbers_count and not (enough_valid(analysis) or told or analysis.missing):
         _tell_more(analysis, result)
-    return ExitCode.OK if enough and not analysis.damages else ExitCode.UNTRUSTWORTHY
+    return trust.ending(analysis)
 
 
 def _tell_mended(damages: Sequence[Damage], result: Result) -> bool:

@@ -115,7 +115,9 @@ def show_error_json(error: DunnageError) -> None:
 
 def show_error(error: DunnageError) -> None:
     """Say what happened, where, and the next command to type."""
-    say(("dunnage:", "bold red"), f" {error}")
+    # Each by itself: a place, such as `db.passwd`, is not the key of a secret that comes next.
+    place = f" {error.where}: " if error.where else " "
+    say(("dunnage:", "bold red"), place, error.what)
     if isinstance(error, StudyError):
         for problem in error.problems[:MOST_PROBLEMS]:
             place = f"line {problem.line}: " if problem.line else ""

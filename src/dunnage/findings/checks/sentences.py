@@ -11,7 +11,7 @@ from dunnage.findings.checks.reasons import Reason
 from dunnage.model.analysis import Analysis
 from dunnage.wording import alike, numbers
 
-ENOUGH_VALID = 0.9
+_ENOUGH_VALID = 0.9
 """Share of the planned runs that must be valid for an answer to be trusted."""
 _GRAVE = 0.5
 _CAUSES_SHOWN = 3
@@ -27,12 +27,17 @@ class Trouble:
     """Fewer than half of the planned runs count."""
 
 
+def enough_valid(analysis: Analysis) -> bool:
+    """Whether so many of the planned runs are valid that an answer can be trusted."""
+    return analysis.valid >= _ENOUGH_VALID * analysis.planned
+
+
 def trouble(analysis: Analysis, failures: Sequence[str] = ()) -> Trouble | None:
     """Say what went wrong, the cause of most runs first; None where nine in ten runs count.
 
     `failures` are the journal's reasons why stays or runs did not happen.
     """
-    if analysis.valid >= ENOUGH_VALID * analysis.planned:
+    if enough_valid(analysis):
         return None
     some = f"Only {analysis.valid} of" if analysis.valid else "None of the"
     counted = f"{some} {numbers.count(analysis.planned, 'planned run')} can be used"
@@ -91,7 +96,7 @@ def trend(analysis: Analysis) -> str:
     return (
         "From the first to the last third of the measured window, the throughput of valid runs "
         f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
-        f"half of them by at most {numbers.magnitudes([median(map(abs, seen))])}. A run that moved "
+        f"half of them by at most {numbers.most(median(map(abs, seen)))}. A run that moved "
         "by more than chance explains, by this study's runs under the same load, is not steady and "
         "does not count."
     )
