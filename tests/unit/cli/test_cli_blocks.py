@@ -14,10 +14,12 @@ import pytest
 from command import Command, Shown
 from measured import without_checksums
 
+from dunnage.cli.shared import blocks
+from dunnage.errors import ResultError
 from dunnage.model.check import Status
 from dunnage.model.record import Record
 from dunnage.store.read import Result, open_result
-from dunnage.store.write import write_value
+from dunnage.store.write import ResultWriter, write_value
 
 STUDY = """
 dunnage: 1
@@ -100,6 +102,44 @@ def test_a_total_can_be_given_and_an_addition_can_be_interrupted_and_resumed(
     assert dunnage("run", "--resume", result).code == 0
     assert open_result(result).finished() == set(runs)
     assert len(open_result(result).looks) == 1
+
+
+def test_nobody_else_writes_between_adding_blocks_and_measuring_them(
+    dunnage: Command, result: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = []
+
+    def meanwhile(*_: object) -> None:
+        with pytest.raises(ResultError) as refusal, ResultWriter(result).held():
+            raise AssertionError("unreachable: the first command holds the result")
+        refused.append(str(refusal.value))
+
+    monkeypatch.setattr(blocks, "say", meanwhile)
+    assert dunnage("run", "--resume", result, "--blocks", "+1").code == 0
+    assert refused
+    assert all("another `dunnage run` is writing this result" in each for each in refused)
+
+
+def test_blocks_that_are_added_again_before_they_are_measured_are_refused(
+    dunnage: Command, result: Path
+) -> None:
+    assert dunnage("run", "--resume", result, "--blocks", "+2").code == 0
+    last = [run.id for run in open_result(result).plan.runs()][-1]
+    subprocess.run(["rm", "-r", str(result / "runs" / last)], check=True)
+    before = size_of(result)
+    shown = dunnage("run", "--resume", result, "--blocks", "+2")
+    assert shown.code == 2
+    told = " ".join(shown.err.split())
+    assert "1 block of those added before lack a run" in told
+    assert f"try: dunnage run --resume {shlex.quote(str(result))}" in told
+    assert size_of(result) == before
+    assert dunnage("run", "--resume", result, "--blocks", "10").code == 0
+    assert len(open_result(result).plan.blocks) == 10
+
+
+def size_of(result: Path) -> tuple[bytes, list[str]]:
+    """What says how many blocks there are."""
+    return (result / "looks.jsonl").read_bytes(), sorted(map(str, result.glob("plan*.json")))
 
 
 def test_blocks_can_be_added_before_anything_was_seen_and_cost_nothing(

@@ -71,16 +71,24 @@ def _possible(wanted: int, again: Again) -> int:
 def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Result:
     """Add blocks to a result and return it anew: a look is recorded, then a further plan.
 
-    Raises ResultError where they could not be measured under the conditions of the others, as far
-    as that is known beforehand: a look that nothing comes of would be spent for nothing.
+    Whoever calls holds the result. Raises ResultError where the blocks could not be measured under
+    the conditions of the others, as far as that is known beforehand: a look that nothing comes of
+    would be spent for nothing. Raises UsageError where `+6` comes before earlier ones are measured:
+    a command that is repeated after a crash shall not add twice.
     """
-    with writer.held():
-        writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
-        result = open_result(writer.layout.root)
-        present = len(result.plan.blocks)
-        wanted = grown(written, present, again)
-        seen = _seen(result)
-        longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)
+    writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
+    result = open_result(writer.layout.root)
+    present = len(result.plan.blocks)
+    wanted = grown(written, present, again)
+    if written.startswith("+") and (lacking := _added_before(result)):
+        raise UsageError(
+            f"{count(lacking, 'block')} of those added before lack a run",
+            where=str(writer.layout.root),
+            hint=f"{typed('run', '--resume', writer.layout.root)}; for even more: "
+            f"{again(str(wanted))}",
+        )
+    seen = _seen(result)
+    longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)
     say(f"{count(wanted - present, 'block')} added: {present} → {wanted}")
     *_, look = longer.looks
     if costs(look):
@@ -94,6 +102,18 @@ def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Resul
 def command(result: Result, blocks: int) -> str:
     """The command that adds blocks to a result."""
     return typed("run", "--resume", result.layout.root, "--blocks", f"+{blocks}")
+
+
+def _added_before(result: Result) -> int:
+    """Blocks of the last look that lack a run."""
+    looks = [look for look in result.looks if not look.spare]
+    if not looks:
+        return 0
+    blocks = result.plan.blocks[looks[-1].planned :][: looks[-1].added]
+    finished = result.finished()
+    return sum(
+        any(run.id not in finished for stay in block.stays for run in stay.runs) for block in blocks
+    )
 
 
 def _seen(result: Result) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from dunnage.opened import OpenedResult, open_at
 from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
-from dunnage.runner.study import carry_out
+from dunnage.runner.study import Outcome, carry_out
 from dunnage.store.newest import RESULTS, around
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
@@ -102,9 +102,9 @@ def begin(
         say("the study holds a secret. The result masks it, so the result cannot be resumed")
         onward = again()
     with _named(path):
-        return _carry_out(
-            study, plan, writer, seconds, onward, keep=keep, format_=format_, source=path
-        )
+        with _going_on(onward), writer.held():
+            outcome = _measure(study, plan, writer, seconds, keep=keep)
+        return _told(study, plan, writer, outcome, onward, format_, source=path)
 
 
 def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Format) -> ExitCode:
@@ -120,31 +120,33 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
 def _carry_on(
     opened: OpenedResult, path: Path, blocks: str | None, *, keep: bool, format_: Format
 ) -> ExitCode:
-    study, result = opened.study, opened.result
-    writer = ResultWriter(result.layout.root)
-    if blocks is not None:
-        again = partial(resuming, path, keep=keep, format_=format_)
-        try:
-            result = further.add(study, writer, blocks, again)
-        except UnwrittenError as error:
-            error.hint = error.then(again(blocks))
-            raise
-    if len(result.finished()) == len(tuple(result.plan.runs())):
-        with writer.held():
+    """One command at a time: what another adds or measures meanwhile would count for this one."""
+    study, root = opened.study, opened.result.layout.root
+    writer = ResultWriter(root)
+    again = partial(resuming, path, keep=keep, format_=format_)
+    onward = resuming(root, keep=keep, format_=format_)
+    with ExitStack() as holding:
+        with _going_on(again(blocks)):
+            holding.enter_context(writer.held())
+            if blocks is not None:
+                further.add(study, writer, blocks, again)
+        result = open_result(root)
+        if len(result.finished()) == len(tuple(result.plan.runs())):
             spare.add(study, writer)
-        result = open_result(writer.layout.root)
-    runs, finished = len(tuple(result.plan.runs())), len(result.finished())
-    if result.complete():
-        say("every planned run has its record, so there is nothing to resume")
-        opened = OpenedResult(result)
-        damages = opened.examined.damages
-        for line in damage.lines([each for each in damages if each.run]):
-            say(line)
-        return answer(opened, format_)
-    plan = named(result.plan, catalog.OFFER)
-    seconds = studies.seconds_of(plan, study) * (1 - finished / runs)
-    onward = resuming(writer.layout.root, keep=keep, format_=format_)
-    return _carry_out(study, plan, writer, seconds, onward, keep=keep, format_=format_)
+            result = open_result(root)
+        if not result.complete():
+            plan = named(result.plan, catalog.OFFER)
+            share = len(result.finished()) / len(tuple(plan.runs()))
+            seconds = studies.seconds_of(plan, study) * (1 - share)
+            with _going_on(onward):
+                outcome = _measure(study, plan, writer, seconds, keep=keep)
+            holding.close()
+            return _told(study, plan, writer, outcome, onward, format_)
+    say("every planned run has its record, so there is nothing to resume")
+    opened = OpenedResult(result)
+    for line in damage.lines([each for each in opened.examined.damages if each.run]):
+        say(line)
+    return answer(opened, format_)
 
 
 def resuming(path: Path, blocks: str | None = None, *, keep: bool, format_: Format) -> str:
@@ -175,40 +177,56 @@ def _refuse_lost(result: Result) -> None:
     _ = result.looks  # raises where a look is lost that blocks came of
 
 
-def _carry_out(
+@contextmanager
+def _going_on(command: str) -> Iterator[None]:
+    """Name the command that goes on in all that ends a study."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        what = "interrupted; every finished run is kept"
+        raise InterruptedRunError(what, hint=command) from None
+    except UnwrittenError as error:
+        error.add_note("every finished run is kept")
+        error.hint = error.then(command)
+        raise
+    except DunnageError as error:
+        error.hint = error.hint or command
+        raise
+
+
+def _measure(
+    study: Study, plan: Plan, writer: ResultWriter, seconds: float, *, keep: bool
+) -> Outcome:
+    """Carry out what is missing, while nobody else writes there."""
+    say(f"result: {writer.layout.root}")
+    runs, finished = len(tuple(plan.runs())), open_result(writer.layout.root).finished()
+    with (
+        told_of(keep=keep, fake=_fake(study)),
+        Stop(say) as stop,
+        Display(err, runs, len(finished), seconds) as display,
+    ):
+        return carry_out(study, plan, writer, finished, display, stop, keep=keep)
+
+
+def _fake(study: Study) -> bool:
+    return catalog.OFFER.testbeds[study.testbed.kind].fake
+
+
+def _told(
     study: Study,
     plan: Plan,
     writer: ResultWriter,
-    seconds: float,
+    outcome: Outcome,
     onward: str,
-    *,
-    keep: bool,
     format_: Format,
+    *,
     source: Path | None = None,
 ) -> ExitCode:
-    """Carry out what is missing; `onward` is the command for what is missing then."""
-    root = writer.layout.root
-    say(f"result: {root}")
-    runs = len(tuple(plan.runs()))
-    fake = catalog.OFFER.testbeds[study.testbed.kind].fake
-    try:
-        with told_of(keep=keep, fake=fake), writer.held(), Stop(say) as stop:
-            finished = open_result(root).finished()
-            with Display(err, runs, len(finished), seconds) as display:
-                outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
-    except KeyboardInterrupt:
-        what = "interrupted; every finished run is kept"
-        raise InterruptedRunError(what, hint=onward) from None
-    except UnwrittenError as error:
-        error.add_note("every finished run is kept")
-        error.hint = error.then(onward)
-        raise
-    except DunnageError as error:
-        error.hint = error.hint or onward
-        raise
+    """Show the answer, and say what is missing; `onward` is the command for that."""
+    root, runs = writer.layout.root, len(tuple(plan.runs()))
     opened = OpenedResult(open_result(root))
     try:
-        code = answer(opened, format_, measured=not fake, source=source)
+        code = answer(opened, format_, measured=not _fake(study), source=source)
     except KeyboardInterrupt:
         what = "interrupted; every run is kept, and its answer can be shown again"
         raise InterruptedRunError(what, hint=typed("report", root)) from None
