@@ -20,7 +20,7 @@ from dunnage.store.checksums import listed
 from dunnage.store.events import KEPT
 from dunnage.store.journal import Journal
 from dunnage.store.layout import ResultLayout
-from dunnage.store.parse import DamagedError
+from dunnage.store.parse import DamagedError, ForbiddenError
 from dunnage.store.regular import regular_bytes
 
 RESULTS = Path("results")
@@ -37,9 +37,12 @@ def newest(path: Path) -> Path:
     """Return the result directory that a path stands for.
 
     The newest one is the one that began last, whatever it is called and wherever it is. Raises
-    NoResultError when there is none, and DamagedError when the newest one has lost its plan: nobody
-    who asks for the newest gets an older one without knowing it.
+    NoResultError when there is none, ForbiddenError for a link that this user may not follow, and
+    DamagedError when the newest one has lost its plan: nobody who asks for the newest gets an older
+    one without knowing it.
     """
+    if not _can_be_followed(path):
+        raise ForbiddenError(ResultLayout(path).plan)
     if _has_plan(path):
         return path
     if _lost_plan(ResultLayout(path)):
@@ -75,9 +78,20 @@ def _below(path: Path) -> list[Path]:
 
 def _entries(path: Path) -> list[Path]:
     try:
-        return list(path.glob("*"))
+        return list(filter(_can_be_followed, path.glob("*")))
     except OSError:
         return []
+
+
+def _can_be_followed(entry: Path) -> bool:
+    """Whether it is no link, or one that tells where it leads: some in `/proc` tell only a few."""
+    try:
+        link = entry.is_symlink()
+    except OSError:
+        return True  # what it is, is seen later
+    with suppress(PermissionError):
+        return not link or bool(entry.readlink())
+    return False
 
 
 def _is_result(path: Path) -> bool:

@@ -105,17 +105,17 @@ class Result:
         """Finished runs of the calibration stay; no estimate has any part of them."""
         return self._records(self.plan.calibration.stay.runs if self.plan.calibration else ())
 
-    @cached_property
+    @property
     def calibration(self) -> Calibration | None:
-        """What the baseline is capable of; None where that is not known, or no matter."""
-        path = self.layout.calibration
-        return value_of(path, Calibration) if path.exists() else None
+        """What the baseline is capable of; None where that is not known, cannot be read, or is no
+        matter."""
+        return None if isinstance(self._calibration, Damage) else self._calibration
 
-    @cached_property
+    @property
     def losses(self) -> Mapping[str, KnownLoss]:
-        """Deployment that shall lose throughput → what is known of it; empty where none shall."""
-        path = self.layout.losses
-        return value_of(path, Losses).found if path.exists() else {}
+        """Deployment that shall lose throughput → what is known of it; empty where none shall, or
+        where it cannot be read."""
+        return self._losses.found if isinstance(self._losses, Losses) else {}
 
     @cached_property
     def damaged_records(self) -> tuple[Damage, ...]:
@@ -145,9 +145,11 @@ class Result:
         return {} if isinstance(self._environment, Damage) else self._environment
 
     @property
-    def damaged_environment(self) -> Damage | None:
-        """Why the facts about the machine cannot be read, where they are there and cannot be."""
-        return self._environment if isinstance(self._environment, Damage) else None
+    def unreadable(self) -> tuple[Damage, ...]:
+        """Files of the whole result that are there and cannot be read: nothing is known of what
+        they say. The plans and the study are none of them, as without them nothing can be told."""
+        every = (self._environment, self._calibration, self._losses)
+        return tuple(each for each in every if isinstance(each, Damage))
 
     @cached_property
     def _environment(self) -> Mapping[str, Scalar] | Damage:
@@ -156,6 +158,16 @@ class Result:
             return facts_of(path) if there(path) else {}
         except DamagedError as error:
             return Damage(file=path.name, flaw=error.flaw, detail=error.detail)
+
+    @cached_property
+    def _calibration(self) -> Calibration | Damage | None:
+        path = self.layout.calibration
+        return self._entry(path, Calibration) if there(path) else None
+
+    @cached_property
+    def _losses(self) -> Losses | Damage | None:
+        path = self.layout.losses
+        return self._entry(path, Losses) if there(path) else None
 
     def _recorded(self, runs: Iterable[RunPlan]) -> tuple[str, ...]:
         """Names of those runs that have a record, each once."""

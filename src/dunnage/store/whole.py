@@ -84,9 +84,9 @@ class _Search:
 
     @cached_property
     def _unreadable(self) -> Mapping[str, Damage]:
-        """What was seen when the stays and the facts of the machine were read."""
-        facts = filter(None, [self._result.damaged_environment])
-        return {found.file: found for found in (*self._result.damaged_stays, *facts)}
+        """What was seen when the stays, the facts of the machine and the like were read."""
+        found = (*self._result.damaged_stays, *self._result.unreadable)
+        return {each.file: each for each in found}
 
     def of_the_whole(self) -> Iterator[Damage]:
         """Files that are of no single run."""
@@ -153,7 +153,9 @@ class _Search:
     def _file(self, path: Path) -> Damage | None:
         name = self._name(path)
         if name not in self.read:
-            self.read[name] = self._unreadable.get(name) or self._compared(name, path)
+            stray = self._all_listed and name not in self._sums
+            seen = None if stray else self._unreadable.get(name)
+            self.read[name] = seen or self._compared(name, path)
         return self.read[name]
 
     def _compared(self, name: str, path: Path) -> Damage | None:

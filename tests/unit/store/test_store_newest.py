@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from results import tiny_result
 
+from dunnage.errors import NoResultError
 from dunnage.store.newest import newest
+from dunnage.store.parse import ForbiddenError
 
 
 def result(place: Path, began: float, later: Iterable[float] = ()) -> Path:
@@ -70,3 +72,22 @@ def test_a_journal_of_garbage_leaves_the_name(tmp_path: Path, line: str) -> None
     odd = result(tmp_path / "2030-01-01T00-00-00Z-aaaaaa", 100.0)
     (odd / "journal.jsonl").write_text(f"{line}\n")
     assert newest(tmp_path) == odd
+
+
+def test_a_link_that_tells_nobody_where_it_leads_is_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`/proc` holds such links."""
+    link = tmp_path / "results" / "root"
+    link.parent.mkdir()
+    link.symlink_to(result(tmp_path / "monday", 100.0))
+    assert newest(link.parent) == link
+
+    def closed(path: Path) -> Path:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "readlink", closed)
+    with pytest.raises(NoResultError):
+        newest(link.parent)
+    with pytest.raises(ForbiddenError):
+        newest(link)

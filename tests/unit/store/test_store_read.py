@@ -15,6 +15,7 @@ from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import KEPT
 from dunnage.store.parse import breaks_off
 from dunnage.store.read import open_result
+from dunnage.store.whole import foundation
 from dunnage.store.write import write_value
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text()
@@ -133,9 +134,20 @@ def test_an_environment_that_is_cut_off_is_named(tmp_path: Path) -> None:
     writer.layout.environment.write_text('{"kernel": ')
     result = open_result(writer.layout.root)
     assert result.environment == {}
-    assert result.damaged_environment == Damage(file="environment.json", flaw=Flaw.TRUNCATED)
+    assert result.unreadable == (Damage(file="environment.json", flaw=Flaw.TRUNCATED),)
     with pytest.raises(ResultError, match=r"environment\.json: is truncated"):
         writer.same_conditions({"kernel": "6.1"})
+
+
+@pytest.mark.parametrize("file", ["calibration.json", "losses.json"])
+def test_a_capacity_or_a_loss_that_cannot_be_read_is_not_known(tmp_path: Path, file: str) -> None:
+    writer = tiny_result(tmp_path)
+    assert open_result(writer.layout.root).unreadable == ()
+    (writer.layout.root / file).write_text("[]")
+    result = open_result(writer.layout.root)
+    assert (result.calibration, result.losses) == (None, {})
+    assert result.unreadable == (Damage(file=file, flaw=Flaw.GARBLED),)
+    assert foundation(result)[-1] == Damage(file=file, flaw=Flaw.UNLISTED)
 
 
 def test_records_come_in_the_order_of_the_plan_and_strangers_are_left_out(tmp_path: Path) -> None:
