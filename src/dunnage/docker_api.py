@@ -10,7 +10,7 @@ import docker.tls
 import requests
 from docker.errors import DockerException
 
-from dunnage.contracts.docker import Daemon
+from dunnage.contracts.docker import Certificates, Daemon
 from dunnage.errors import DunnageError
 
 TIMEOUT = 120.0
@@ -25,11 +25,7 @@ def connect(daemon: Daemon, timeout: float = TIMEOUT) -> docker.DockerClient:
     certificates = daemon.certificates
     tls: docker.tls.TLSConfig | bool = False
     if certificates is not None:
-        tls = _Named(
-            ca_cert=certificates.authority,
-            client_cert=(certificates.certificate, certificates.key),
-            verify=certificates.verify,
-        )
+        tls = _ContextTLS(certificates, daemon.url)
     return docker.DockerClient(
         base_url=daemon.url,
         version="auto",
@@ -39,14 +35,24 @@ def connect(daemon: Daemon, timeout: float = TIMEOUT) -> docker.DockerClient:
     )
 
 
-class _Named(docker.tls.TLSConfig):
-    """TLS by the authority that was named.
+class _ContextTLS(docker.tls.TLSConfig):
+    """TLS by the authority of a context, through the proxies of the environment.
 
-    `requests` would trust the one of REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE in its place, where set.
+    Where the environment names another authority (REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE), `requests`
+    would trust that one in its place.
     """
+
+    def __init__(self, certificates: Certificates, url: str) -> None:
+        super().__init__(
+            ca_cert=certificates.authority,
+            client_cert=(certificates.certificate, certificates.key),
+            verify=certificates.verify,
+        )
+        self._url = url.replace("tcp://", "https://", 1)
 
     def configure_client(self, client: docker.APIClient) -> None:
         super().configure_client(client)
+        client.proxies = requests.utils.get_environ_proxies(self._url)
         client.trust_env = False
 
 

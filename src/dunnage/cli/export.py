@@ -113,7 +113,9 @@ def command(
         for path in written:
             show_line(str(path))
         say(f"{count(len(written), 'file')} written")
-    return trust.ending(opened.analysis)
+    if (ending := trust.ending(opened.analysis)) is not ExitCode.OK:
+        say("why: ", (typed("report", opened.path), "bold"))
+    return ending
 
 
 def _wanted(text: str, everything: str) -> tuple[As, ...]:

@@ -36,18 +36,8 @@ def _behind(key: str) -> tuple[str, str]:
 
 
 _KEY = rf"(?: {NAME} | (?-i: {VARIABLE} ) )"
-_OF_A_PATH = rf"""
-    (?<=/) {_KEY} ["']? : [ \t]+
-    (?: \d{{1,4}} [ ] (?: problem | file ) s? \b
-    | (?: already | and | both | bad | cannot | connection | could | did | directory | does | file
-        | has | holds | input/output | invalid | is | it | its | lacks | must | names | no | not
-        | only | operation | permission | read-only | stale | text | the | there | this | too
-        | unknown | was ) [ ]+ [\w(`'"/] )
-"""
-"""The end of a path, with what a message goes on with. A key with a slash before it, as some stores
-have, is one still: none of these words is a secret."""
 _ANYWHERE = rf"""
-    (?P<before> (?<![\w.-]) (?! {_OF_A_PATH} ) {_KEY} ["']? [ \t]* [:=] [ \t]* )
+    (?P<before> (?<![\w.-]) {_KEY} ["']? [ \t]* [:=] [ \t]* )
     (?P<value> {_QUOTED} | (?![\[{{]) {_WORD} )
 """
 _AFTER_A_BLANK = rf"""

@@ -10,7 +10,7 @@ from typing import Any
 
 from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import ADDED, KEPT, OPENED
-from dunnage.store.parse import DamagedError, text_of, there
+from dunnage.store.parse import DamagedError, breaks_off, text_of, there
 
 Line = Mapping[str, Any] | str
 """An event, or the text of a line that is none."""
@@ -51,7 +51,7 @@ class Journal:
         if not every:  # its first line comes before the plan's file
             return Damage(file=file, flaw=Flaw.TRUNCATED, detail="it is empty")
         bad = sum(
-            isinstance(line, str) and not (line.startswith(_BEGINNING) and _begins_anew(following))
+            isinstance(line, str) and not (_cut_off(line) and _begins_anew(following))
             for line, following in zip_longest(every, every[1:])
         )
         lines = "1 line" if bad == 1 else f"{bad} lines"
@@ -77,6 +77,11 @@ class Journal:
         return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
 
 
+def _cut_off(line: str) -> bool:
+    """Whether a line is the beginning of one of ours, and no whole one of something else."""
+    return line.startswith(_BEGINNING) and breaks_off(line)
+
+
 def _begins_anew(following: Line | None) -> bool:
     """Whether a crash may have cut off the line before this one: it is the last, or a study goes on
     after it."""
@@ -97,4 +102,5 @@ def _event(line: str) -> Line:
 def _is_ours(event: Mapping[str, Any]) -> bool:
     """Whether it has what each line of a journal has, of whatever version."""
     version = event.get("version")
-    return isinstance(version, int) and version > 0 and isinstance(event.get("event"), str)
+    counts = isinstance(version, int) and not isinstance(version, bool) and version > 0
+    return counts and isinstance(event.get("event"), str)

@@ -65,6 +65,12 @@ def around(path: Path) -> Path | None:
     return next((each for each in (real, *real.parents) if _is_result(each)), None)
 
 
+def beside(result: Path) -> Path:
+    """A directory for results that is in none: where this one lies with those of other studies."""
+    outermost = [each for each in (result, *result.parents) if _is_result(each)][-1]
+    return outermost.parent.parent
+
+
 def _below(path: Path) -> list[Path]:
     """The results in a study's directory, or in that of all studies."""
     found = []

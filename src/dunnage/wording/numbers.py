@@ -69,7 +69,7 @@ def tick(share: float) -> str:
 
 def bound(share: float | None) -> str:
     """Write how far something reaches either way: `±1.2 %`, or that it is not known."""
-    return "none" if share is None else f"±{_digits(share)} %"
+    return "none" if share is None else f"±{most(share)}"
 
 
 def tolerance(share: float) -> str:
@@ -123,8 +123,12 @@ def least(share: float) -> str:
 
 
 def _tenths(share: float, whole: Callable[[float], int]) -> float:
-    """To a tenth of a per cent; what is one but for the last bits stays as it is."""
-    return whole(round(share * 1000, 6)) / 1000
+    """To a tenth of a per cent, from 100 % on to a whole one, as `_digits` writes it.
+
+    What is one but for the last bits stays as it is.
+    """
+    steps = 1000 if share < 1 else 100
+    return whole(round(share * steps, 6)) / steps
 
 
 def change(share: float) -> str:

@@ -75,7 +75,7 @@ def test_a_shipped_study_answers_with_valid_runs_and_complete_blocks(
         for each in one.comparisons:
             if each.primary:
                 beside = published.pop((one.question, each.deployment, each.workload), None)
-                told = f"; published for MongoDB: {beside}" if beside else ""
+                told = f"; published, MongoDB over 15 levels of load: {beside}" if beside else ""
                 cell = f"{one.question}: {each.deployment} {each.metric} {each.workload}"
                 record_property("seen", f"{cell} {said(each.difference)} {each.verdict}{told}")
     assert not published

@@ -130,7 +130,7 @@ def test_blocks_that_are_added_again_before_they_are_measured_are_refused(
     shown = dunnage("run", "--resume", result, "--blocks", "+2")
     assert shown.code == 2
     told = " ".join(shown.err.split())
-    assert "1 block of those added before lack a run" in told
+    assert "1 block of those added before must be measured first" in told
     assert f"try: dunnage run --resume {shlex.quote(str(result))}" in told
     assert size_of(result) == before
     assert dunnage("run", "--resume", result, "--blocks", "10").code == 0

@@ -1,6 +1,8 @@
 """Numbers are written in one way."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dunnage.model.estimate import Estimate
 from dunnage.model.metrics import METRICS
@@ -83,6 +85,16 @@ def test_what_differs_at_least_is_never_said_to_be_zero(share: float, text: str)
 )
 def test_what_differs_at_most_is_never_said_to_be_zero(share: float, text: str) -> None:
     assert numbers.most(share) == text
+
+
+@given(st.floats(min_value=0.00001, max_value=9.0))
+def test_what_is_written_is_at_least_and_at_most_what_it_says(share: float) -> None:
+    below, above = (
+        float(written(share).removesuffix(" %")) / 100 for written in (numbers.least, numbers.most)
+    )
+    assert below <= share * (1 + 1e-8)
+    assert above >= share * (1 - 1e-8)
+    assert above - below <= (0.0011 if share < 1 else 0.011)
 
 
 @pytest.mark.parametrize(

@@ -85,13 +85,6 @@ INNOCENT = (
     "-Dcom.sun.management.jmxremote.password.file=/etc/jmx",
     "redis-server --no-password --port 1",
     "password:  \n  length: 12",
-    "cat: /etc/passwd: Permission denied",
-    "/etc/passwd: 31 problems",
-    "dunnage: /etc/passwd: there is no result here",
-    "./my-password: already exists, and is not a file",
-    "results/my.secret: 1 file of this result is damaged",
-    "open '/run/secrets/api_key': No such file or directory",
-    "/proc/self/passwd: cannot write: `/proc/self` takes no files",
 )
 
 keys = st.sampled_from(("password", "db_password", "requirepass", "api_key", "client-secret"))

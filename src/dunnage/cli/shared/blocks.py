@@ -68,13 +68,14 @@ def _possible(wanted: int, again: Again) -> int:
     return wanted
 
 
-def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Result:
+def add(study: Study, writer: ResultWriter, written: str, again: Again, onward: str) -> Result:
     """Add blocks to a result and return it anew: a look is recorded, then a further plan.
 
-    Whoever calls holds the result. Raises ResultError where the blocks could not be measured under
-    the conditions of the others, as far as that is known beforehand: a look that nothing comes of
-    would be spent for nothing. Raises UsageError where `+6` comes before earlier ones are measured:
-    a command that is repeated after a crash shall not add twice.
+    Whoever calls holds the result; `onward` is the command that adds none. Raises ResultError where
+    the blocks could not be measured under the conditions of the others, as far as that is known
+    beforehand: a look that nothing comes of would be spent for nothing. Raises UsageError where
+    `+6` comes before the last added are measured: a command that is typed again after a crash shall
+    not add twice.
     """
     writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
     result = open_result(writer.layout.root)
@@ -82,10 +83,10 @@ def add(study: Study, writer: ResultWriter, written: str, again: Again) -> Resul
     wanted = grown(written, present, again)
     if written.startswith("+") and (lacking := _added_before(result)):
         raise UsageError(
-            f"{count(lacking, 'block')} of those added before lack a run",
+            f"{count(lacking, 'block')} of those added before must be measured first; or give a "
+            f"total: `--blocks {wanted}`",
             where=str(writer.layout.root),
-            hint=f"{typed('run', '--resume', writer.layout.root)}; for even more: "
-            f"{again(str(wanted))}",
+            hint=onward,
         )
     seen = _seen(result)
     longer = add_blocks(study, result, writer, wanted, seen=seen, spare=False)

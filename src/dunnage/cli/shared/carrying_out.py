@@ -32,7 +32,7 @@ from dunnage.runner import spare
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import Outcome, carry_out
-from dunnage.store.newest import RESULTS, around
+from dunnage.store.newest import around, beside
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
@@ -70,8 +70,8 @@ def begin(
     def again(blocks: str | None = blocks, *, rates_of: Path | None = rates_of) -> str:
         return typed(*words, *options(blocks=blocks, rates_of=rates_of))
 
-    if around(results) is not None:
-        elsewhere = options(results=RESULTS, blocks=blocks, rates_of=rates_of)
+    if (inside := around(results)) is not None:
+        elsewhere = options(results=beside(inside), blocks=blocks, rates_of=rates_of)
         raise UsageError(going_on.INSIDE, where=str(results), hint=typed(*words, *elsewhere))
     study, text = studies.study_at(path, scale)
     going_on.refuse_masked(text, path, "run", "STUDY")
@@ -120,7 +120,10 @@ def carry_on(path: Path, *, blocks: str | None = None, keep: bool, format_: Form
 def _carry_on(
     opened: OpenedResult, path: Path, blocks: str | None, *, keep: bool, format_: Format
 ) -> ExitCode:
-    """One command at a time: what another adds or measures meanwhile would count for this one."""
+    """Add, measure and answer; from the first to the last of it no other command writes there.
+
+    What another one adds or measures meanwhile would count for this one.
+    """
     study, root = opened.study, opened.result.layout.root
     writer = ResultWriter(root)
     again = partial(resuming, path, keep=keep, format_=format_)
@@ -129,19 +132,19 @@ def _carry_on(
         with _going_on(again(blocks)):
             holding.enter_context(writer.held())
             if blocks is not None:
-                further.add(study, writer, blocks, again)
-        result = open_result(root)
-        if len(result.finished()) == len(tuple(result.plan.runs())):
-            spare.add(study, writer)
+                further.add(study, writer, blocks, again, onward)
+        with _going_on(onward):
             result = open_result(root)
-        if not result.complete():
-            plan = named(result.plan, catalog.OFFER)
-            share = len(result.finished()) / len(tuple(plan.runs()))
-            seconds = studies.seconds_of(plan, study) * (1 - share)
-            with _going_on(onward):
+            if len(result.finished()) == len(tuple(result.plan.runs())):
+                spare.add(study, writer)
+                result = open_result(root)
+            plan, outcome = named(result.plan, catalog.OFFER), None
+            if not result.complete():
+                share = len(result.finished()) / len(tuple(plan.runs()))
+                seconds = studies.seconds_of(plan, study) * (1 - share)
                 outcome = _measure(study, plan, writer, seconds, keep=keep)
-            holding.close()
-            return _told(study, plan, writer, outcome, onward, format_)
+    if outcome is not None:
+        return _told(study, plan, writer, outcome, onward, format_)
     say("every planned run has its record, so there is nothing to resume")
     opened = OpenedResult(result)
     for line in damage.lines([each for each in opened.examined.damages if each.run]):
