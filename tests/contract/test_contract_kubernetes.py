@@ -141,6 +141,7 @@ class TestKubernetes:
         assert nodes(own)["db-1"]["Ready"] == "True"
         own.mend("db-1")  # nothing is to be done any more
 
+    @pytest.mark.proof
     def test_it_is_formed_anew_where_its_control_host_was_lost(
         self, laid: tuple[Testbed, OwnKubernetes]
     ) -> None:

@@ -250,6 +250,7 @@ def test_a_namespace_of_someone_elses_is_refused_and_stays(
             client.delete(Namespace, stay.network)
 
 
+@PROOF
 def test_members_of_a_host_that_was_cut_are_forgotten(lab: Lab) -> None:
     """Last here: the host is restored, and its node anew."""
     made = Kubernetes(deployed_as(), lab.members, lab.kubernetes, TREES, "b1-live")

@@ -46,6 +46,7 @@ def test_a_study_runs_through_every_endpoint_and_records_the_way_to_every_member
     insist_nothing_left(name, {lab})
 
 
+@pytest.mark.proof
 def test_a_host_that_is_cut_during_a_run_is_restored_and_is_a_node_again(tmp_path: Path) -> None:
     name, path = written("kubernetes", tmp_path, "4s", HOST_PORT)
     result, _ = finished_though_cut(name, path)

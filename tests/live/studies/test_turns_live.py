@@ -167,6 +167,7 @@ def test_ctrl_c_while_deployments_start_side_by_side_leaves_nothing(
     assert "dunnage run --resume" in running.said
 
 
+@pytest.mark.proof
 def test_a_member_that_dies_in_turns_fails_its_block_under_its_deployments_name(
     tmp_path: Path,
 ) -> None:
