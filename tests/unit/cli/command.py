@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from dunnage.cli.shared.terminal import err, out
+from dunnage.hosts import beside
 from in_process import typed_here
 
 
@@ -28,6 +31,8 @@ class Command:
         self._capsys = capsys
         # The console may have been made where the environment named another width.
         monkeypatch.setattr(out, "_width", 100)
+        # Another test run, or a study, may go on beside this one.
+        monkeypatch.setattr(beside, "_SOCKETS", Path(os.devnull))
 
     def __call__(self, *words: object) -> Shown:
         self._monkeypatch.setattr(err, "commands", False)  # each command is a process of its own
