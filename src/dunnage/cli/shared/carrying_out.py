@@ -91,7 +91,8 @@ def begin(
     try:
         writer = ResultWriter.create(results, study.name, text, plan)
     except UnwrittenError as error:  # nothing is there that could be resumed
-        error.hint = error.then(again())
+        elsewhere = options(results=Path("DIRECTORY"), blocks=blocks, rates_of=rates_of)
+        error.hint = error.then(again(), typed(*words, *elsewhere))
         raise
     if capacity is not None:
         writer.calibration(capacity)
@@ -193,6 +194,7 @@ def _carry_out(
     fake = catalog.OFFER.testbeds[study.testbed.kind].fake
     try:
         with told_of(keep=keep, fake=fake), writer.held(), Stop(say) as stop:
+            writer.make_directories()
             finished = open_result(root).finished()
             with Display(err, runs, len(finished), seconds) as display:
                 outcome = carry_out(study, plan, writer, finished, display, stop, keep=keep)
