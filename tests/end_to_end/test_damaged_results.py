@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -548,7 +549,7 @@ def test_what_was_changed_is_never_mixed_with_what_was_measured(
     said = told(dunnage("run", "--resume", spot.root, *more), ExitCode.FAILED)
     assert f"{file}: " in said
     assert "so this result cannot be resumed" in said
-    assert "try: dunnage " in said
+    assert re.search(r"try: (put back `.*` as it was, or start a new result: )?dunnage ", said)
     assert {path: path.stat().st_mtime_ns for path in spot.root.rglob("*")} == before
 
 
@@ -645,9 +646,9 @@ def test_directories_that_somebody_removed_are_made_again(gone: Sequence[str], s
     told(dunnage("verify", spot.root), ExitCode.OK)
 
 
-@pytest.mark.parametrize("whole", ["a run", "all runs"])
-def test_what_is_no_directory_of_a_run_is_named_and_removed(whole: str, spot: Spot) -> None:
-    place = spot.record.parent if whole == "a run" else spot.root / "runs"
+@pytest.mark.parametrize("what", ["a run", "all runs"])
+def test_what_is_no_directory_of_a_run_is_named_and_removed(what: str, spot: Spot) -> None:
+    place = spot.record.parent if what == "a run" else spot.root / "runs"
     shutil.rmtree(place)
     place.write_text("hi\n")
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
