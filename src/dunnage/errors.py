@@ -128,14 +128,18 @@ class UnwrittenError(ResultError):
         }
         unfit = unfit_place(error)
         why = f"cannot write: {unfit or error.strerror}"
-        super().__init__(why if unfit else known.get(error.errno or 0, why), where=where)
+        place = _missing(where) if error.errno == errno.ENOENT and not unfit else where
+        super().__init__(why if unfit else known.get(error.errno or 0, why), where=place)
         self._unfit = bool(unfit)
         self._remedy = remedy(error)
 
-    def then(self, command: str) -> str:
-        """A hint: what goes on once the cause is gone."""
+    def then(self, command: str, elsewhere: str = "") -> str:
+        """A hint: the command that goes on once the cause is gone; where no file can ever be, that
+        which writes `elsewhere`, if there is one."""
+        if self._unfit and elsewhere:
+            return f"name another directory: {elsewhere}"
         if self._unfit:
-            return f"name another directory in: {command}"
+            return f"put a directory that takes files in its place, then: {command}"
         return f"{self._remedy}, then: {command}" if self._remedy else command
 
 
@@ -178,6 +182,12 @@ def _kernels() -> set[int]:
     return {place.stat().st_dev for place in places if place.is_mount()}
 
 
+def _missing(where: str) -> str:
+    """The outermost directory above a place that is missing; the place itself where none is."""
+    missing = [each for each in Path(where).parents if not _present(each)]
+    return str(missing[-1]) if missing else where
+
+
 def _present(path: Path) -> bool:
     try:
         path.lstat()
@@ -210,6 +220,8 @@ class NoResultError(ResultError):
     """The command line names no result directory."""
 
     exit_code = ExitCode.USAGE
+    inside: str = ""
+    """The result of which a part was named, if that is what was wrong."""
 
 
 class InterruptedRunError(DunnageError):

@@ -102,7 +102,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 SPOILT: Sequence[tuple[str, str, str, str]] = (
     # name of the attempt, part of the study, what stands there instead, what must be said
-    ("name empty", "name: tried", "name: ''", "line 2: `` is not a valid name"),
+    ("name empty", "name: tried", "name: ''", "line 2: `name` is empty"),
     ("name leads out", "name: tried", "name: ../tried", "line 2: `../tried` is not a valid name"),
     ("name with a slash", "name: tried", "name: a/b", "line 2: `a/b` is not a valid name"),
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -549,7 +550,7 @@ def test_what_was_changed_is_never_mixed_with_what_was_measured(
     said = told(dunnage("run", "--resume", spot.root, *more), ExitCode.FAILED)
     assert f"{file}: " in said
     assert "so this result cannot be resumed" in said
-    assert "try: dunnage " in said
+    assert re.search(r"try: (put back `.*` as it was, or start a new result: )?dunnage ", said)
     assert {path: path.stat().st_mtime_ns for path in spot.root.rglob("*")} == before
 
 
@@ -636,6 +637,34 @@ def test_lost_runs_need_one_command_that_works(spot: Spot) -> None:
     told(dunnage("verify", spot.root), ExitCode.OK)
 
 
+@pytest.mark.parametrize("gone", [("runs",), ("runs", "stays")])
+def test_directories_that_somebody_removed_are_made_again(gone: Sequence[str], spot: Spot) -> None:
+    for name in gone:
+        shutil.rmtree(spot.root / name)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"measure what is lost again: dunnage run --resume {spot.root}\n" in said
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+@pytest.mark.parametrize("what", ["a run", "all runs"])
+def test_what_is_no_directory_of_a_run_is_named_and_removed(what: str, spot: Spot) -> None:
+    place = spot.record.parent if what == "a run" else spot.root / "runs"
+    shutil.rmtree(place)
+    place.write_text("hi\n")
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    name = place.relative_to(spot.root)
+    assert f"{name}: it cannot be read (this is no directory)\n" in said
+    assert "record.json" not in said
+    removing = f"rm -r {place}"
+    assert f"lost again: {removing} && dunnage run --resume {spot.root}\n" in said
+    said = told(dunnage("status", spot.root), ExitCode.OK)
+    assert f"next: dunnage verify {spot.root}\n" in said
+    subprocess.run(removing.split(), check=True)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
 def test_runs_of_damaged_files_are_measured_again_before_blocks_are_added(spot: Spot) -> None:
     """Adding blocks is a look; measuring the same run again is none."""
     truncated(samples)(spot)
@@ -653,15 +682,16 @@ def test_hints_lead_to_no_circle(spot: Spot) -> None:
     text = study(spot).read_text()
     study(spot).unlink()
     said = told(dunnage("report", spot.root), ExitCode.FAILED)
-    assert (
-        "try: put back `study.yaml` from a copy, or start a new result: dunnage run STUDY" in said
-    )
+    anew = "or start a new result: dunnage run STUDY  # STUDY is the study file\n"
+    assert f"try: put back `study.yaml` from a copy, {anew}" in said
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
-    assert "put back `study.yaml` from a copy" in said
+    assert f"put back `study.yaml` from a copy, {anew}" in said
+    said = told(dunnage("run", "--resume", spot.root), ExitCode.FAILED)
+    assert f"try: put back `study.yaml` as it was, {anew}" in said
     study(spot).write_text(text.replace("blocks: 3", "blocks: no"))
     assert f"try: dunnage verify {spot.root}" in told(dunnage("report", spot.root), ExitCode.USAGE)
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
-    assert "dunnage run STUDY  # a new result; STUDY is the study file" in said
+    assert f"put back `study.yaml` from a copy, {anew}" in said
     assert f"dunnage run {study(spot)}" not in said
     study(spot).write_text(text)
     told(dunnage("verify", spot.root), ExitCode.OK)

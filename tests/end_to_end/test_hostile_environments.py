@@ -99,6 +99,24 @@ def test_json_says_the_same_everywhere(name: str, result: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "shown_as"),
+    [
+        ("Überprüfung", r"\xdcberpr\xfcfung"),
+        ("10µs", r"10\xb5s"),
+        ("a–b", r"a\u2013b"),
+        ("ä" * 80, r"\xe4" * 59 + "..."),
+    ],
+)
+def test_a_name_that_is_refused_is_not_shown_as_one_that_is_allowed(
+    name: str, shown_as: str, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY.read_text().replace("name: fake", f"name: {name}"), encoding="utf-8")
+    said = typed(ENVIRONMENTS["locale C"], "plan", str(study)).stderr.decode("ascii")
+    assert f": `{shown_as}` is not a valid name\n" in said
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("plan", "nowhere.yaml", "--format", "json"),

@@ -238,6 +238,10 @@ def test_an_engine_that_is_missing_is_made_by_the_verb_of_the_checkout(
     assert engine.engine_support().hint == f"make -C '{checkout}' engine"
     monkeypatch.chdir(checkout)
     assert engine.engine_support() == Support(False, "`dunnage-engine` is not built", "make engine")
+    (tmp_path / "removed").mkdir()
+    monkeypatch.chdir(tmp_path / "removed")
+    (tmp_path / "removed").rmdir()
+    assert engine.engine_support().hint == f"make -C '{checkout}' engine"
     monkeypatch.setenv(engine.VARIABLE, "/nowhere")
     assert engine.engine_support().hint == "unset DUNNAGE_ENGINE"
 

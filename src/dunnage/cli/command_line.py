@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from operator import ne
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -19,10 +20,11 @@ from typer.exceptions import TyperException
 
 from dunnage import __version__
 from dunnage.cli.shared import shell
+from dunnage.cli.shared.here import from_here
 from dunnage.cli.shared.reached import tell_activation
 from dunnage.cli.shared.streams import flush, open_streams
 from dunnage.cli.shared.terminal import out, say, show_error, show_error_json, typed
-from dunnage.errors import DunnageError, ExitCode, ResultError, UsageError
+from dunnage.errors import DunnageError, ExitCode, NoResultError, ResultError, UsageError
 
 VERBS = (
     "quickstart",
@@ -76,7 +78,7 @@ def command_line(chosen: str | None = None) -> typer.Typer:
 def _add(app: typer.Typer, verb: ModuleType, name: str) -> None:
     """Add a verb, or a group of verbs under one name."""
     if not hasattr(verb, "VERBS"):
-        app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(verb.command)
+        app.command(verb.NAME, help=verb.HELP, epilog=verb.EXAMPLES)(from_here(verb.command))
         return
     group = typer.Typer(help=verb.HELP, epilog=verb.EXAMPLES, no_args_is_help=True)
     for each in verb.VERBS:
@@ -190,9 +192,26 @@ def _show(error: DunnageError, words: Sequence[str]) -> ExitCode:
         from dunnage.cli.shared.going_on import put_back  # loads what help need not wait for
 
         error.hint = put_back(Path(error.needed))
+    if isinstance(error, NoResultError) and error.inside:
+        error.hint = _of_the_whole(words, error) or error.hint
     show_error(error)
     wanted = "--format=json" in words or ("--format", "json") in itertools.pairwise(words)
     if wanted and not out.used:
         with contextlib.suppress(ResultError):  # where it cannot be written is told already
             show_error_json(error)
     return error.exit_code
+
+
+def _of_the_whole(words: Sequence[str], error: NoResultError) -> str:
+    """The same command for the result that a path led into; empty where that was not typed."""
+    part, whole = Path(error.where), Path(error.inside)
+    named = [_instead(word, part, whole) for word in words]
+    return typed(*named) if any(map(ne, named, words)) else ""
+
+
+def _instead(word: str, part: Path, whole: Path) -> object:
+    """A word of a command, with a path in the place of another one."""
+    option, sign, value = word.rpartition("=")
+    if Path(value) != part:
+        return word
+    return f"{option}={whole}" if sign else whole

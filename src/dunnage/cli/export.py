@@ -94,7 +94,8 @@ def command(
     try:
         written = list(directory.write(files))
     except UnwrittenError as error:
-        error.hint = error.then(typed("export", result, "--to", to, *options))
+        elsewhere = typed("export", result, "--to", "DIRECTORY", *options)
+        error.hint = error.then(typed("export", result, "--to", to, *options), elsewhere)
         raise
     if As.HLOG in wanted and not any(path.suffix == ".hlog" for path in written):
         say("no histogram log was written: no run outside a search has one")

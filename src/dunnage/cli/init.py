@@ -144,14 +144,16 @@ def _opened(directory: Path) -> str:
 
 
 def _elsewhere(path: Path, *, unfit: bool) -> Path | None:
-    """A directory that this user may write, the working directory before others.
+    """A directory that this user may write, the working directory before others, unless that was
+    removed.
 
     `unfit`: the file system at the path takes no files, here or anywhere in it.
     """
     above = path.absolute().parents if unfit else ()
     without = next((each.stat().st_dev for each in above if each.exists()), None)
     for place in _places():
-        if os.access(place, os.W_OK | os.X_OK) and place.stat().st_dev != without:
+        found = place.stat() if os.access(place, os.W_OK | os.X_OK) else None
+        if found is not None and found.st_nlink and found.st_dev != without:
             return place
     return None
 

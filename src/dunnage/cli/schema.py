@@ -86,7 +86,8 @@ def _write(fresh: Mapping[str, bytes], directory: Path) -> None:
         for name, content in fresh.items():
             write_again(directory / name, content)
     except UnwrittenError as error:
-        error.hint = error.then(typed("schema", "--write", directory))
+        elsewhere = typed("schema", "--write", "DIRECTORY")
+        error.hint = error.then(typed("schema", "--write", directory), elsewhere)
         raise
 
 

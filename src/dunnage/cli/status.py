@@ -16,7 +16,6 @@ from dunnage.model.damage import Damage
 from dunnage.opened import open_at
 from dunnage.report.terminal.text import status_table
 from dunnage.store.newest import RESULTS
-from dunnage.store.parse import there
 from dunnage.store.read import Result
 from dunnage.study.scale import share_of
 from dunnage.wording import damage
@@ -81,7 +80,7 @@ def _next(opened: Result, damages: Sequence[Damage], *, missing: bool, running: 
     """The next command."""
     if running:
         return f"{typed('status', opened.layout.root)}  # a study is writing this result"
-    if any(not found.run or there(opened.layout.record(found.run)) for found in damages):
+    if any(not found.run or going_on.in_the_way(opened, found.run) for found in damages):
         return typed("verify", opened.layout.root)
     return going_on.onward(opened) if missing else typed("report", opened.layout.root)
 

@@ -62,7 +62,8 @@ def _how_to_build() -> str:
     """The command that makes the engine, in a checkout; else how to name one."""
     if not (_HERE / "Makefile").is_file():
         return f"export {VARIABLE}=PATH  # of a `dunnage-engine` that was built in a checkout"
-    return "make engine" if Path.cwd() == _HERE else f"make -C {shlex.quote(str(_HERE))} engine"
+    # Unlike its name, the directory in which one stands can be asked for where it was removed.
+    return "make engine" if Path().samefile(_HERE) else f"make -C {shlex.quote(str(_HERE))} engine"
 
 
 ENGINE = Capability("engine")

@@ -56,12 +56,15 @@ def newest(path: Path) -> Path:
     with suppress(OSError):
         if layout.study.is_file() or layout.journal.is_file():
             raise _damaged(layout)
-    raise NoResultError("there is no result here", where=str(path), hint=_near(path))
+    raise _none(path)
 
 
 def around(path: Path) -> Path | None:
-    """The result that a path leads into, or is; None where it leads into none."""
-    real = Path(os.path.realpath(path))
+    """The result that a path leads into, or is; None where it leads into none, or nowhere."""
+    try:
+        real = Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return None
     return next((each for each in (real, *real.parents) if _is_result(each)), None)
 
 
@@ -182,6 +185,25 @@ def _damaged(layout: ResultLayout, older: Path | None = None) -> DamagedError:
     if older is not None:
         what += f"; the result before it is {older}"
     return DamagedError(what, layout.plan, Flaw.MISSING)
+
+
+def _none(path: Path) -> NoResultError:
+    """The error for a path that leads to no result, but perhaps into one."""
+    what, result = "there is no result here", _whole(path)
+    if result is None:
+        return NoResultError(what, where=str(path), hint=_near(path))
+    hint = f"dunnage report {shlex.quote(str(result))}"
+    error = NoResultError(what, where=str(path), hint=hint)
+    error.inside = str(result)
+    return error
+
+
+def _whole(path: Path) -> Path | None:
+    """The result that a path leads into, as short as the path has it."""
+    found = around(path)
+    if found is None:
+        return None
+    return next((each for each in path.parents if Path(os.path.realpath(each)) == found), found)
 
 
 def _near(path: Path) -> str:

@@ -14,6 +14,7 @@ from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
 from dunnage.store.checksums import checksum, listed
 from dunnage.store.events import FINISHED
+from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import breaks_off, there
 from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
@@ -66,6 +67,13 @@ def foundation(result: Result) -> tuple[Damage, ...]:
     return (*filter(None, [result.journal.damage]), *search.of_the_whole())
 
 
+def displaced(layout: ResultLayout, run: str) -> Path | None:
+    """What stands in the place of a run's directory, or of that of all runs, and is none; None
+    where nothing else stands there."""
+    places = (layout.runs, layout.run(run))
+    return next((each for each in places if there(each) and not each.is_dir()), None)
+
+
 def _records(result: Result) -> Sequence[Record]:
     return (*result.calibration_records, *result.alone_records, *result.records)
 
@@ -105,7 +113,13 @@ class _Search:
         planned = (run.id for run in (*plan.runs(), *plan.alone()))
         for run in planned:
             path = self._result.layout.record(run)
-            if not there(path) and (run in ended or self._written(path)):
+            if there(path) or not (run in ended or self._written(path)):
+                continue
+            if (other := displaced(self._result.layout, run)) is not None:
+                detail = "this is no directory"
+                name = self._name(other)
+                yield Damage(file=name, flaw=Flaw.UNREADABLE, run=run, detail=detail)
+            else:
                 yield Damage(file=self._name(path), flaw=Flaw.MISSING, run=run)
 
     def of_run(self, record: Record) -> Iterator[Damage]:

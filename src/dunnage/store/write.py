@@ -59,9 +59,20 @@ class ResultWriter:
             writer._keep(writer.layout.plan, _document(plan))
         except UnwrittenError as error:  # nothing is there that could be resumed
             shutil.rmtree(writer.layout.root, ignore_errors=True)
-            error.hint = error.then("dunnage run STUDY --results DIRECTORY")
+            again = "dunnage run STUDY --results DIRECTORY"
+            error.hint = error.then(again, again)
             raise
         return writer
+
+    def make_directories(self) -> None:
+        """Make the directories of runs and stays where they are missing, as somebody removed them.
+
+        Raises UnwrittenError, also for a link.
+        """
+        for directory in (self.layout.runs, self.layout.stays):
+            with self._reported(directory):
+                refuse_link(directory)
+                directory.mkdir(exist_ok=True)
 
     def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
         """Append one line and wait until it is on the disk."""

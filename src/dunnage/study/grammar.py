@@ -141,9 +141,12 @@ def _said(
             return f"{subject}: {context['error']}", ""
         return f"{subject} cannot be {told}", remedy
     if kind == "string_pattern_mismatch":
-        name = shown(key) if "[key]" in complaint["loc"] else told
+        if "[key]" in complaint["loc"]:
+            name, quoted, place = key, shown(key), f"a name{_place(path[:-1])}"
+        else:
+            name, quoted, place = str(value), told, subject
         return (
-            f"{name} is not a valid name",
+            f"{quoted} is not a valid name" if name else f"{place} is empty",
             "use at most 63 letters, digits, `_`, `.` and `-`; begin with a letter or digit",
         )
     if kind in ("enum", "literal_error"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
@@ -340,6 +341,28 @@ def test_where_no_study_is_the_next_command_is_the_nearest_one(
     shown = dunnage("plan", asked)
     assert shown.code == 2
     assert shown.err.splitlines()[-1] == f"  try: {hint}"
+
+
+def test_what_is_piped_into_a_command_is_no_study(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    for verb in ("plan", "run"):
+        told = dunnage(verb, "-").err
+        assert "dunnage: -: a study is read from a file, never from standard input\n" in told
+        assert told.endswith("try: dunnage plan FILE\n")
+        told = dunnage(verb, "pipe").err
+        assert "this is a pipe and not a file" in told
+        assert told.endswith("try: dunnage plan FILE\n")
+
+
+def test_a_file_of_this_name_is_a_study(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-").write_bytes(FAKE.read_bytes())
+    assert dunnage("plan", "-").code == 0
 
 
 def test_a_file_that_is_not_utf_8_is_told_with_the_line(dunnage: Command, tmp_path: Path) -> None:

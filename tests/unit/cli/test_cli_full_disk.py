@@ -63,20 +63,40 @@ def test_what_cannot_be_written_for_another_reason_is_said_with_it(
         ("/proc/x", "/proc takes no files"),
         ("/dev/null/x", "/dev/null is no directory"),
         ("/dev/full", "/dev/full is no directory"),
+        ("/dev/null", "/dev/null is no directory"),
     ],
 )
 def test_a_place_that_is_fit_for_no_result_is_told_with_the_reason(
     dunnage: Command, tmp_path: Path, place: str, why: str
 ) -> None:
     study = written(tmp_path)
-    again = f"dunnage run {study} --results {place}"
-    shown = dunnage("run", study, "--results", place)
-    assert shown.code == 4
-    assert f"dunnage: {place}: cannot write: {why}\n" in shown.err
-    assert f"try: name another directory in: {again}\n" in shown.err
+    for words in (("run", study, "--scale", "50%"), ("quickstart", "--fake")):
+        shown = dunnage(*words, "--results", place)
+        assert shown.code == 4
+        assert f"dunnage: {place}: cannot write: {why}\n" in shown.err
+        again = " ".join(map(str, words))
+        elsewhere = f"try: name another directory: dunnage {again} --results DIRECTORY\n"
+        assert shown.err.endswith(elsewhere)
     shown = dunnage("schema", "--write", place)
     assert f"cannot write: {why}\n" in shown.err
-    assert f"try: name another directory in: dunnage schema --write {place}\n" in shown.err
+    assert "try: name another directory: dunnage schema --write DIRECTORY\n" in shown.err
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/proc/x"])
+def test_a_place_that_is_fit_for_no_export_is_told_and_another_is_to_be_named(
+    dunnage: Command, tmp_path: Path, place: str
+) -> None:
+    result = measured(STUDY, tmp_path)
+    shown = dunnage("export", result, "--to", place, "--as", "csv")
+    assert shown.code == 4
+    again = f"dunnage export {result} --to DIRECTORY --as csv"
+    assert shown.err.endswith(f"try: name another directory: {again}\n")
+
+
+def test_nobody_is_to_move_a_device_away() -> None:
+    error = UnwrittenError(OSError(errno.EEXIST, "File exists", "/dev/null"), "/dev/null")
+    told = "put a directory that takes files in its place, then: dunnage report"
+    assert error.then("dunnage report") == told
 
 
 def test_a_directory_that_lets_us_in_and_refuses_all_files_is_told_from_one_that_is_closed(

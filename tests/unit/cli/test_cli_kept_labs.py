@@ -26,14 +26,16 @@ def test_clean_names_the_labs_that_it_leaves(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog, "clean", lambda **_: ())
-    standing = (lab("0123abcd"), lab("89abcdef", kept=False))
+    standing = (lab("0123abcd"), lab("89abcdef", kept=False), lab("4567abcd"))
     monkeypatch.setattr(catalog, "standing_labs", lambda: standing)
     for words in (("clean",), ("clean", "--format", "json")):
         told = dunnage(*words).err
         assert "lab 0123abcd of `redis` was left standing on purpose" in told
         assert "89abcdef" not in told
         assert "dunnage lab status" in told
-        assert "dunnage clean --kept" in told
+        for kept in ("0123abcd", "4567abcd"):  # each by itself: perhaps one is somebody else's
+            assert f"dunnage lab down --lab {kept}\n" in told
+        assert "clean --kept" not in told
 
 
 @pytest.mark.parametrize("ending", [None, ResultError("the disk is full")])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
-from measured import written
+from measured import STUDY, measured, written
 
 ACTIVATE = "before these commands, type in this shell: . "
 
@@ -78,6 +78,40 @@ def test_in_a_removed_directory_it_is_told_from_the_root(
     shown = dunnage("status", "/nowhere")
     assert shown.code == 2
     assert shown.err.splitlines()[-1] == f"{ACTIVATE}{venv}/bin/activate"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("report results/report/index.html", "report results"),
+        ("report results/plan.json", "report results"),
+        ("verify results/runs", "verify results"),
+        ("status results/runs/nothing --format text", "status results --format text"),
+        ("compare results/stays results", "compare results results"),
+        ("run --resume results/runs", "run --resume results"),
+        ("run --resume=results/runs", "run --resume=results"),
+        ("export results/report --to o", "export results --to o"),
+        ("path results/runs plain", "path results plain"),
+    ],
+)
+def test_who_names_a_part_of_a_result_is_led_to_the_whole(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, hint: str
+) -> None:
+    result = measured(STUDY, tmp_path)
+    monkeypatch.chdir(result.parent)
+    shown = dunnage(*words.replace("results", result.name).split())
+    assert shown.code == 2
+    assert "there is no result here" in shown.err
+    assert f"try: dunnage {hint.replace('results', result.name)}\n" in shown.err
+
+
+def test_who_stands_in_a_result_is_led_to_it(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = measured(STUDY, tmp_path)
+    monkeypatch.chdir(result / "runs")
+    assert f"try: dunnage report {result}\n" in dunnage("status").err
+    assert f"try: dunnage verify {result}\n" in dunnage("verify", ".").err
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])

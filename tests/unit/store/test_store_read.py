@@ -13,6 +13,7 @@ from results import tiny_plan, tiny_record, tiny_result
 from dunnage.errors import NoResultError, ResultError
 from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import KEPT
+from dunnage.store.newest import around
 from dunnage.store.parse import breaks_off
 from dunnage.store.read import open_result
 from dunnage.store.whole import foundation
@@ -59,6 +60,26 @@ def test_where_no_result_is_the_next_command_is_the_nearest_one(
     assert raised.value.where == str(place / asked)
     assert raised.value.hint == hint.format(place)
     assert raised.value.exit_code == 2
+
+
+@pytest.mark.parametrize("way", ["result", "link"])
+def test_a_part_of_a_result_leads_to_the_whole_of_it(tmp_path: Path, way: str) -> None:
+    result_at(tmp_path / "result")
+    (tmp_path / "link").symlink_to(tmp_path / "result")
+    for part in ("study.yaml", "runs", "runs/nothing/record.json"):
+        with pytest.raises(NoResultError) as raised:
+            open_result(tmp_path / way / part)
+        assert raised.value.inside == str(tmp_path / way)
+        assert raised.value.hint == f"dunnage report {tmp_path / way}"
+
+
+def test_a_path_that_leads_nowhere_leads_into_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "removed").mkdir()
+    monkeypatch.chdir(tmp_path / "removed")
+    (tmp_path / "removed").rmdir()
+    assert around(Path("results")) is None
 
 
 @pytest.mark.parametrize(

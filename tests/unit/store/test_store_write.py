@@ -66,12 +66,40 @@ def test_a_result_that_was_moved_away_is_named_and_no_part_of_it(tmp_path: Path)
             write()
         resume = f"dunnage run --resume {shlex.quote(str(writer.layout.root))}"
         assert raised.value.hint == f"put the directory back, then: {resume}"
+        assert raised.value.where == str(writer.layout.root)
+
+
+def test_of_a_result_the_part_that_was_removed_is_named(tmp_path: Path) -> None:
+    writer = tiny_result(tmp_path / "results", "r1")
+    writer.layout.runs.rmdir()
+    with pytest.raises(ResultError, match="cannot write: the directory was removed") as raised:
+        writer.artefact("r1", "load.hlog", b"")
+    assert raised.value.where == str(writer.layout.runs)
+
+
+def test_the_directories_of_a_result_are_made_again_and_only_where_they_are_missing(
+    tmp_path: Path,
+) -> None:
+    writer = tiny_result(tmp_path / "results", "r1")
+    (writer.layout.runs / "kept").mkdir()
+    writer.layout.stays.rmdir()
+    writer.make_directories()
+    assert writer.layout.stays.is_dir()
+    assert (writer.layout.runs / "kept").is_dir()
+    writer.layout.stays.rmdir()
+    writer.layout.stays.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ResultError, match="this is a link"):
+        writer.make_directories()
+    writer.layout.root.rename(tmp_path / "moved")
+    with pytest.raises(ResultError, match="the directory was removed") as raised:
+        writer.make_directories()
+    assert raised.value.where == str(writer.layout.root)
 
 
 def test_another_failure_is_told_with_its_reason_and_place(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="cannot write: the directory was removed") as raised:
         write_bytes(tmp_path / "nowhere" / "file", b"text")
-    assert raised.value.where == str(tmp_path / "nowhere" / "file")
+    assert raised.value.where == str(tmp_path / "nowhere")
 
 
 def test_a_directory_of_a_run_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -51,6 +51,11 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
+def test_a_name_without_a_letter_is_called_empty() -> None:
+    said = [problem.what for problem in problems(changed("  docker: {", "  '': {"))]
+    assert "a name in `deployments` is empty" in said
+
+
 def test_a_good_study_is_read_with_its_defaults() -> None:
     study = read_study(GOOD, "study.yaml", OFFER)
     assert isinstance(study, Study)
@@ -88,6 +93,7 @@ def test_what_init_writes_reads_without_problems(
         ("name: good\n", "", 1, "`name` is missing", "write `name: my-study`"),
         ("name: good", "name: 5", 2, "`name` must be text, not `5`", 'put it in quotes: "5"'),
         ("name: good", "name: a b", 2, "`a b` is not a valid name", "use at most 63"),
+        ("name: good", "name: ''", 2, "`name` is empty", "use at most 63"),
         ("dunnage: 1", "dunnage: 2", 1, "`dunnage` must be 1", "needs a newer Dunnage"),
         ("dunnage: 1", "dunnage: true", 1, "`dunnage` cannot be `true`", "dunnage: 1"),
         ("dunnage: 1", "dunnage: 1.0", 1, "`dunnage`: it is the whole number 1", ""),

@@ -91,7 +91,8 @@ def begin(
     try:
         writer = ResultWriter.create(results, study.name, text, plan)
     except UnwrittenError as error:  # nothing is there that could be resumed
-        error.hint = error.then(again())
+        elsewhere = options(results=Path("DIRECTORY"), blocks=blocks, rates_of=rates_of)
+        error.hint = error.then(again(), typed(*words, *elsewhere))
         raise
     if capacity is not None:
         writer.calibration(capacity)
@@ -202,6 +203,7 @@ def _measure(
 ) -> Outcome:
     """Carry out what is missing, while nobody else writes there."""
     say(f"result: {writer.layout.root}")
+    writer.make_directories()
     runs, finished = len(tuple(plan.runs())), open_result(writer.layout.root).finished()
     with (
         told_of(keep=keep, fake=_fake(study)),

@@ -11,12 +11,12 @@ from dunnage.model.damage import Damage, Flaw
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import as_owner, there
 from dunnage.store.read import Result
-from dunnage.store.whole import foundation
+from dunnage.store.whole import displaced, foundation
 from dunnage.study.masked import masked_line
 from dunnage.wording import damage
 
-_OF_ITS_SECRET = "dunnage run STUDY  # a new result; STUDY is the file that holds the secret"  # noqa: S105
-_OF_A_FILE = "dunnage run STUDY  # a new result; STUDY is the study file"
+_OF_ITS_SECRET = "dunnage run STUDY  # STUDY is the file that holds the secret"  # noqa: S105
+_OF_A_FILE = "dunnage run STUDY  # STUDY is the study file"
 
 
 def anew(result: Result) -> str:
@@ -64,17 +64,25 @@ INSIDE = "this is inside the result, which stays as it was measured"
 def again(result: Result, damages: Sequence[Damage]) -> str:
     """The command that measures those runs again whose files are damaged; empty without any.
 
-    A run without a record did not happen, so nothing of it has to be removed first, but for a link:
-    nothing is ever written through one.
+    A run without a record did not happen, so nothing of it has to be removed first, but for what
+    is `in_the_way`.
     """
     bad, _ = damage.apart(damages)
     runs = dict.fromkeys(found.run for found in bad if found.run)
     if not runs or not may_go_on(result):
         return ""
+    places = dict.fromkeys(filter(None, (in_the_way(result, run) for run in runs)))
+    removing = shell_line("rm", "-r", *places)
+    return f"{removing} && {onward(result)}" if places else onward(result)
+
+
+def in_the_way(result: Result, run: str) -> Path | None:
+    """What has to be removed before a run can be measured again: its directory where that has a
+    record, or is a link, through which nothing is ever written; or what is there in its place."""
     layout = result.layout
-    in_the_way = [run for run in runs if layout.run(run).is_symlink() or there(layout.record(run))]
-    removing = shell_line("rm", "-r", *map(layout.run, in_the_way))
-    return f"{removing} && {onward(result)}" if in_the_way else onward(result)
+    place = layout.run(run)
+    own = place.is_symlink() or there(layout.record(run))
+    return place if own else displaced(layout, run)
 
 
 def refuse_masked(text: str, path: Path, *again: str) -> None:
@@ -124,6 +132,4 @@ def _mended(result: Result, found: Damage, place: Path) -> str:
         return as_owner(place, "run", "--resume", str(result.layout.root))
     if found.file == result.layout.journal.name:
         return typed("report", result.layout.root)
-    command = anew(result)
-    more = ";" if command in (_OF_ITS_SECRET, _OF_A_FILE) else "  # a new result;"
-    return f"{command}{more} or put back `{found.file}` as it was"
+    return f"put back `{found.file}` as it was, or start a new result: {anew(result)}"

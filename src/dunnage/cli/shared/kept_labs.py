@@ -45,6 +45,6 @@ def tell_left(labs: Sequence[StandingLab]) -> None:
     for lab in labs:
         study = f" of `{lab.purpose}`" if lab.purpose else ""
         say(f"lab {lab.name}{study} was left standing on purpose and stays")
+        say("  to remove it: ", (typed("lab", "down", "--lab", lab.name), "bold"))
     if labs:
         say("  to see: ", (typed("lab", "status"), "bold"))
-        say("  to remove: ", (typed("clean", "--kept"), "bold"))

@@ -122,6 +122,8 @@ _OTHER_LETTERS = {
     "”": '"',
     "’": "'",
 }
+_OURS = "…•"
+"""Letters that we write into what we quote."""
 
 
 def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
@@ -129,7 +131,15 @@ def _in_other_letters(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]
-    return "".join(map(_in_ascii, letters)), error.end
+    before = error.object[error.object.rfind("\n", 0, error.start) + 1 : error.start]
+    quoted = before.count("`") % 2
+    return "".join(map(_escaped if quoted else _in_ascii, letters)), error.end
+
+
+def _escaped(letter: str) -> str:
+    """What stands for a letter that is quoted: like another one, it could be what is allowed."""
+    ours = letter in _OURS
+    return _OTHER_LETTERS[letter] if ours else letter.encode("ascii", "backslashreplace").decode()
 
 
 def _in_ascii(letter: str) -> str:

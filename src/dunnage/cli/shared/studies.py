@@ -70,6 +70,8 @@ STUDIES = Path("studies")
 
 _MOST_BYTES = 4 * MOST_LETTERS + 1
 """Of a study file: enough to see that it is too long, and no more, whatever the file is."""
+_STANDARD_INPUT = Path("-")
+"""What other programs take for it."""
 _MOST_FILES = 1000
 _MOST_PACES = 200
 
@@ -83,9 +85,10 @@ def study_at(path: Path, scale: str | None = None) -> tuple[Study, str]:
     try:
         content = regular_bytes(path, _MOST_BYTES)
     except OSError as error:
-        raise UsageError(
-            f"cannot read the study: {error.strerror}", where=str(path), hint=_near(path)
-        ) from error
+        what = f"cannot read the study: {error.strerror}"
+        if path == _STANDARD_INPUT:
+            what = "a study is read from a file, never from standard input"
+        raise UsageError(what, where=str(path), hint=_near(path)) from error
     text = written = _decoded(content, path)
     study = read_study(text, str(path), catalog.OFFER)
     if study.time is not None:
@@ -125,6 +128,8 @@ def _decoded(content: bytes, path: Path) -> str:
 
 def _near(path: Path) -> str:
     """The command for the study that was probably meant; else the one that writes a first study."""
+    if path == _STANDARD_INPUT or (_there(path) and not path.is_dir()):  # such as a pipe
+        return typed("plan", "FILE")
     if _there(path / "plan.json"):
         return typed("report", path)
     places = (path, path.parent, STUDIES)
