@@ -138,7 +138,7 @@ def _carry_on(
         say("every planned run has its record, so there is nothing to resume")
         opened = OpenedResult(result)
         damages = opened.examined.damages
-        for line in damage.lines([each for each in damages if each.run]):
+        for line in damage.some_lines([each for each in damages if each.run]):
             say(line)
         return answer(opened, format_)
     plan = named(result.plan, catalog.OFFER)
