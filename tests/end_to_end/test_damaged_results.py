@@ -18,6 +18,7 @@ from hostile import Shown, dunnage
 
 from dunnage.errors import ExitCode
 from dunnage.model.record import RECORD_VERSION
+from dunnage.store.checksums import checksum
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import text_of
 from dunnage.store.read import Result, open_result
@@ -1158,3 +1159,134 @@ def test_a_result_that_is_complete_is_examined_once_when_it_is_resumed(
     monkeypatch.setattr("dunnage.opened.examine", counted)
     told(dunnage("run", "--resume", spot.root), ExitCode.OK)
     assert len(examined) == 1
+
+
+def entered(spot: Spot, name: str, *, last: bool) -> None:
+    """Have the journal list one more file."""
+    *lines, end = journal(spot).read_text().splitlines()
+    entry = {name: {"size": 1, "sha256": "0" * 64}}
+    more = json.dumps({"version": 2, "time": 1.0, "event": "kept", "files": entry})
+    ordered = (*lines, end, more) if last else (*lines, more, end)
+    journal(spot).write_text("".join(f"{line}\n" for line in ordered))
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["in the middle", "at the end"])
+@pytest.mark.parametrize(
+    "name", ["runs/b99-nobody-A/record.json", "runs/{run}/more.log", "nobody.json", "a/file"]
+)
+def test_a_file_that_only_the_journal_knows_is_missed(name: str, last: bool, spot: Spot) -> None:
+    entered(spot, name.format(run=spot.run), last=last)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"{name.format(run=spot.run)}: it is missing\n" in said
+    told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY)
+
+
+@pytest.mark.parametrize("name", ["stays/b99-nobody/stay.json", "plan-7.json"])
+def test_what_a_crash_may_have_prevented_is_missed_where_the_study_went_on(
+    name: str, spot: Spot
+) -> None:
+    entered(spot, name, last=False)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert f"{name}: it is missing\n" in said
+
+
+def test_a_plan_that_a_crash_prevented_is_not_missed(spot: Spot) -> None:
+    entered(spot, "plan-7.json", last=True)
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["in the middle", "at the end"])
+@pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "", "runs//x", "a\nb"])
+def test_a_name_in_the_journal_that_leads_out_is_damage(name: str, last: bool, spot: Spot) -> None:
+    entered(spot, name, last=last)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    shown = name.replace("\n", "\ufffd")
+    why = f"{GARBLED} (it names `{shown}`, and a result has no such file)"
+    assert f"journal.jsonl: {why}\n" in said
+
+
+LINES: Mapping[str, Callable[[Sequence[str]], Sequence[str]]] = {
+    "kept ones only": lambda every: [each for each in every if '"event": "kept"' in each],
+    "no run finished": lambda every: [each for each in every if '"run finished"' not in each],
+    "backwards": lambda every: [*every[:3], *every[:2:-1]],
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_of_the_journal_that_are_missing_or_in_another_order_are_damage(
+    name: str, spot: Spot
+) -> None:
+    lines = LINES[name](journal(spot).read_text().splitlines())
+    journal(spot).write_text("".join(f"{line}\n" for line in lines))
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    changed = "it was changed after it was written (lines are missing, or not in their order)"
+    assert f"journal.jsonl: {changed}\n" in said
+    assert changed in " ".join(told(dunnage("report", spot.root), ExitCode.UNTRUSTWORTHY).split())
+
+
+@pytest.mark.parametrize("what", ["run", "stay"])
+def test_what_was_copied_into_a_result_is_not_of_this_study(what: str, spot: Spot) -> None:
+    own = (spot.record if what == "run" else spot.stay).parent
+    copy = own.with_name(f"b99{own.name[3:]}")
+    shutil.copytree(own, copy)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    file = (copy / ("record.json" if what == "run" else "stay.json")).relative_to(spot.root)
+    assert f"{file}: it was not written by this study: the journal does not list it\n" in said
+    assert f"to remove what this study did not write: rm -r {copy}\n" in said
+    assert "from a copy" not in said
+    assert "to measure" not in said
+    shutil.rmtree(copy)
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_records_that_tell_of_one_time_are_named(spot: Spot) -> None:
+    """Their checksums are those of the journal: whoever wrote them changed it, too."""
+    times: Mapping[str, float] = {}
+    events = list(map(json.loads, journal(spot).read_text().splitlines()))
+    finished = [event["run"] for event in events if "status" in event]
+    for run in finished[2:8]:
+        path = ResultLayout(spot.root).record(run)
+        document = json.loads(path.read_text())
+        times = times or {name: document[name] for name in ("started", "ended")}
+        path.write_text(json.dumps({**document, **times}, indent=1))
+        for event in events:
+            if entry := event.get("files", {}).get(f"runs/{run}/record.json"):
+                entry |= checksum(path.read_bytes())._asdict()
+    journal(spot).write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    why = "it was changed after it was written (the journal tells of another time)"
+    named = [run for run in finished if f"runs/{run}/record.json: {why}\n" in said]
+    assert named == finished[3:8]  # the first has its own time
+    assert "5 runs cannot be used" in said
+
+
+def test_what_a_report_wrote_is_said_not_to_be_examined(spot: Spot) -> None:
+    (spot.root / "analysis.json").write_text("")
+    shutil.rmtree(spot.root / "report")
+    (spot.root / "report").write_text("forged")
+    said = told(dunnage("verify", spot.root), ExitCode.OK)
+    again = f"to write them again: dunnage report {spot.root}\n"
+    assert f"not examined: `analysis.json` and `report`; {again}" in said
+    document = json.loads(dunnage("verify", spot.root, "--format", "json").out)
+    assert document["not_examined"] == ["analysis.json", "report"]
+    (spot.root / "analysis.json").unlink()
+    (spot.root / "report").unlink()
+    assert "not examined" not in told(dunnage("verify", spot.root), ExitCode.OK)
+    told(dunnage("report", spot.root), ExitCode.OK)
+    assert "not examined" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_of_many_damaged_files_some_are_named_where_nobody_asked_for_all(spot: Spot) -> None:
+    lines = journal(spot).read_text().splitlines()
+    journal(spot).write_text("".join(f"{line}\n" for line in lines if '"runs/' not in line))
+    listed = told(dunnage("verify", spot.root), ExitCode.DAMAGED).count("not written by this study")
+    said = told(dunnage("run", "--resume", spot.root), ExitCode.UNTRUSTWORTHY)
+    assert said.count("it was not written by this study") == 5 < listed
+    assert f"and {listed - 5} more files: `dunnage verify` lists them\n" in said
+
+
+def test_a_copy_of_a_result_is_not_compared_with_it(spot: Spot, whole: Path) -> None:
+    said = told(dunnage("compare", whole, spot.root), ExitCode.USAGE)
+    assert "both are copies of one result, so there is nothing to compare" in said
+    told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    assert "copies of" not in dunnage("compare", whole, spot.root).err

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -212,3 +215,44 @@ def test_a_full_disk_is_said_with_the_command_that_goes_on(
     with pytest.raises(ResultError, match="disk is full") as raised:
         carry_out(study, plan, writer, frozenset(), Silent(), Stop())
     assert raised.value.hint.endswith(f"dunnage run --resume {writer.layout.root}")
+
+
+WAITING = """
+import sys, time
+from contextlib import contextmanager
+from dunnage import catalog
+from dunnage.cli.main import main
+
+@contextmanager
+def measuring(*_):
+    print("waiting", flush=True)
+    time.sleep(60)
+    yield
+
+catalog.measuring = measuring
+main()
+"""
+"""The command, of which every study waits for another one."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_however_soon_the_second_signal_follows_a_waiting_study_ends_with_its_code(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    (tmp_path / "small.yaml").write_text(SMALL)
+    for pause in (0.0, 0.002, 0.005, 0.01, 0.02, 0.05):
+        with subprocess.Popen(
+            [sys.executable, "-c", WAITING, "run", "small.yaml"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None and process.stderr is not None
+            assert process.stdout.readline() == "waiting\n"
+            for _ in range(2):
+                process.send_signal(number)
+                time.sleep(pause)
+            told = process.stderr.read()
+            assert process.wait(60) == 130, (pause, told)
+            assert "Traceback" not in told

@@ -80,6 +80,8 @@ def test_results_that_both_do_not_see_it_are_compared_and_it_is_said(
 ) -> None:
     root, copy = ended(f"{BLOCKS}twin: plain\n").result.layout.root, tmp_path / "copy"
     shutil.copytree(root, copy)
+    journal = copy / "journal.jsonl"
+    journal.write_text(journal.read_text().replace('"time": 1', '"time": 2'))  # of another day
     compared = dunnage("compare", root, copy)
     assert compared.code == 0, compared.err
     said = " ".join(compared.out.split())

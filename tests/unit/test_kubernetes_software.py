@@ -19,6 +19,7 @@ from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive
 from dunnage.software import go, go_program, kubernetes
 from dunnage.software.cache import Cache
+from dunnage.software.program import run
 from dunnage.software.trees import DebianSoftware
 
 MODULES = """module kubelab
@@ -640,3 +641,21 @@ def test_the_modules_of_this_checkout_pin_what_is_built() -> None:
     lock = (kubernetes.SOURCE / go.TOOLCHAIN).read_text()
     assert lock.count("--hash=sha256:") == 2
     assert os.access(kubernetes.SOURCE / "cluster" / "main.go", os.R_OK)
+
+
+def test_what_go_keeps_at_home_never_goes_among_the_modules(
+    source: Path, tools: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Go runs in `kubelab/`, where a relative home would be another one."""
+    program(tools, "go", 'mkdir -p "$HOME/kept"; echo "go version go1.26.6 linux/amd64"')
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", "relative")
+    go.find(source)
+    assert (tmp_path / "here" / "relative" / "kept").is_dir()
+    shutil.rmtree(tmp_path / "here" / "relative")
+    run(["go", "env"], 60, within=source)
+    assert (tmp_path / "here" / "relative" / "kept").is_dir()
+    assert not (source / "relative").exists()
+    monkeypatch.setenv("HOME", "")
+    assert run(["sh", "-c", "echo $HOME"], 60, within=source).stdout == "\n"

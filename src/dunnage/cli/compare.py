@@ -74,9 +74,11 @@ def command(
     options += formatted(format_)
     share = _share(tolerance, typed("compare", a, b, "--tolerance", _meant(tolerance), *options))
     left, right = open_at(a), open_at(b)
-    if left.path.resolve() == right.path.resolve():
+    same = left.path.resolve() == right.path.resolve()
+    if same or _copies(left, right):
+        alike = "the same result" if same else "copies of one result"
         raise UsageError(
-            "both are the same result, so there is nothing to compare",
+            f"both are {alike}, so there is nothing to compare",
             where=str(b),
             hint="name two results, the earlier one first",
         )
@@ -94,6 +96,17 @@ def command(
             say_wrapped(f"{side.path}: {damaged}", "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
+
+
+def _copies(left: OpenedResult, right: OpenedResult) -> bool:
+    """Whether two results hold the same: what happened when, every run, and what is damaged."""
+    happened = list(left.result.events())
+    return (
+        happened != []
+        and happened == list(right.result.events())
+        and left.examined.damages == right.examined.damages
+        and left.records == right.records
+    )
 
 
 def _analysed(opened: OpenedResult) -> AnalysedResult:

@@ -33,6 +33,9 @@ def main() -> None:
     def hear(handler: object) -> None:
         if not deaf:
             signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]
+        for number in (signal.SIGTERM, signal.SIGQUIT):
+            if signal.getsignal(number) in (signal.default_int_handler, _end):  # a study is ending
+                signal.signal(number, handler)  # type: ignore[arg-type]
 
     hear(_end)
     try:

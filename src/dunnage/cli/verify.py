@@ -7,20 +7,32 @@ from pathlib import Path
 
 from dunnage.cli.shared import going_on
 from dunnage.cli.shared.studies import ResultArgument
-from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.cli.shared.terminal import (
+    Format,
+    FormatOption,
+    say,
+    shell_line,
+    show_json,
+    show_line,
+    typed,
+)
 from dunnage.errors import ExitCode, ResultError
-from dunnage.model.damage import Damage
+from dunnage.model.damage import Damage, Flaw
 from dunnage.opened import open_at
 from dunnage.store.layout import ResultLayout
 from dunnage.store.newest import RESULTS
 from dunnage.store.parse import DamagedError, ForbiddenError, as_owner
 from dunnage.store.read import Result
+from dunnage.store.whole import unexamined
 from dunnage.wording import damage
+from dunnage.wording.terms import listed
 
 NAME = "verify"
 HELP = (
-    "Check that the files of a result are as they were written. Exit code 8 if files are missing, "
-    "damaged or changed, and 3 if this user may not read some of them."
+    "Check that the files of a result are as they were written: the study, the plans, the records "
+    "and what they come from. Logs, `analysis.json` and `report/` are not examined: "
+    "`dunnage report` writes the last two again. Exit code 8 if files are missing, damaged or "
+    "changed, and 3 if this user may not read some of them."
 )
 EXAMPLES = "Examples:  dunnage verify  ·  dunnage verify results/quickstart --format json"
 
@@ -51,6 +63,7 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
                 "files": found.files,
                 "unlisted": found.unlisted,
                 "damages": [each.model_dump(mode="json") for each in found.damages],
+                "not_examined": unexamined(opened.result),
             }
         )
     else:
@@ -58,11 +71,22 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
             show_line(line)
         told = damage.verified(found.files, found.unlisted, found.damages)
         say(f"{opened.path}: {told}")
+        _tell_unexamined(opened.result)
         for step in _next(opened.result, found.damages):
             say(*step)
     if bad:
         return ExitCode.DAMAGED
     return ExitCode.UNAVAILABLE if closed else ExitCode.OK
+
+
+def _tell_unexamined(result: Result) -> None:
+    """Name what people read, and no checksum is kept of."""
+    if names := unexamined(result):
+        what = listed([f"`{name}`" for name in names])
+        say(
+            f"not examined: {what}; to write them again: ",
+            (typed("report", result.layout.root), "bold"),
+        )
 
 
 Step = tuple[str | tuple[str, str], ...]
@@ -72,11 +96,15 @@ Step = tuple[str | tuple[str, str], ...]
 def _next(result: Result, damages: Sequence[Damage]) -> Iterator[Step]:
     """What helps, by what is damaged."""
     bad, closed = damage.apart(damages)
+    root = result.layout.root
     if closed:
-        root = result.layout.root
         command = as_owner(root / closed[0].file, "verify", str(root))
         yield ("to have all of it read: ", (command, "bold"))
-    whole = [each for each in bad if not each.run]
+    foreign = _foreign(bad)
+    if foreign:
+        removing = shell_line("rm", "-r", *((root / each.file).parent for each in foreign))
+        yield ("to remove what this study did not write: ", (removing, "bold"))
+    whole = [each for each in bad if not each.run and each not in foreign]
     for doubt in damage.doubts(whole):
         yield ((doubt, "yellow"),)
     if whole:
@@ -87,5 +115,15 @@ def _next(result: Result, damages: Sequence[Damage]) -> Iterator[Step]:
         )
     elif again := going_on.again(result, bad):
         yield ("to measure what is lost again: ", (again, "bold"))
-    elif bad:
+    elif len(bad) > len(foreign):
         yield ("to measure it in a new result: ", (going_on.anew(result), "bold"))
+
+
+def _foreign(bad: Sequence[Damage]) -> Sequence[Damage]:
+    """What was put beside the runs and stays of the study, and may be removed.
+
+    Where the journal has lost lines of runs, nobody knows which stays are the study's own.
+    """
+    certain = ("runs/",) if any(each.run for each in bad) else ("runs/", "stays/")
+    unlisted = (each for each in bad if each.flaw is Flaw.UNLISTED and not each.run)
+    return [each for each in unlisted if each.file.startswith(certain)]

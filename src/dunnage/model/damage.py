@@ -24,7 +24,7 @@ class Flaw(StrEnum):
     """A newer Dunnage wrote it."""
     FOREIGN = "of another run"
     CHANGED = "changed"
-    """Its content has another checksum than when it was written."""
+    """Its content has another checksum than when it was written, or the journal contradicts it."""
     UNLISTED = "not in the journal"
     """The journal has checksums, but none of this file."""
 
@@ -38,8 +38,8 @@ class Damage(Value):
     run: str = ""
     """The run that cannot be used because of it; empty if the file is of no single run."""
     detail: str = ""
-    """The version of the file, the system's reason, how many lines, or that it is shorter; empty
-    without one."""
+    """The version of the file, the system's reason, how many lines, that it is shorter, or what
+    contradicts it; empty without one."""
 
 
 JOURNAL = "journal.jsonl"

@@ -16,7 +16,15 @@ from dunnage.runner.outlook import BARREN
 from dunnage.runner.run import carry_out as carry_out_run
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.work import Work, said, until_done
-from dunnage.store.events import FINISHED
+from dunnage.store.events import (
+    BEGINS,
+    FAILED,
+    FINISHED,
+    LEFT,
+    READY,
+    RUN_BEGINS,
+    SNAPSHOT_BEGINS,
+)
 from dunnage.store.read import open_result
 from dunnage.study.masked import masked_line
 from dunnage.study.snapshot import snapshot_name
@@ -95,26 +103,26 @@ def _carry_out(work: Work, planned: StayPlan, upcoming: RunPlan | None) -> None:
     writer = equipment.writer
     snapshot = _kept(work, deployment, due[0].workload)
     name = writer.new_stay(planned.id)
-    writer.journal("stay begins", stay=name, deployment=deployment.name)
+    writer.journal(BEGINS, stay=name, deployment=deployment.name)
     failed: RunError | None = None
     living = living_stay(equipment, planned, name, deployment, snapshot)
     with work.stop.until_left(living) as stay:
-        writer.journal("stay ready", stay=name)
+        writer.journal(READY, stay=name)
         for index, run in enumerate(due):
             work.stop.check()
             work.watcher.run(run, due[index + 1] if index + 1 < len(due) else upcoming)
-            writer.journal("run begins", run=run.id, stay=name)
+            writer.journal(RUN_BEGINS, run=run.id, stay=name)
             try:
                 record = carry_out_run(stay, run, work)
             except RunError as error:
-                writer.journal("run failed", run=run.id, stay=name, why=str(error))
+                writer.journal(FAILED, run=run.id, stay=name, why=str(error))
                 failed, stay.spoiled = error, True
                 continue
             writer.journal(FINISHED, run=run.id, stay=name, status=record.status.value)
             if planned in _stays(work.plan):  # neither the calibration's nor one alone
                 work.watcher.finished([record])
                 work.outlook.finished(record)
-    writer.journal("stay ended", stay=name)
+    writer.journal(LEFT, stay=name)
     if failed is not None:
         raise failed
 
@@ -135,7 +143,7 @@ def _kept(work: Work, deployment: Deployment, workload: Workload) -> KeptSnapsho
             id=f"data-{deployment.name}", block=BEFORE, deployment=deployment.name, runs=()
         )
         name = equipment.writer.new_stay(plan.id)
-        equipment.writer.journal("snapshot begins", stay=name, deployment=deployment.name)
+        equipment.writer.journal(SNAPSHOT_BEGINS, stay=name, deployment=deployment.name)
         work.watcher.say(
             f"stay `{name}` loads {workload.records:,} records; the others start with a copy"
         )

@@ -31,12 +31,12 @@ _SHOW_CURSOR = b"\x1b[?25h"
 class Stop:
     """Turns signals into a wish that the runner asks about between steps.
 
-    While it is entered, the first SIGINT or SIGTERM only sets `requested`; a second one raises
-    KeyboardInterrupt where the program stands, so that every `with` is left. What is being removed
-    then, or in a scope of `until_left`, is not disturbed: the user is told, and only a signal after
-    that ends the process at once. SIGHUP, the end of the terminal, counts once however often it
-    comes: a shell and the kernel both send it. A signal that was ignored from the start, as under
-    `nohup` or in a script's background, stays so.
+    While it is entered, the first SIGINT, SIGTERM or SIGQUIT only sets `requested`; a second one
+    raises KeyboardInterrupt where the program stands, so that every `with` is left. What is being
+    removed then, or in a scope of `until_left`, is not disturbed: the user is told, and only a
+    signal after that ends the process at once. SIGHUP, the end of the terminal, counts once however
+    often it comes: a shell and the kernel both send it. A signal that was ignored from the start,
+    as under `nohup` or in a script's background, stays so.
 
     A signal may come while a stream is written, and whoever writes it then as well fails. So `tell`
     is called by a thread. Where it fails or waits for its reader, signals act alike.
@@ -90,14 +90,17 @@ class Stop:
 
     def __enter__(self) -> Self:
         self._teller.start()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._received)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            ends = self.requested and handler is signal.SIG_DFL and number != signal.SIGHUP
+            # It is ending: one that comes now is heard as Ctrl-C is, and does not kill it.
+            after = signal.default_int_handler if ends else handler
+            signal.signal(number, after)  # type: ignore[arg-type]
         self._words.put(None)
         self._teller.join(_PATIENCE)
 

@@ -25,6 +25,7 @@ from dunnage.runner.outweigh import outweighing
 from dunnage.runner.slowdown import Toggle, slowdown
 from dunnage.runner.stay import Stay
 from dunnage.runner.work import ATTEMPTS, Work, restore_lost, said
+from dunnage.store.events import LOSS_BEGINS
 from dunnage.store.read import open_result
 from dunnage.units import percent
 
@@ -116,7 +117,7 @@ def _stay(
     )
     work.stop.check()
     name = work.equipment.writer.new_stay(plan.id)
-    work.equipment.writer.journal("loss begins", stay=name, deployment=deployment.name)
+    work.equipment.writer.journal(LOSS_BEGINS, stay=name, deployment=deployment.name)
     at_full_speed = deployment.model_copy(update={"slowdown": 0.0})
     living = living_stay(work.equipment, plan, name, at_full_speed)
     with work.stop.until_left(living) as stay:

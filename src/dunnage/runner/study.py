@@ -19,7 +19,7 @@ from dunnage.runner.progress import Watcher
 from dunnage.runner.stay import Equipment
 from dunnage.runner.substrates import open_substrates, substrate_facts, testbed_of
 from dunnage.runner.work import Work
-from dunnage.store.events import OPENED
+from dunnage.store.events import OPENED, STUDY_FINISHED
 from dunnage.store.read import open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.matrix import deployments
@@ -89,7 +89,7 @@ def carry_out(
             known_loss.check(work)
     missing = tuple(run.id for run in plan.runs() if run.id not in done)
     recorded = len(done & {run.id for run in plan.runs()})
-    writer.journal("study finished", finished=recorded, missing=len(missing))
+    writer.journal(STUDY_FINISHED, finished=recorded, missing=len(missing))
     return Outcome(recorded, missing, tuple(failures))
 
 

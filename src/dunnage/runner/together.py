@@ -17,7 +17,7 @@ from dunnage.runner.run import until_undisturbed
 from dunnage.runner.stay import Stay
 from dunnage.runner.substrates import rest_idle
 from dunnage.runner.work import Work, until_done
-from dunnage.store.events import FINISHED
+from dunnage.store.events import BEGINS, FINISHED, LEFT, READY, RUN_BEGINS
 
 
 def carry_out_block(work: Work, planned: Sequence[StayPlan]) -> DunnageError | None:
@@ -49,7 +49,7 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
         for runs in _due(work, planned):
             work.stop.check()
             work.watcher.run(runs[0], None)
-            writer.journal("run begins", run=runs[0].id, stay=stays[0].name)
+            writer.journal(RUN_BEGINS, run=runs[0].id, stay=stays[0].name)
             before = set(work.done)
             records = until_undisturbed(partial(measure, stays, runs), stays, work)
             for record in records:
@@ -59,7 +59,7 @@ def _carry_out(work: Work, planned: Sequence[StayPlan]) -> None:
                 work.outlook.finished(record)
             work.watcher.finished([record for record in records if record.run not in before])
     for stay in stays:
-        writer.journal("stay ended", stay=stay.name)
+        writer.journal(LEFT, stay=stay.name)
 
 
 def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[Stay]:
@@ -70,12 +70,12 @@ def _living(work: Work, planned: Sequence[StayPlan], stack: ExitStack) -> list[S
         work.watcher.stay(plan)
         name = writer.new_stay(plan.id)
         deployment = work.deployment(plan)
-        writer.journal("stay begins", stay=name, deployment=deployment.name)
+        writer.journal(BEGINS, stay=name, deployment=deployment.name)
         scope = living_stay(work.equipment, plan, name, deployment, together=True)
         scopes.append(named(scope, deployment.name))
     stays = stack.enter_context(side_by_side(scopes))
     for stay in stays:
-        writer.journal("stay ready", stay=stay.name)
+        writer.journal(READY, stay=stay.name)
     rest_idle(work.equipment, stays, stack)
     return stays
 

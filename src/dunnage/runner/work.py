@@ -17,6 +17,7 @@ from dunnage.runner.progress import Watcher
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Equipment
 from dunnage.secrets.texts import masked
+from dunnage.store.events import STAY_FAILED
 from dunnage.wording import alike
 
 ATTEMPTS = 2
@@ -72,7 +73,7 @@ def until_done(
             carry_out()
         except (StayError, HostLostError, RunError) as error:
             why = said(error)
-            work.equipment.writer.journal("stay failed", stay=first.id, attempt=attempt, why=why)
+            work.equipment.writer.journal(STAY_FAILED, stay=first.id, attempt=attempt, why=why)
             known = alike.kind(why) in work.told
             work.told.add(alike.kind(why))
             work.watcher.say(f"{what} failed: {'the same as before' if known else why}")

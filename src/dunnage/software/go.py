@@ -22,7 +22,7 @@ from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
 from dunnage.software import go_program
 from dunnage.software.go_program import GoProgram
-from dunnage.software.program import last_words, run
+from dunnage.software.program import at_home, last_words, run
 from dunnage.units import duration
 
 TOOLCHAIN = "go.lock"
@@ -295,7 +295,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _plain_environment() -> Mapping[str, str]:
     """This process's environment without settings of Go; no Go fetches another of itself."""
     kept = {name: value for name, value in os.environ.items() if not _SHAPING.match(name)}
-    return {**kept, "GOTOOLCHAIN": "local", "GOWORK": "off"}
+    return at_home({**kept, "GOTOOLCHAIN": "local", "GOWORK": "off"})
 
 
 def _compiled(said: str) -> set[str]:

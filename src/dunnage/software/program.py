@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,13 +19,20 @@ def run(
     return subprocess.run(
         argv,
         cwd=within,
-        env=env,
+        env=at_home(os.environ if env is None else env),
         capture_output=True,
         text=True,
         timeout=seconds,
         check=False,
         start_new_session=True,
     )
+
+
+def at_home(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The same with the home directory that it means here: what a program keeps below it goes to
+    one place, in whatever directory the program runs."""
+    home = environment.get("HOME", "")
+    return {**environment, "HOME": str(Path(home).absolute())} if home else environment
 
 
 def last_words(done: subprocess.CompletedProcess[str]) -> str:

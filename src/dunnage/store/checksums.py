@@ -56,6 +56,30 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
     return found
 
 
+def of_runs(events: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
+    """Run → the files, as paths inside the result, of the newest line that has any of the run.
+
+    They were written before that line, all but the record.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for event in events:
+        files = event.get("files")
+        if event.get("event") != KEPT or not isinstance(files, Mapping):
+            continue
+        runs: dict[str, set[str]] = {}
+        for path in files:
+            if run := run_of(path):
+                runs.setdefault(run, set()).add(path)
+        found |= {run: frozenset(paths) for run, paths in runs.items()}
+    return found
+
+
+def run_of(path: str) -> str:
+    """The run that a file of a result is of; empty if of none."""
+    room, *rest = path.split("/")
+    return rest[0] if room == str(_INSIDE.runs) and len(rest) > 1 else ""
+
+
 def _goes_on(event: Mapping[str, Any]) -> bool:
     """Whether this may be the first line of a study that goes on: its facts, or a look before it
     adds blocks."""

@@ -10,10 +10,16 @@ from typing import Any
 
 from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import ADDED, KEPT, OPENED
+<<<<<<< HEAD
 from dunnage.store.parse import DamagedError, breaks_off, text_of, there
+=======
+from dunnage.store.parse import DamagedError, text_of, there
+from dunnage.store.sequence import broken
+>>>>>>> cure2
 
 Line = Mapping[str, Any] | str
 """An event, or the text of a line that is none."""
+OUT_OF_ORDER = "lines are missing, or not in their order"
 _NO_CHARACTER = "\ufffd"
 """Stands where bytes were no text; the lines that we write are ASCII."""
 _BEGINNING = '{"version"'
@@ -54,8 +60,19 @@ class Journal:
             isinstance(line, str) and not (_cut_off(line) and _begins_anew(following))
             for line, following in zip_longest(every, every[1:])
         )
-        lines = "1 line" if bad == 1 else f"{bad} lines"
-        return Damage(file=file, flaw=Flaw.GARBLED, detail=lines) if bad else None
+        if bad:
+            lines = "1 line" if bad == 1 else f"{bad} lines"
+            return Damage(file=file, flaw=Flaw.GARBLED, detail=lines)
+        if self.has_checksums and broken(self.events()):
+            return Damage(file=file, flaw=Flaw.CHANGED, detail=OUT_OF_ORDER)
+        return None
+
+    @property
+    def has_checksums(self) -> bool:
+        """Whether the result was begun by a version that keeps checksums."""
+        first: Mapping[str, Any] = next(self.events(), {})
+        version = first.get("version")
+        return isinstance(version, int) and version > 1
 
     def _read(self) -> Sequence[Line]:
         state = self._now()

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,11 @@ from dunnage.errors import ResultError, shown
 
 MOST_PLANS = 1000
 """Plans of one result."""
+
+
+def leads_out(path: str) -> bool:
+    """Whether a path, as the journal has it, is none inside a result."""
+    return any(part in ("", ".", "..") for part in path.split("/")) or not path.isprintable()
 
 
 class _Inside:
@@ -61,6 +67,12 @@ class ResultLayout:
     def further_plan(self, number: int) -> Path:
         """Blocks that were added, 2 for the first time; no plan is ever changed."""
         return self.root / f"plan-{number}.json"
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a study may write a file of this name beside its runs and stays."""
+        later = (self.looks, self.environment, self.calibration, self.losses)
+        known = {path.name for path in (self.study, self.plan, *later)}
+        return name in known or re.fullmatch(r"plan-\d+\.json", name) is not None
 
     def numbers_of_plans(self) -> tuple[int, ...]:
         """The numbers of all files that are called like plans of added blocks, in their order."""

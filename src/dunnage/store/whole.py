@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from dunnage.errors import ResultError
+from dunnage.errors import ResultError, shown
 from dunnage.model.damage import Damage, Flaw
 from dunnage.model.record import Record
-from dunnage.store.checksums import checksum, listed
+from dunnage.store.checksums import checksum, listed, of_runs, run_of
 from dunnage.store.events import FINISHED
-from dunnage.store.layout import ResultLayout
+from dunnage.store.layout import ResultLayout, leads_out
 from dunnage.store.parse import breaks_off, there
 from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
+from dunnage.store.sequence import untimely
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,9 @@ class Examined:
 SHORTER = "it is shorter than it was"
 """Of a changed file that nobody can say to be cut off rather than edited."""
 
+ANOTHER_TIME = "the journal tells of another time"
+"""Of a record whose run would have been measured at once with another."""
+
 Holds = Callable[[str, bytes], bool]
 """Whether a raw file of this name holds what such a file holds."""
 
@@ -42,7 +45,7 @@ def examine(result: Result, holds: Holds) -> Examined:
     """Read every file that the result's numbers come from.
 
     What a stay left counts against each of its runs. Logs and everything that `dunnage report`
-    makes are left out. `holds` is asked about raw files without a checksum.
+    makes are left out: see `unexamined`. `holds` is asked about raw files without a checksum.
     """
     records = _records(result)  # before the journal, which has a line for each of them by then
     search = _Search(result, holds)
@@ -54,7 +57,18 @@ def examine(result: Result, holds: Holds) -> Examined:
         *result.damaged_records,
         *(found for record in records for found in search.of_run(record)),
     ]
+    damages += search.of_what_is_listed()
+    damages += search.of_strangers()
+    damages += search.of_other_times(records, {found.run for found in damages})
     return Examined(tuple(damages), len(search.read), search.unlisted)
+
+
+def unexamined(result: Result) -> tuple[str, ...]:
+    """What is there of that which `dunnage report` writes again: nobody knows whether it is as it
+    was written."""
+    layout = result.layout
+    made = (layout.analysis, layout.report)
+    return tuple(path.name for path in made if path.is_symlink() or there(path))
 
 
 def foundation(result: Result) -> tuple[Damage, ...]:
@@ -83,10 +97,8 @@ class _Search:
 
     def __init__(self, result: Result, holds: Holds) -> None:
         self._result, self._holds = result, holds
-        events = list(result.events())
-        self._sums = listed(events)
-        self._all_listed = bool(events) and _version(events[0]) > 1
-        """Whether the result was begun by a version that keeps checksums."""
+        self._sums = listed(result.events())
+        self._all_listed = result.journal.has_checksums
         self.read: dict[str, Damage | None] = {}
         self.unlisted = 0
 
@@ -135,6 +147,57 @@ class _Search:
         for path in (own, *artefacts, stay):
             if found := self._file(path):
                 yield found.model_copy(update={"run": record.run})
+
+    def of_what_is_listed(self) -> Iterator[Damage]:
+        """Files that only the journal knows, once all others were read."""
+        layout = self._result.layout
+        if astray := [name for name in self._sums if leads_out(name)]:
+            detail = f"it names {shown(astray[0])}, and a result has no such file"
+            yield Damage(file=self._name(layout.journal), flaw=Flaw.GARBLED, detail=detail)
+        newest = of_runs(self._result.events())
+        for name in sorted(self._sums.keys() - self.read.keys() - set(astray)):
+            if not there(layout.root / name) and self._was_written(name, newest):
+                run = run_of(name)
+                known = run if run in self._planned else ""
+                yield Damage(file=name, flaw=Flaw.MISSING, run=known)
+
+    def _was_written(self, name: str, newest: Mapping[str, Collection[str]]) -> bool:
+        """Whether a file that only the journal knows would be there, had this study written it.
+
+        A run that is measured again replaces all files of its directory, and a stay leaves its own.
+        """
+        layout = self._result.layout
+        room, *rest = name.split("/")
+        if run := run_of(name):
+            return run not in self._planned or (
+                there(layout.record(run)) and name in newest.get(run, ())
+            )
+        if room == layout.stays.name:
+            return not there(layout.stays.joinpath(*rest[:1]))
+        return not layout.may_hold(name) or self._written(layout.root / name)
+
+    @cached_property
+    def _planned(self) -> frozenset[str]:
+        plan = self._result.plan
+        calibration = plan.calibration.stay.runs if plan.calibration else ()
+        return frozenset(run.id for run in (*calibration, *plan.alone(), *plan.runs()))
+
+    def of_strangers(self) -> Iterator[Damage]:
+        """Records and stays that this study did not write, once all others were read."""
+        layout = self._result.layout
+        paths = (*layout.runs.glob("*/record.json"), *layout.stays.glob("*/stay.json"))
+        for path in sorted(paths if self._all_listed else ()):
+            name = self._name(path)
+            if name not in self.read and name not in self._sums and (found := self._file(path)):
+                yield found
+
+    def of_other_times(self, records: Sequence[Record], damaged: set[str]) -> Iterator[Damage]:
+        """Records of another time than the journal's, of those that are not damaged otherwise."""
+        if not self._all_listed:
+            return
+        for run in sorted(untimely(self._result.events(), records) - damaged):
+            file = self._name(self._result.layout.record(run))
+            yield Damage(file=file, flaw=Flaw.CHANGED, run=run, detail=ANOTHER_TIME)
 
     def _expected(self, path: Path) -> bool:
         return there(path) or self._written(path) or path in self._due
@@ -209,9 +272,3 @@ def _holds_any(directory: Path) -> bool:
         return next(directory.iterdir(), None) is not None
     except OSError:
         return False
-
-
-def _version(event: Mapping[str, Any]) -> int:
-    """Version of the journal's line."""
-    version = event.get("version")
-    return version if isinstance(version, int) else 1

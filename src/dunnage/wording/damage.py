@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dunnage.model.damage import JOURNAL, Damage, Flaw, of_the_whole
 from dunnage.wording.numbers import count
 
+LINES_SHOWN = 5
+"""Damaged files that are named where they are not what was asked for."""
 STUDY = "study.yaml"
 _DOUBTS: Mapping[str, str] = {
     STUDY: "its questions, tolerances and load are perhaps not those that were measured",
@@ -46,6 +48,15 @@ def meaning(damage: Damage) -> str:
 def lines(damages: Sequence[Damage]) -> tuple[str, ...]:
     """Each damaged file once."""
     return tuple(dict.fromkeys(map(line, damages)))
+
+
+def some_lines(damages: Sequence[Damage]) -> tuple[str, ...]:
+    """Each damaged file once; of many only the first, and how many more there are."""
+    every = lines(damages)
+    rest = len(every) - LINES_SHOWN
+    if rest <= 1:
+        return every
+    return (*every[:LINES_SHOWN], f"and {count(rest, 'more file')}: `dunnage verify` lists them")
 
 
 def brief(damages: Sequence[Damage]) -> str:

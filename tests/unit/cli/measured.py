@@ -42,6 +42,14 @@ def measured(study: str, directory: Path) -> Path:
     return open_result(directory / "results").layout.root
 
 
+def a_day_later(result: Path) -> None:
+    """Make a copy of a result one of another day, though all its runs are the same."""
+    journal = ResultLayout(result).journal
+    events = map(json.loads, journal.read_text().splitlines())
+    later = (json.dumps({**event, "time": event["time"] + 86400}) for event in events)
+    journal.write_text("".join(f"{line}\n" for line in later))
+
+
 def without_checksums(result: Path) -> None:
     """Make it a result from before checksums, so that a test may change its files."""
     journal = ResultLayout(result).journal

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
-from measured import measured, without_checksums
+from measured import a_day_later, measured, without_checksums
 
 from dunnage.cli.shared.terminal import out
 from dunnage.model.record import Record
@@ -46,6 +46,7 @@ def monday(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tuesday(monday: Path, tmp_path: Path) -> Path:
     root = tmp_path / "tuesday [bold]"
     subprocess.run(["cp", "-a", str(monday), str(root)], check=True)
+    a_day_later(root)
     return root
 
 
@@ -195,6 +196,7 @@ def test_what_both_results_lost_passes_no_gate(
 ) -> None:
     lose(tuesday, "*-late-*")
     wednesday = shutil.copytree(tuesday, tuesday.with_name("wednesday"))
+    a_day_later(wednesday)
     shown = dunnage("compare", tuesday, wednesday)
     assert shown.code == 5
     assert "late, A, t4: neither result has a valid run" in " ".join(shown.out.split())

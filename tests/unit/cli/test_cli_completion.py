@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -107,3 +109,22 @@ def test_a_home_that_completion_cannot_be_written_to_is_told(
     assert shown.code == 3
     assert f"{place / home}/.bashrc: completion cannot be installed: {says}" in shown.err
     assert "try: dunnage --show-completion" in shown.err
+
+
+def test_what_completion_writes_is_named_and_removed_as_the_documentation_says(
+    dunnage: Command, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: ("bash", "/bin/bash"))
+    monkeypatch.setenv("HOME", str(place))
+    before = {path for path in place.rglob("*") if path.is_file()}
+    (place / ".bashrc").write_text("alias ll='ls -l'\n")
+    assert dunnage("--install-completion").code == 0
+    written = {path for path in place.rglob("*") if path.is_file()} - before
+    documented = (Path(__file__).parents[3] / "README.md").read_text()
+    (removing,) = re.findall(r"`(rm ~/\.bash_completions[^`]*)`", documented)
+    for path in written:
+        assert f"`~/{path.relative_to(place)}`" in documented
+    assert written == {place / ".bashrc", place / ".bash_completions" / "dunnage.sh"}
+    subprocess.run(["sh", "-c", removing], check=True)
+    assert (place / ".bashrc").read_text().rstrip() == "alias ll='ls -l'"
+    assert not (place / ".bash_completions" / "dunnage.sh").exists()

@@ -186,12 +186,15 @@ def test_ctrl_c_while_it_is_told_how_it_ended_is_no_traceback(
     assert dunnage("clean").code == 130
 
 
-def test_ctrl_c_while_python_ends_changes_nothing() -> None:
-    """Python calls what is to be called at its end, and then removes what there is."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_a_signal_while_python_ends_changes_nothing(number: signal.Signals) -> None:
+    """Python calls what is to be called at its end, and then removes what there is. A study that
+    was asked to end hears all of these as Ctrl-C."""
     struck = (
         "import atexit, os, signal, sys; from dunnage.cli.main import main; "
-        "signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "kill = lambda kill=os.kill, own=os.getpid(): kill(own, 2); atexit.register(kill); "
+        f"signal.signal({number:d}, signal.default_int_handler); "
+        f"kill = lambda kill=os.kill, own=os.getpid(): kill(own, {number:d}); "
+        "atexit.register(kill); "
         "Last = type('Last', (), {'__del__': lambda self, kill=kill: kill()}); last = Last(); "
         "sys.argv = ['dunnage', '--version']; main()"
     )

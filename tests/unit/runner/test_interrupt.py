@@ -17,8 +17,17 @@ from dunnage.errors import InterruptedRunError
 from dunnage.runner.interrupt import ENDING, ENDING_NOW, LEAVING, Stop
 
 
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """What the signals did before a study was asked to end, which changes some for good."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGQUIT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    before = signal.getsignal(signal.SIGINT)
     with Stop() as stop:
         stop.check()
         assert not stop.requested
@@ -29,7 +38,27 @@ def test_one_signal_is_a_wish_and_the_second_ends_now() -> None:
         with pytest.raises(InterruptedRunError, match="every finished run is kept"):
             stop.check()
         assert stop.count == 2
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT])
+def test_a_signal_that_ends_a_study_kills_no_process_that_ends_already(
+    number: signal.Signals,
+) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    with Stop() as stop:
+        signal.raise_signal(number)
+        assert stop.requested
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT])
+def test_without_a_signal_all_are_as_they_were(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    with Stop():
+        assert signal.getsignal(number) is not before
+    assert signal.getsignal(number) is before
 
 
 def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> None:
@@ -46,7 +75,7 @@ def test_a_terminal_that_goes_ends_the_study_once_however_often_it_is_told() -> 
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 def test_a_signal_that_was_ignored_from_the_start_stays_so(number: signal.Signals) -> None:
     before = signal.signal(number, signal.SIG_IGN)
     try:

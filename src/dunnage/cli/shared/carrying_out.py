@@ -148,7 +148,7 @@ def _carry_on(
         return _told(study, plan, writer, outcome, onward, format_)
     say("every planned run has its record, so there is nothing to resume")
     opened = OpenedResult(result)
-    for line in damage.lines([each for each in opened.examined.damages if each.run]):
+    for line in damage.some_lines([each for each in opened.examined.damages if each.run]):
         say(line)
     return answer(opened, format_)
 
