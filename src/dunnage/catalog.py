@@ -41,7 +41,6 @@ from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
-from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -142,13 +141,19 @@ OFFER = Offer(
 )
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
-"""What daemons do with the machine that they run on: those of someone else's run elsewhere."""
+"""What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
+that exist already are there, and may run elsewhere."""
 _LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
 _NOT_OURS = Support(
     met=False,
-    reason="floating addresses are translated by the switch of a lab, and a Docker daemon that "
-    "exists already does not stand behind it",
+    reason="floating addresses are translated by the switch of a lab, and what exists already does "
+    "not stand behind it",
     hint="dunnage schema study  # leave out `contexts`, or name another endpoint",
+)
+_NO_NODES = Support(
+    met=False,
+    reason="the hosts of a lab are nodes of no Kubernetes that exists already",
+    hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
 )
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
@@ -253,6 +258,8 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
         unmet = missing(here, needs)
         if FLOATING in needs and _on_theirs(study, deployment):
             unmet.append(_NOT_OURS)
+        if _on_their_nodes(study, deployment):
+            unmet.append(_NO_NODES)
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
@@ -294,6 +301,12 @@ def _on_theirs(study: Study, deployment: Deployment) -> bool:
     """Whether a deployment stands on something that exists already."""
     chosen = (OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment))
     return any(each.contexts for each in chosen)
+
+
+def _on_their_nodes(study: Study, deployment: Deployment) -> bool:
+    """Whether hosts would have to be nodes of a Kubernetes that is not theirs."""
+    theirs = "kubernetes" in layers(study, deployment) and _on_theirs(study, deployment)
+    return theirs and not OFFER.testbeds[study.testbed.kind].fake
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
@@ -400,11 +413,9 @@ def _heard(_: str) -> None:
     """Nobody asked to be told."""
 
 
-def client_joins(deployment: Deployment) -> bool:
-    """Whether the hosts of clients need the substrate of a deployment too."""
-    chosen = OFFER.platforms[deployment.platform].networks[deployment.network]
-    inside = deployment.client is ClientPlace.CONTAINER
-    return inside or chosen.endpoints[deployment.endpoint].joined
+def groups_of(deployment: Deployment) -> set[str]:
+    """Groups of hosts on which a deployment needs its substrate."""
+    return OFFER.platforms[deployment.platform].groups_of(deployment)
 
 
 def choices(deployments: Iterable[Deployment]) -> Choices:

@@ -9,11 +9,16 @@ from __future__ import annotations
 import base64
 import os
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import httpx2
 from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
 from lightkube.config import client_adapter
-from lightkube.config.models import Cluster
+from lightkube.config.models import Cluster, User
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from dunnage.contracts.kubernetes import ApiServer
 
@@ -25,16 +30,18 @@ Refused = (ApiError, httpx2.HTTPError, ConfigError, OSError)
 
 
 def connect(server: ApiServer, timeout: float = TIMEOUT) -> Client:
-    """A client of a server's API, to be closed. Raises `Refused` when its kubeconfig is unusable.
+    """A client of a server's API, to be closed. Raises ConfigError, which is one of `Refused`, when
+    its kubeconfig is unusable.
 
     A server that is not there is found out by the first call.
     """
-    config = _config(server)
-    if server.socket is None:
-        return Client(config, timeout=httpx2.Timeout(timeout))
-    transport = httpx2.HTTPTransport(uds=server.socket, verify=_secured(config))
-    there = config._replace(cluster=Cluster(server=config.cluster.server), user=config.user)
-    return Client(there, timeout=httpx2.Timeout(timeout), transport=transport, trust_env=False)
+    with _usable(server.kubeconfig):
+        config = _config(server)
+        if server.socket is None:
+            return Client(config, timeout=httpx2.Timeout(timeout))
+        transport = httpx2.HTTPTransport(uds=server.socket, verify=_secured(config))
+        there = config._replace(cluster=Cluster(server=config.cluster.server), user=config.user)
+        return Client(there, timeout=httpx2.Timeout(timeout), transport=transport, trust_env=False)
 
 
 def told(server: ApiServer, url: str, socket: str | None = None, timeout: float = TIMEOUT) -> str:
@@ -43,8 +50,10 @@ def told(server: ApiServer, url: str, socket: str | None = None, timeout: float 
     An `url` without a host is asked of the API server; `socket` leads to another server of the same
     Kubernetes. Raises `Refused`, for every answer that is none of success too.
     """
-    config = _config(server)
-    transport = httpx2.HTTPTransport(uds=socket or server.socket, verify=_secured(config))
+    with _usable(server.kubeconfig):
+        config = _config(server)
+        secured = _secured(config)
+    transport = httpx2.HTTPTransport(uds=socket or server.socket, verify=secured)
     with httpx2.Client(
         base_url=config.cluster.server, transport=transport, timeout=timeout, trust_env=False
     ) as client:
@@ -56,11 +65,73 @@ def explanation(refusal: BaseException) -> str:
     return str(refusal).strip() or type(refusal).__name__
 
 
+@contextmanager
+def _usable(kubeconfig: Path) -> Iterator[None]:
+    """Say what is wrong with certificates and keys that a kubeconfig has or names."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        told = f"what `{kubeconfig}` says of certificates cannot be used: {explanation(error)}"
+        raise ConfigError(told) from error
+
+
 def _config(server: ApiServer) -> SingleConfig:
-    config = KubeConfig.from_file(server.kubeconfig).get(server.context)
-    if config is None or config.user is None:
-        raise ConfigError(f"`{server.kubeconfig}` names no user")
+    """What a kubeconfig says of a context; raises ConfigError."""
+    known = _read(server.kubeconfig)
+    name = server.context or known.current_context
+    if name is None:
+        raise ConfigError(f"`{server.kubeconfig}` has no current context")
+    context = known.contexts.get(name)
+    if context is None:
+        raise ConfigError(f"`{server.kubeconfig}` has no context `{name}`")
+    cluster = known.clusters.get(context.cluster)
+    user = known.users.get(context.user or "")
+    for kind, named, found in (("cluster", context.cluster, cluster), ("user", context.user, user)):
+        if found is None:
+            lacks = f"a {kind} `{named}` that it has not" if named else f"no {kind}"
+            raise ConfigError(f"context `{name}` of `{server.kubeconfig}` names {lacks}")
+    if user is not None and _certified(user) and not (user.client_key or user.client_key_data):
+        raise ConfigError(f"user `{context.user}` of `{server.kubeconfig}` has no key")
+    config = known.get(name)
+    if config is None or not _leads_somewhere(config.cluster.server):
+        raise ConfigError(f"context `{name}` of `{server.kubeconfig}` names no URL of a server")
     return config
+
+
+def _read(file: Path) -> KubeConfig:
+    """A kubeconfig; raises ConfigError where it is none. `kubectl` writes `null` for no list."""
+    try:
+        told = YAML(typ="safe", pure=True).load(file.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):
+            what = "no mapping" if told is not None else "empty"
+            raise ConfigError(f"`{file}` is no kubeconfig: it is {what}")
+        lists = {each: told.get(each) or [] for each in ("clusters", "contexts", "users")}
+        return KubeConfig.from_dict({**told, **lists}, fname=file)
+    except OSError as error:
+        raise ConfigError(f"`{file}` cannot be read: {error.strerror}") from error
+    except YAMLError as error:
+        raise ConfigError(f"`{file}` is not YAML{_line(error)}") from None  # it may tell of keys
+    except KeyError as error:
+        raise ConfigError(f"`{file}` is no kubeconfig: a part of it has no {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:  # a text where a mapping should be
+        raise ConfigError(f"`{file}` is no kubeconfig: {explanation(error)}") from error
+
+
+def _line(error: YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f": see its line {mark.line + 1}" if mark is not None else ""
+
+
+def _certified(user: User) -> bool:
+    return bool(user.client_cert or user.client_cert_data)
+
+
+def _leads_somewhere(server: str) -> bool:
+    try:
+        url = httpx2.URL(server)
+    except httpx2.InvalidURL:
+        return False
+    return url.scheme in {"http", "https"} and bool(url.host)
 
 
 def _secured(config: SingleConfig) -> ssl.SSLContext:
@@ -84,13 +155,14 @@ def _secured(config: SingleConfig) -> ssl.SSLContext:
 
 def session(server: ApiServer, timeout: float = TIMEOUT) -> httpx2.Client:
     """The same without lightkube, for what it has no words for; to be closed. Raises `Refused`."""
-    config = _config(server)
-    if server.socket is None:
-        known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(timeout))
-        return client_adapter.Client(config, known)
-    return httpx2.Client(
-        base_url=config.cluster.server,
-        transport=httpx2.HTTPTransport(uds=server.socket, verify=_secured(config)),
-        timeout=timeout,
-        trust_env=False,
-    )
+    with _usable(server.kubeconfig):
+        config = _config(server)
+        if server.socket is None:
+            known = client_adapter.ConnectionParams(timeout=httpx2.Timeout(timeout))
+            return client_adapter.Client(config, known)
+        return httpx2.Client(
+            base_url=config.cluster.server,
+            transport=httpx2.HTTPTransport(uds=server.socket, verify=_secured(config)),
+            timeout=timeout,
+            trust_env=False,
+        )

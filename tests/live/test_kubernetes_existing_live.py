@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import socket
 import tarfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from driving import driven
 from kubernetes_lab import TREES, Lab, deployed_as, formed, opened
+from lab_traces import eventually
 from lightkube.codecs import from_dict
+from lightkube.resources.core_v1 import Node
+from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import REPLICAS
 
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.image_archive import write_archive
 from dunnage.kubernetes_api import connect
-from dunnage.model.choices import ClientPlace
+from dunnage.model.choices import ClientPlace, Cores, Storage
 from dunnage.model.layout import Software
-from dunnage.substrates.existing_kubernetes import RIGHTS, open_existing_kubernetes
+from dunnage.model.study import TestbedSpec
+from dunnage.software.engine import engine_path
+from dunnage.substrates.existing_kubernetes import open_existing_kubernetes
+from dunnage.substrates.rights import RIGHTS, Right, missing
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 IMAGE = "somebody/redis:1"
 CONTEXT = "dunnage"
+NAMED = REPLICAS.model_copy(update={"image": IMAGE})
+RBAC = "rbac.authorization.k8s.io"
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +44,63 @@ def lab() -> Iterator[Lab]:
 
 
 @pytest.fixture
-def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that leads to the lab's cluster by a port of this machine's loopback."""
+def url(lab: Lab) -> str:
+    """Leads to the lab's API server by a port of this machine's loopback."""
+    control = lab.testbed.host(lab.kubernetes.control)
+    return f"https://127.0.0.1:{control.listen_outside(lab.kubernetes.address)}"
+
+
+@pytest.fixture
+def kubeconfig(lab: Lab, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that leads to the lab's cluster, for who may do everything there."""
     file = tmp_path / "kubeconfig"
-    port = lab.testbed.host(lab.kubernetes.control).listen_outside(lab.kubernetes.address)
-    file.write_bytes(lab.kubernetes.kubeconfig(f"https://127.0.0.1:{port}"))
-    file.chmod(0o600)
+    file.touch(0o600)
+    file.write_bytes(lab.kubernetes.kubeconfig(url))
     monkeypatch.setenv("KUBECONFIG", str(file))
     return file
+
+
+@contextmanager
+def allowed(lab: Lab, user: str, rights: Collection[Right], kubeconfig: Path) -> Iterator[None]:
+    """While it lasts, the user of a kubeconfig may do this in the cluster, and no more."""
+    rules = [
+        {
+            "verbs": [right.verb],
+            "apiGroups": [right.group],
+            "resources": ["/".join(filter(None, (right.resource, right.subresource)))],
+        }
+        for right in rights
+    ]
+    api, name = f"{RBAC}/v1", {"name": user}
+    role = {"apiVersion": api, "kind": "ClusterRole", "metadata": name, "rules": rules}
+    binding = {
+        "apiVersion": api,
+        "kind": "ClusterRoleBinding",
+        "metadata": name,
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": user},
+        "subjects": [{"apiGroup": RBAC, "kind": "User", "name": user}],
+    }
+    with closing(connect(lab.kubernetes.api)) as client:
+        for each in (role, binding):
+            client.create(from_dict(each))
+        try:
+            lacks = tuple(right for right in RIGHTS if right not in rights)
+            with closing(connect(ApiServer(kubeconfig))) as theirs:
+                assert eventually(lambda: missing(theirs) == lacks), missing(theirs)
+            yield
+        finally:
+            client.delete(ClusterRoleBinding, user)
+            client.delete(ClusterRole, user)
 
 
 def contexts(lab: Lab) -> dict[str, str]:
     return {host.name: CONTEXT for host in (*lab.members, lab.client)}
 
 
-def bring_image(lab: Lab, place: Path) -> None:
+@pytest.fixture(scope="module")
+def image(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What a registry does elsewhere: an image whose programs are where a shell finds them."""
+    place = tmp_path_factory.mktemp("image")
     tree = TREES.tree(Software("redis", "7.0"))
     layer, archive = place / "layer.tar", place / "image.tar"
     layer.write_bytes(tree.archive.read_bytes())
@@ -67,26 +119,26 @@ def bring_image(lab: Lab, place: Path) -> None:
         assert done.code == 0, done.stderr
 
 
-@pytest.mark.usefixtures("kubeconfig")
-def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(
-    lab: Lab, tmp_path: Path
-) -> None:
-    bring_image(lab, tmp_path)
-    named = REPLICAS.model_copy(update={"image": IMAGE})
+@pytest.mark.usefixtures("kubeconfig", "image")
+def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(lab: Lab) -> None:
     hosts = (*lab.members, lab.client)
     with open_existing_kubernetes(contexts(lab), hosts) as existing:
+        assert [existing.node(host.name) for host in hosts] == [host.name for host in hosts]
         existing.freeze()
+        with closing(connect(existing.api, timeout=10.0)) as client:
+            assert len(list(client.list(Node))) == 3
         facts = existing.facts()
-        assert (facts["nodes"], facts["ours"]) == (3, False)
-        assert str(facts["kubelets"]).startswith("v1.")
-        deployment = deployed_as("service-ip", database=named)
+        assert facts["ours"] is False
+        assert facts["version"] == facts["kubelet_version"]
+        assert str(facts["version"]).startswith("v1.")
+        deployment = deployed_as("service-ip", database=NAMED)
         with formed(lab, deployment, substrate=existing) as (platform, target, may):
             remotes = driven(lab.client, target)
             assert remotes
             assert remotes <= may
             assert platform.network()["encapsulation"] == "vxlan"
             assert len(platform.running()) == 2
-        inside = deployed_as("container-dns", ClientPlace.CONTAINER, named)
+        inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
         with (
             pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"),
             formed(lab, inside, substrate=existing),
@@ -98,14 +150,32 @@ def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(
 def test_hosts_that_are_no_nodes_of_the_cluster_are_named(lab: Lab) -> None:
     control = lab.testbed.host(lab.kubernetes.control)
     with (
-        pytest.raises(UnavailableError, match=f"{control.name}: no node of context `dunnage`"),
+        pytest.raises(
+            UnavailableError, match=f"{control.name}: no node has this host's machine id"
+        ),
         open_existing_kubernetes({control.name: CONTEXT}, [control]),
     ):
         raise AssertionError("the control host is no node")
 
 
+@pytest.mark.usefixtures("kubeconfig")
+def test_hosts_of_another_lab_are_not_taken_for_nodes_that_have_their_addresses(lab: Lab) -> None:
+    spec = TestbedSpec(kind="namespace", hosts={"db": 2, "client": 1}, cores=Cores.SHARED)
+    with open_namespace(spec, name="other", engine=engine_path(), keep=False) as other:
+        assert {host.address for host in other.hosts} <= {
+            host.address for host in lab.testbed.hosts
+        }
+        with (
+            pytest.raises(UnavailableError, match="db-1: no node has this host's machine id"),
+            open_existing_kubernetes(contexts(lab), other.hosts),
+        ):
+            raise AssertionError("they are nodes of nothing")
+
+
 def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> None:
-    kubeconfig.write_text(kubeconfig.read_text().replace("127.0.0.1:", "127.0.0.1:1"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        free = listener.getsockname()[1]
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(f"https://127.0.0.1:{free}"))
     with (
         pytest.raises(UnavailableError, match="the cluster of context `dunnage` does not answer"),
         open_existing_kubernetes(contexts(lab), lab.members),
@@ -113,31 +183,48 @@ def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> 
         raise AssertionError("nobody answers there")
 
 
-def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path) -> None:
-    """Of a user who may read what is in the cluster, and nothing else."""
-    issued = lab.kubernetes._plane.kubeconfig("reader", server="https://x")
-    server = kubeconfig.read_text().split('"server": "')[1].split('"')[0]
-    kubeconfig.write_bytes(issued.replace(b"https://x", server.encode()))
-    binding = {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRoleBinding",
-        "metadata": {"name": "reader"},
-        "roleRef": {
-            "apiGroup": "rbac.authorization.k8s.io",
-            "kind": "ClusterRole",
-            "name": "view",
-        },
-        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "reader"}],
-    }
-    with closing(connect(lab.kubernetes.api)) as client:
-        client.create(from_dict(binding))
+@pytest.mark.usefixtures("image")
+def test_a_user_with_exactly_these_rights_carries_out_a_stay(
+    lab: Lab, kubeconfig: Path, url: str
+) -> None:
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
+    deployment = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
+    hosts = (*lab.members, lab.client)
     with (
+        allowed(lab, "carrier", RIGHTS, kubeconfig),
+        open_existing_kubernetes(contexts(lab), hosts) as existing,
+        formed(lab, deployment, substrate=existing) as (platform, target, _),
+    ):
+        assert driven(lab.client, target)
+        for member in platform.running():
+            asked = ("redis-cli", "--version")
+            done = platform.run(member.member, asked, stdin="", timeout=30.0)
+            assert done.stdout.startswith("redis-cli "), done.stderr
+            assert platform.log(member.member)
+
+
+@pytest.mark.parametrize("lacks", [right for right in RIGHTS if right.subresource == "exec"])
+def test_a_right_that_is_missing_is_named(
+    lab: Lab, kubeconfig: Path, url: str, lacks: Right
+) -> None:
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "handless"))
+    with (
+        allowed(lab, "handless", [right for right in RIGHTS if right != lacks], kubeconfig),
+        pytest.raises(UnavailableError, match=f"may not {lacks}$"),
+        open_existing_kubernetes(contexts(lab), lab.members),
+    ):
+        raise AssertionError("it may not")
+
+
+def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path, url: str) -> None:
+    """Of a user who may read the nodes, and nothing else."""
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "reader"))
+    reads = Right("list", "nodes")
+    with (
+        allowed(lab, "reader", [reads], kubeconfig),
         pytest.raises(UnavailableError) as raised,
         open_existing_kubernetes(contexts(lab), lab.members),
     ):
         raise AssertionError("it may not")
     told = raised.value.what.partition(" may not ")[2].split(", ")
-    assert "create pods/exec" in told
-    assert "create statefulsets.apps" in told
-    assert "get pods" not in told
-    assert set(told) < {str(right) for right in RIGHTS}
+    assert told == [str(right) for right in RIGHTS if right != reads]

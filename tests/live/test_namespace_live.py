@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import socket
@@ -107,6 +108,24 @@ def test_each_host_is_alone_with_its_name_processes_and_files(testbed: Namespace
     assert "987654" not in second.run(["sh", "-c", arguments]).stdout
     assert second.run(["test", "-e", "/tmp/mine"]).code == 1
     assert not Path("/tmp/mine").exists()
+
+
+def test_each_host_has_a_machine_id_of_its_own_and_keeps_it(testbed: NamespaceTestbed) -> None:
+    def ids() -> list[str]:
+        asked = ["cat", "/etc/machine-id"]
+        return [host.run(asked).stdout for host in testbed.hosts]
+
+    before = ids()
+    own = Path("/etc/machine-id").read_text()
+    assert all(re.fullmatch(r"[0-9a-f]{32}\n", each) for each in before)
+    assert len({*before, own}) == len(before) + 1
+    with opened() as other:
+        asked = ["cat", "/etc/machine-id"]
+        assert not {host.run(asked).stdout for host in other.hosts} & set(before)
+    testbed.host("db-1").power_cut()
+    testbed.restore("db-1")
+    assert ids() == before
+    assert Path("/etc/machine-id").read_text() == own
 
 
 def test_the_engine_is_where_the_host_says(testbed: NamespaceTestbed) -> None:

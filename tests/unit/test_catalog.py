@@ -246,9 +246,9 @@ def test_a_kubernetes_of_ours_has_what_the_deployments_on_it_ask_for() -> None:
 
 def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpoint() -> None:
     (asked,) = on_kubernetes(("bridge", ""))
-    assert not catalog.client_joins(asked)
-    assert catalog.client_joins(asked.model_copy(update={"endpoint": "service-ip"}))
-    assert catalog.client_joins(asked.model_copy(update={"client": ClientPlace.CONTAINER}))
+    assert catalog.groups_of(asked) == {"db"}
+    for change in ({"endpoint": "service-ip"}, {"client": ClientPlace.CONTAINER}):
+        assert catalog.groups_of(asked.model_copy(update=change)) == {"db", "client"}
 
 
 def test_it_is_known_of_every_network_of_pods_whether_it_wraps() -> None:
@@ -351,6 +351,22 @@ def test_what_exists_already_does_not_stand_behind_the_labs_switch(
     with pytest.raises(UnavailableError, match="translated by the switch of a lab"):
         catalog.available(*floats(platform, **{platform: existing}))
     assert catalog.lacking(*floats(platform)) == ()
+
+
+def test_no_lab_has_nodes_of_a_kubernetes_that_exists_already(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(catalog, "supports", lambda _: defaultdict(lambda: Support(met=True)))
+    asked = on_kubernetes(("bridge", ""))
+    theirs = {"kubernetes": SubstrateSpec(kind="existing", contexts={"db-1": "mine"})}
+    existing = study().model_copy(update={"substrate": theirs})
+    with pytest.raises(UnavailableError, match="nodes of no Kubernetes that exists already"):
+        catalog.available(existing, asked)
+    assert catalog.lacking(study(), asked) == ()
+    native = deployments(existing, catalog.OFFER)[:1]
+    assert catalog.lacking(existing, native) == ()
+    fake = existing.model_copy(update={"testbed": TestbedSpec(kind="fake")})
+    assert catalog.lacking(fake, asked) == ()
 
 
 def test_hosts_get_floating_addresses_only_where_a_deployment_is_reached_by_them() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -419,8 +421,8 @@ def printed(
     *,
     hairpin: bool | None = True,
     device: str = "flannel.1",
-    proxy: str = "iptables",
-    without: str = "",
+    proxy: str = "iptables found 1 3\nnft found 0 2",
+    more: str = "flannel.2",
 ) -> str:
     """What a host prints of a pod's network."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
@@ -428,6 +430,7 @@ def printed(
         {"ifindex": 7, "ifname": "veth1", "master": "cni0", "linkinfo": {"info_slave_data": slave}},
         {"ifindex": 3, "ifname": "flannel.1", "linkinfo": {"info_kind": "vxlan"}},
         {"ifindex": 2, "ifname": "eth0"},
+        {"ifindex": 9, "ifname": more, "linkinfo": {"info_kind": "dummy"}},
     ]
     own = {"ifname": "eth0", "mtu": 1450, "link_index": 7, "linkinfo": {"info_kind": "veth"}}
     pod = [{"ifname": "lo"}, {**own, "addr_info": [{"local": "10.67.1.2"}]}]
@@ -437,8 +440,6 @@ def printed(
         "pod": json.dumps(pod),
         "routes": route,
         "proxy": proxy,
-        "without": without,
-        "translations": "3\n2",
         "end": "",
     }
     return "".join(f"@@dunnage {name}\n{text}\n" for name, text in parts.items())
@@ -457,19 +458,45 @@ def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
 
 
 def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
-    bare = network.told(printed(hairpin=None, device="", proxy=""), "10.67.1.2")
+    none = "iptables found 0 0\nnft found 0 0"
+    bare = network.told(printed(hairpin=None, device="", proxy=none), "10.67.1.2")
     assert (bare["hairpin"], bare["proxy"]) == ("unknown", "none")
     assert bare["encapsulation"] == "unknown: all members are on one host"
     routed = network.told(printed(hairpin=False, device="eth0"), "10.67.1.2")
     assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
 
 
-def test_a_host_without_a_tool_does_not_know_that_there_is_no_proxy() -> None:
-    lacking = network.told(printed(proxy="", without="iptables\nnft"), "10.67.1.2")
-    assert lacking["proxy"] == "unknown: this host has no iptables and no nft"
+@pytest.mark.parametrize(
+    ("proxy", "told"),
+    [
+        ("iptables absent\nnft absent", "this host has no iptables and this host has no nft"),
+        ("iptables failed locked by 7\nnft found 0 0", "iptables fails: locked by 7"),
+        ("iptables found 0 0\nnft failed", "nft fails: "),
+    ],
+)
+def test_a_host_whose_tool_is_missing_or_fails_does_not_know_that_there_is_no_proxy(
+    proxy: str, told: str
+) -> None:
+    lacking = network.told(printed(proxy=proxy), "10.67.1.2")
+    assert lacking["proxy"] == f"unknown: {told}"
     assert lacking["translations"] == lacking["proxy"]
-    network.insist_asked_for(lacking, "vxlan", "iptables", "port")
-    assert network.told(printed(without="nft"), "10.67.1.2")["proxy"] == "iptables"
+    network.insist_asked_for({"db-1": lacking}, "vxlan", "iptables", "port")
+
+
+def test_what_one_tool_shows_is_known_whatever_becomes_of_the_other() -> None:
+    for other in ("nft absent", "nft failed not permitted"):
+        told = network.told(printed(proxy=f"iptables found 1 3\n{other}"), "10.67.1.2")
+        assert (told["proxy"], told["translations"]) == ("iptables", "3")
+    both = network.told(printed(proxy="iptables found 1 3\nnft found 1 4"), "10.67.1.2")
+    assert (both["proxy"], both["translations"]) == ("iptables and nftables", "7")
+
+
+def test_chains_of_iptables_are_not_taken_for_its_proxy_where_that_is_ipvs() -> None:
+    told = network.told(printed(more="kube-ipvs0"), "10.67.1.2")
+    assert told["proxy"] == "ipvs"
+    assert told["translations"].startswith("unknown")
+    with pytest.raises(StayError, match="should be `iptables` and is `ipvs` on db-1"):
+        network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
 
 
 def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
@@ -483,14 +510,53 @@ def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
 
 def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
     told = {"encapsulation": "vxlan", "proxy": "iptables"}
-    network.insist_asked_for(told, "vxlan", "iptables", "port")
-    network.insist_asked_for({}, "vxlan", "iptables", "port")
+    network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
+    network.insist_asked_for({"db-1": {}}, "vxlan", "iptables", "port")
     one_host = {**told, "encapsulation": "unknown: all members are on one host"}
-    network.insist_asked_for(one_host, "none", "iptables", "port")
+    network.insist_asked_for({"db-1": one_host}, "none", "iptables", "port")
     with pytest.raises(StayError, match=r"port: the encapsulation .* `none` and is `vxlan`"):
-        network.insist_asked_for(told, "none", "iptables", "port")
+        network.insist_asked_for({"db-1": told}, "none", "iptables", "port")
     with pytest.raises(StayError, match="the proxy of its network should be `nftables`"):
-        network.insist_asked_for(told, "vxlan", "nftables", "port")
+        network.insist_asked_for({"db-1": told}, "vxlan", "nftables", "port")
+
+
+def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> None:
+    told = {"encapsulation": "vxlan", "proxy": "iptables"}
+    ways = {"db-1": {**told, "proxy": "unknown: this host has no nft"}, "db-2": told}
+    network.insist_asked_for(ways, "vxlan", "iptables", "port")
+    with pytest.raises(StayError, match="and is `iptables` on db-2"):
+        network.insist_asked_for(ways, "vxlan", "nftables", "port")
+    named = "db-1: unknown: this host has no nft, db-2: iptables"
+    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": named}
+
+
+def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
+    """What the script tells of the proxy on a host with such tools, as shell programs."""
+    for tool, body in (("iptables", iptables), ("nft", nft)):
+        if body is not None:
+            (tmp_path / tool).write_text(f"#!/bin/sh\n{body}\n")
+            (tmp_path / tool).chmod(0o755)
+    for tool in ("grep", "head"):
+        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+    text = network.script(1, (), {"PATH": str(tmp_path)})
+    done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
+    return done.stdout.split("@@dunnage proxy\n")[1].split("@@dunnage end")[0]
+
+
+def test_a_tool_that_fails_is_told_from_one_that_shows_no_proxy(tmp_path: Path) -> None:
+    """By the script itself, before programs that answer as the real ones do."""
+    rules = "printf '%s\\n' '-N KUBE-SERVICES' '-A KUBE-SEP-1 -j DNAT --to 1' '-A X -j DNAT --to 2'"
+    table = "printf 'table ip kube-proxy {\\n dnat to 1\\n}\\n'"
+    shows = f'case "$*" in *tables*) echo "table ip kube-proxy" ;; *) {table} ;; esac'
+    for iptables, nft, told in (
+        (rules, "true", "iptables found 1 2\nnft found 0 0\n"),
+        ("true", shows, "iptables found 0 0\nnft found 1 1\n"),
+        ("echo locked >&2; exit 4", None, "iptables failed locked\nnft absent\n"),
+        (None, "echo denied >&2; exit 1", "iptables absent\nnft failed denied\n"),
+    ):
+        place = tmp_path / str(len(list(tmp_path.iterdir())))
+        place.mkdir()
+        assert answered(place, iptables, nft) == told
 
 
 # Members, as their hosts and the cluster tell them.

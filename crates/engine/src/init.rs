@@ -23,6 +23,9 @@ use crate::mounts::Tree;
 /// Where every host finds this program, whatever its own `/tmp` hides.
 const ENGINE: &str = "/run/dunnage/engine";
 
+/// Where programs read which system they are on: in the first of them that is there.
+const MACHINE_IDS: [&str; 2] = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
+
 /// Arguments of `init`.
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -32,6 +35,9 @@ pub struct Arguments {
     /// A file that the host shall see as `/etc/hosts`.
     #[arg(long)]
     hosts: PathBuf,
+    /// A file that the host shall see as `/etc/machine-id`, where this machine has one.
+    #[arg(long)]
+    machine_id: PathBuf,
     /// A control group's file that takes the number of a process; may be given several times.
     #[arg(long)]
     join: Vec<PathBuf>,
@@ -70,6 +76,12 @@ fn furnish(arguments: &Arguments, engine: &Tree) -> io::Result<()> {
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
     let hosts = Some(&arguments.hosts);
     mount(hosts, "/etc/hosts", none, MsFlags::MS_BIND, none)?;
+    let machine_id = Some(&arguments.machine_id);
+    for path in MACHINE_IDS.map(Path::new) {
+        if path.exists() {
+            mount(machine_id, path, none, MsFlags::MS_BIND, none)?;
+        }
+    }
     for (path, mode) in [("/run", 0o755), ("/tmp", 0o1777), ("/dev/shm", 0o1777)] {
         mount(Some("tmpfs"), path, Some("tmpfs"), MsFlags::empty(), none)?;
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;

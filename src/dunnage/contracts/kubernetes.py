@@ -29,7 +29,8 @@ class ApiServer:
     """A Kubernetes' API server, and how it is reached from this machine."""
 
     kubeconfig: Path
-    """File of who may do everything. It holds a key, so it belongs into no record."""
+    """File of who may do everything in a Kubernetes of ours; of the user that its context names in
+    one that exists already. It may hold a key, so it belongs into no record."""
     socket: str | None = None
     """A file that leads to it where its address is of another network than this machine's."""
     context: str | None = None

@@ -76,12 +76,19 @@ class FirstProcess:
     `ready` must be called before anything else is asked; several may be started before that.
     """
 
-    def __init__(self, engine: Path, name: str, hosts: Path, join: Sequence[Path]) -> None:
+    def __init__(
+        self, engine: Path, name: str, hosts: Path, machine_id: Path, join: Sequence[Path]
+    ) -> None:
+        """`hosts` and `machine_id` are what it sees of these names in `/etc`."""
         joins = [word for file in join for word in ("--join", str(file))]
         self._name = name
         self._identity: Identity | None = None
         self._waiter = subprocess.Popen(
-            [str(engine), "init", "--name", name, "--hosts", str(hosts), *joins],
+            [
+                *(str(engine), "init", "--name", name),
+                *("--hosts", str(hosts), "--machine-id", str(machine_id)),
+                *joins,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -15,6 +15,7 @@ import re
 import secrets
 import shutil
 import stat
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -139,6 +140,14 @@ class Lab:
         new = self.directory / "owner.json.new"
         new.write_text(Owner(self._purpose, me, first, keep).text())
         new.rename(self.directory / "owner.json")
+
+    def machine_id(self, host: str) -> Path:
+        """What a host sees as `/etc/machine-id` (machine-id(5)): new for each, and the same when it
+        was started anew."""
+        file = self.directory / f"machine-id-{host}"
+        if not file.exists():
+            file.write_text(f"{uuid.uuid4().hex}\n")
+        return file
 
     def let_go(self) -> None:
         """Leave it without an owner."""

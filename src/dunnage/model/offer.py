@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NewType
 
 from dunnage.model.choices import ClientPlace, Storage
-from dunnage.model.deployment import Guess
-from dunnage.model.study import DatabaseSpec, SubstrateSpec
+from dunnage.model.deployment import Deployment, Guess
+from dunnage.model.study import CLIENT_GROUP, DatabaseSpec, DeploymentSpec, SubstrateSpec
 
 Capability = NewType("Capability", str)
 """What a host must be able to do for some variant, by name. It belongs to the host, not to us; a
@@ -68,6 +68,9 @@ class NetworkOffer:
     """How a sentence says it: `with a bridge network`."""
     takes_options: bool = False
     """Whether it is made for a deployment, so that its driver can be given options."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """All options that there are, and the values of each, its default first. A substrate has one
+    such network, with one value of each. Empty where a driver takes what it is given."""
     needs: tuple[Capability, ...] = ()
 
 
@@ -139,6 +142,18 @@ class PlatformOffer(PartOffer):
         """What hosts must be able to do for one network and endpoint of it."""
         chosen = self.networks[network]
         return (*self.needs, *chosen.needs, *chosen.endpoints[endpoint].needs)
+
+    def groups_of(self, asked: DeploymentSpec | Deployment) -> set[str]:
+        """Groups of hosts on which a deployment on this platform needs its substrate.
+
+        What is left to a default counts as that; a network or an endpoint that this platform has
+        not asks for nothing.
+        """
+        network = self.networks.get(asked.network or next(iter(self.networks)))
+        known = network.endpoints if network is not None else {}
+        endpoint = known.get(asked.endpoint or next(iter(known), ""))
+        joins = asked.client is ClientPlace.CONTAINER or (endpoint is not None and endpoint.joined)
+        return {asked.hosts, *((CLIENT_GROUP,) if joins else ())}
 
     def title_of(self, hosts: str, network: str, endpoint: str) -> str:
         """The canonical name of a deployment: what kind of place, and what kind of address.

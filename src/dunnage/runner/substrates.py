@@ -134,11 +134,10 @@ def _directed(study: Study, deployment: Deployment) -> bool:
 def _hosts(
     study: Study, users: Sequence[Deployment], places: int, testbed: Testbed
 ) -> tuple[Host, ...]:
-    groups = {deployment.hosts for deployment in users}
+    groups = {group for deployment in users for group in catalog.groups_of(deployment)}
     if study.load.turns is not None:  # each may live on any of them
-        groups = {slot(group, place) for group in groups for place in range(places)}
-    if any(catalog.client_joins(deployment) for deployment in users):
-        groups.add(CLIENT_GROUP)
+        members = groups - {CLIENT_GROUP}
+        groups |= {slot(group, place) for group in members for place in range(places)}
     if any(_directed(study, deployment) for deployment in users):
         groups.add(CONTROL_GROUP)
     return tuple(host for host in testbed.hosts if host.group in groups)

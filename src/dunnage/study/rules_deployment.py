@@ -17,7 +17,8 @@ from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import LOADING, storage_rules
-from dunnage.study.rules_substrate import groups_of, substrate_rules
+from dunnage.study.rules_networks import Asked, network_rules
+from dunnage.study.rules_substrate import substrate_rules
 from dunnage.study.suggest import hint, listed
 
 _At = Callable[..., Path]
@@ -39,6 +40,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         for key, what, advice in _database(draft.database, offer, draft.data):
             yield Finding(("database", key), what, advice)
     used: dict[str, set[str]] = {}
+    asked: list[Asked] = []
     for variant in every:
         at = partial(draft.place, variant.origin)
         written = ("deployments", variant.origin)
@@ -53,12 +55,15 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         else:
             yield from _platform(spec, platform, at)
             yield from storage_rules(spec, platform, draft.data, at("storage"))
+            asked.append((spec, platform, at))
             if platform.substrate:
-                used.setdefault(platform.substrate, set()).update(groups_of(spec))
+                used.setdefault(platform.substrate, set()).update(platform.groups_of(spec))
         if not draft.stored:
             yield from _limits(spec.limits, at)
         yield from _group(spec, draft.groups, at)
         yield from _own_database(spec, draft, offer, at)
+    if not draft.stored:
+        yield from network_rules(asked)
     yield from substrate_rules(draft, used, offer)
 
 

@@ -6,17 +6,11 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from dunnage.errors import shown
-from dunnage.model.choices import ClientPlace
 from dunnage.model.offer import Offer, SubstrateOffer
-from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, DeploymentSpec, SubstrateSpec
+from dunnage.model.study import CONTROL_GROUP, SubstrateSpec
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, unknown
 from dunnage.study.suggest import hint, listed
-
-
-def groups_of(spec: DeploymentSpec) -> set[str]:
-    """Groups of hosts on which a deployment needs its substrate."""
-    return {spec.hosts, *((CLIENT_GROUP,) if spec.client is ClientPlace.CONTAINER else ())}
 
 
 def substrate_rules(

@@ -7,59 +7,32 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from lightkube import Client
-from lightkube.models.authorization_v1 import ResourceAttributes, SelfSubjectAccessReviewSpec
-from lightkube.resources.authorization_v1 import SelfSubjectAccessReview
+import httpx2
+from lightkube import ConfigError
 from lightkube.resources.core_v1 import Node
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
 from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import Refused, connect, explanation
+from dunnage.kubernetes_api import connect, explanation, session
+from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
+from dunnage.substrates.kubernetes.readiness import name
+from dunnage.substrates.nodes_of_hosts import nodes_of
+from dunnage.substrates.rights import missing
 
 VARIABLE = "KUBECONFIG"
 
 
-@dataclass(frozen=True)
-class Right:
-    """What must be allowed, as `kubectl auth can-i VERB RESOURCE` asks."""
-
-    verb: str
-    resource: str
-    subresource: str = ""
-    group: str = ""
-
-    def __str__(self) -> str:
-        below = f"/{self.subresource}" if self.subresource else ""
-        group = f".{self.group}" if self.group else ""
-        return f"{self.verb} {self.resource}{group}{below}"
-
-
-RIGHTS = (
-    Right("list", "nodes"),
-    Right("create", "namespaces"),
-    Right("get", "namespaces"),
-    Right("delete", "namespaces"),
-    Right("create", "statefulsets", group="apps"),
-    Right("delete", "statefulsets", group="apps"),
-    Right("create", "services"),
-    Right("get", "pods"),
-    Right("delete", "pods"),
-    Right("get", "pods", "log"),
-    Right("create", "pods", "exec"),
-    Right("list", "events"),
-    Right("create", "persistentvolumeclaims"),
-    Right("create", "persistentvolumes"),
-    Right("list", "persistentvolumes"),
-    Right("delete", "persistentvolumes"),
+_COLUMNS = (
+    "custom-columns=NAME:.metadata.name,MACHINE:.status.nodeInfo.machineID,"
+    "BOOT:.status.nodeInfo.bootID"
 )
-"""All that a stay does in a cluster."""
+"""Of nodes, by what they are told from each other."""
 
 
 @contextmanager
@@ -68,42 +41,41 @@ def open_existing_kubernetes(
 ) -> Iterator[ExistingKubernetes]:
     """Find the hosts among the nodes of a cluster; `contexts` names it for each of them.
 
-    `KUBECONFIG` is honoured. Raises UnavailableError when hosts name different contexts, the
-    cluster does not answer, a right is missing, or a host is none of its nodes.
+    `KUBECONFIG` is honoured, where it names one file. Raises UnavailableError when hosts name
+    different contexts, the kubeconfig cannot be used, the cluster refuses or does not answer, a
+    right is missing, or a host is none of its nodes, or one that is not ready.
     """
     context = _only(contexts, hosts)
-    api = ApiServer(
-        Path(os.environ.get(VARIABLE) or Path.home() / ".kube" / "config"), None, context
-    )
-    try:
+    api = ApiServer(_kubeconfig(), None, context)
+    with _spoken(context):
         with closing(connect(api)) as client:
-            missing = [right for right in RIGHTS if not _allowed(client, right)]
-            if missing:
+            if lacks := missing(client):
                 raise UnavailableError(
-                    f"the user of context `{context}` may not {', '.join(map(str, missing))}",
+                    f"the user of context `{context}` may not {', '.join(map(str, lacks))}",
                     where="kubernetes",
                     hint=_asking(context, "auth can-i --list"),
                 )
             nodes = list(client.list(Node))
-    except Refused as refusal:
-        raise UnavailableError(
-            f"the cluster of context `{context}` does not answer: {explanation(refusal)}",
-            where="kubernetes",
-            hint=_asking(context, "get nodes"),
-        ) from refusal
-    yield ExistingKubernetes(api, {host.name: _node(host, nodes, context) for host in hosts}, nodes)
+        with session(api) as asked:
+            version = asked.get("/version").raise_for_status().json()
+    yield ExistingKubernetes(
+        api,
+        nodes_of(hosts, nodes, _asking(context, f"get nodes -o {_COLUMNS}")),
+        str(version.get("gitVersion", "")),
+    )
 
 
 class ExistingKubernetes:
     """Someone else's cluster."""
 
-    def __init__(self, api: ApiServer, names: Mapping[str, str], nodes: Sequence[Node]) -> None:
+    def __init__(self, api: ApiServer, nodes: Mapping[str, Node], version: str) -> None:
+        """`nodes` are those of its hosts; `version` is the API server's."""
         self.api = api
-        self._names = names
         self._nodes = nodes
+        self._version = version
 
     def node(self, host: str) -> str:
-        return self._names[host]
+        return name(self._nodes[host])
 
     def runtime(self, host: str) -> ContainerRuntime | None:
         self.node(host)
@@ -122,22 +94,57 @@ class ExistingKubernetes:
         """Whoever owns a node brings it back."""
 
     def facts(self) -> Mapping[str, Scalar]:
-        """What its nodes tell of themselves."""
-        told = [each.status.nodeInfo for each in self._nodes if each.status is not None]
-        infos = [info for info in told if info is not None]
+        """What its API server and the hosts' nodes tell of themselves; other nodes come and go."""
         return {
             "context": self.api.context,
-            "nodes": len(self._nodes),
-            "kubelets": _agreed(info.kubeletVersion for info in infos),
-            "runtimes": _agreed(info.containerRuntimeVersion for info in infos),
-            "kernels": _agreed(info.kernelVersion for info in infos),
+            "version": self._version,
+            **agreed({host: _told(node) for host, node in self._nodes.items()}),
             "ours": False,
             "frozen_when_unused": False,
         }
 
 
-def _agreed(values: Iterable[str]) -> str:
-    return ", ".join(sorted(set(values)))
+def _told(node: Node) -> Mapping[str, Scalar]:
+    info = node.status.nodeInfo if node.status is not None else None
+    if info is None:
+        return {}
+    return {
+        "kubelet_version": info.kubeletVersion,
+        "container_runtime": info.containerRuntimeVersion,
+        "kernel": info.kernelVersion,
+    }
+
+
+def _kubeconfig() -> Path:
+    """The file that `kubectl` would read; it reads several as one, which Dunnage does not."""
+    files = [each for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
+    if len(files) > 1:
+        raise UnavailableError(
+            f"`{VARIABLE}` names several files: {', '.join(f'`{each}`' for each in files)}; "
+            "Dunnage reads one",
+            where="kubernetes",
+            hint="(umask 077; kubectl config view --flatten > one)  # then export KUBECONFIG=one",
+        )
+    return Path(files[0]) if files else Path.home() / ".kube" / "config"
+
+
+@contextmanager
+def _spoken(context: str) -> Iterator[None]:
+    """Say which of three went wrong: the kubeconfig, what the cluster allows, or the way to it."""
+    try:
+        yield
+    except httpx2.HTTPStatusError as refusal:
+        what = f"the cluster of context `{context}` refuses: {explanation(refusal)}"
+        hint = _asking(context, "auth whoami")
+        raise UnavailableError(what, where="kubernetes", hint=hint) from refusal
+    except httpx2.HTTPError as lost:
+        what = f"the cluster of context `{context}` does not answer: {explanation(lost)}"
+        hint = _asking(context, "cluster-info")
+        raise UnavailableError(what, where="kubernetes", hint=hint) from lost
+    except (ConfigError, OSError) as error:  # the latter of files and programs that it names
+        what = f"the kubeconfig of context `{context}` cannot be used: {explanation(error)}"
+        hint = "kubectl config get-contexts"
+        raise UnavailableError(what, where="kubernetes", hint=hint) from error
 
 
 def _only(contexts: Mapping[str, str], hosts: Sequence[Host]) -> str:
@@ -156,30 +163,6 @@ def _only(contexts: Mapping[str, str], hosts: Sequence[Host]) -> str:
             hint="kubectl config get-contexts",
         )
     return named[0]
-
-
-def _allowed(client: Client, right: Right) -> bool:
-    asked = ResourceAttributes(
-        verb=right.verb,
-        resource=right.resource,
-        subresource=right.subresource,
-        group=right.group,
-    )
-    review = SelfSubjectAccessReview(spec=SelfSubjectAccessReviewSpec(resourceAttributes=asked))
-    answered = client.create(review)
-    return answered.status is not None and bool(answered.status.allowed)
-
-
-def _node(host: Host, nodes: Iterable[Node], context: str) -> str:
-    for node in nodes:
-        addresses = (node.status and node.status.addresses) or ()
-        if any(each.address == host.address for each in addresses):
-            return str((node.metadata and node.metadata.name) or "")
-    raise UnavailableError(
-        f"no node of context `{context}` has this host's address {host.address}",
-        where=host.name,
-        hint=_asking(context, "get nodes -o wide"),
-    )
 
 
 def _asking(context: str, words: str) -> str:

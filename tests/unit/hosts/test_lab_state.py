@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -192,6 +193,15 @@ def test_no_lab_is_made_on_a_place_of_someone_elses(
     with pytest.raises(UnavailableError, match="not a directory that root owns"):
         lab.Lab.make("test")
     assert [path.name for path in tmp_path.iterdir()] == ["link"]
+
+
+def test_each_host_has_a_machine_id_that_it_keeps(tmp_path: Path) -> None:
+    made = lab.Lab("0123abcd", "test", -1)
+    made.directory = tmp_path
+    first, second = made.machine_id("db-1").read_text(), made.machine_id("db-2").read_text()
+    assert re.fullmatch(r"[0-9a-f]{32}\n", first)
+    assert first != second
+    assert made.machine_id("db-1").read_text() == first
 
 
 @pytest.fixture

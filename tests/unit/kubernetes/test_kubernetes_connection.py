@@ -138,13 +138,63 @@ def test_whatever_can_go_wrong_is_one_kind_of_refusal_with_its_words(
     assert explanation(OSError()) == "OSError"
 
 
-def test_a_kubeconfig_without_a_user_is_refused(tmp_path: Path) -> None:
+def changed(path: str, value: object) -> str:
+    """A kubeconfig whose part at `path` has another value, or none of it."""
     config = json.loads(kubeconfig(ADDRESS, b"", "x", Authority("x").client("x")))
-    del config["contexts"][0]["context"]["user"]
+    where, _, key = path.rpartition(".")
+    part = config
+    for step in where.split("."):
+        part = part[int(step) if step.isdigit() else step]
+    del part[key]
+    if value is not None:
+        part[key] = value
+    return json.dumps(config)
+
+
+USER, CLUSTER = "users.0.user", "clusters.0.cluster"
+CONTEXT = "contexts.0.context"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is no kubeconfig: it is empty"),
+        ("[]", "is no kubeconfig: it is no mapping"),
+        ("clusters: 1", "is no kubeconfig: "),
+        ("clusters: [{name: a}]", "is no kubeconfig: a part of it has no 'cluster'"),
+        ("clusters: null", "has no current context"),
+        ("token: [secret", "is not YAML: see its line 1"),
+        ("\x00secret", "is not YAML"),
+        (changed("contexts.0.name", "other"), "has no context `dunnage`"),
+        (changed(f"{CONTEXT}.user", None), "context `dunnage` of .* names no user"),
+        (changed(f"{CONTEXT}.user", "y"), "context `dunnage` of .* names a user `y` that it has"),
+        (changed(f"{CONTEXT}.cluster", "y"), "names a cluster `y` that it has not"),
+        (changed(f"{CLUSTER}.server", "https://[::1"), "names no URL of a server"),
+        (changed(f"{CLUSTER}.server", "ftp://x"), "names no URL of a server"),
+        (changed(f"{CLUSTER}.server", 3), "is no kubeconfig: "),
+        (changed(f"{CLUSTER}.certificate-authority-data", "!"), "says of certificates cannot be"),
+        (changed(f"{USER}.client-key-data", None), "user `x` of .* has no key"),
+        (changed(f"{USER}.client-key-data", "AAAA"), "says of certificates cannot be used"),
+    ],
+)
+def test_a_kubeconfig_that_leads_nowhere_is_one_kind_of_refusal(
+    tmp_path: Path, text: str, told: str
+) -> None:
     file = tmp_path / "kubeconfig"
-    file.write_text(json.dumps(config))
-    with pytest.raises(ConfigError, match="names no user"):
+    file.write_text(text)
+    for use in (connect, session):
+        with pytest.raises(ConfigError, match=told) as raised:
+            use(ApiServer(file))
+        assert "secret" not in str(raised.value)
+
+
+def test_a_kubeconfig_that_is_no_text_or_no_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "kubeconfig"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="is no kubeconfig: "):
         connect(ApiServer(file))
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        connect(ApiServer(tmp_path))
 
 
 def test_a_server_on_this_machines_network_needs_no_socket(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,10 @@ def test_what_does_not_come_up_is_ended_and_what_is_kept_is_not(
     ):
         pass
     assert ended == ["stop", "stop"]
+
+
+def test_a_kubeconfig_is_for_who_may_do_everything_or_for_a_user(own: OwnKubernetes) -> None:
+    for user, named in ((None, "dunnage"), ("reader", "reader")):
+        told = json.loads(own.kubeconfig("https://there", user))
+        assert told["users"][0]["name"] == named
+        assert told["clusters"][0]["cluster"]["server"] == "https://there"

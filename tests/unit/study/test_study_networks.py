@@ -8,7 +8,7 @@ from dunnage import catalog
 from dunnage.errors import StudyError
 from dunnage.model.deployment import Deployment
 from dunnage.study.matrix import deployments
-from dunnage.study.read import read_study
+from dunnage.study.read import read_stored_study, read_study
 
 STUDY = """
 dunnage: 1
@@ -97,3 +97,64 @@ def test_options_of_a_network_are_kept_as_they_are_written() -> None:
     keys = "platform: swarm, network_options: {driver: weave, com.docker.network.driver.mtu: 1400}"
     options = {"driver": "weave", "com.docker.network.driver.mtu": 1400}
     assert resolved(keys).network_options == options
+
+
+PODS = "platform: kubernetes, network: bridge"
+TWO = STUDY.replace("tested: {{{keys}}}", "first: {{{first}}}\n  second: {{{second}}}")
+
+
+def told(text: str) -> tuple[int | None, str, str]:
+    with pytest.raises(StudyError) as raised:
+        read_study(text, "study.yaml", catalog.OFFER)
+    (problem,) = raised.value.problems
+    return problem.line, problem.what, problem.hint
+
+
+@pytest.mark.parametrize(
+    ("options", "what", "hint"),
+    [
+        ("proxy: ipvs", "network `bridge` has no proxy `ipvs`", "`iptables`, `nftables`"),
+        ("proxy: true", "network `bridge` has no proxy `True`", "`iptables`, `nftables`"),
+        ("mtu: 1400", "unknown option of this network `mtu`", "known: `proxy`"),
+    ],
+)
+def test_what_a_network_of_pods_has_not_is_told_when_a_study_is_read(
+    options: str, what: str, hint: str
+) -> None:
+    line, said, advice = told(STUDY.format(keys=f"{PODS}, network_options: {{{options}}}"))
+    assert (line, said) == (7, what)
+    assert hint in advice
+
+
+@pytest.mark.parametrize(
+    ("second", "wants"),
+    [
+        ("platform: kubernetes, network: flannel-vxlan", "`network: flannel-vxlan`"),
+        (f"{PODS}, network_options: {{proxy: nftables}}", "`proxy: nftables`"),
+    ],
+)
+def test_a_second_network_of_pods_is_told_when_a_study_is_read(second: str, wants: str) -> None:
+    line, what, hint = told(TWO.format(first=PODS, second=second))
+    assert line == 8
+    assert "`network: bridge`, `proxy: iptables`, and not" in what
+    assert wants in what.partition("and not")[2]
+    assert "studies of their own" in hint
+
+
+def test_networks_that_ask_for_the_same_one_or_for_none_go_together() -> None:
+    same = f"{PODS}, network_options: {{proxy: iptables}}"
+    for second in (same, "platform: kubernetes, network: host", "platform: swarm"):
+        study = read_study(TWO.format(first=PODS, second=second), "study.yaml", catalog.OFFER)
+        assert len(deployments(study, catalog.OFFER)) == 2
+
+
+def test_a_second_network_is_told_once_where_factors_name_it() -> None:
+    factors = "factors: {network: [bridge, flannel-vxlan], client: [host, container]}\n"
+    line, what, _ = told(STUDY.format(keys="platform: kubernetes") + factors)
+    assert (line, "and not `network: flannel-vxlan`" in what) == (10, True)
+
+
+def test_a_result_of_one_of_two_networks_is_still_read() -> None:
+    second = "platform: kubernetes, network: flannel-vxlan"
+    text = TWO.format(first=PODS, second=second)
+    assert read_stored_study(text, "study.yaml", catalog.OFFER).name == "networks"

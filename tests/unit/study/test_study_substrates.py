@@ -61,6 +61,29 @@ def test_only_hosts_that_are_used_need_a_context() -> None:
     assert "`db-2`, `client-1`" in only_problem(inside).what
 
 
+@pytest.mark.parametrize(
+    ("keys", "without"),
+    [
+        ("endpoint: service-ip", "`db-2`, `client-1`"),
+        ("endpoint: node-port", "`db-2`"),
+        ("endpoint: container-dns, client: container", "`db-2`, `client-1`"),
+    ],
+)
+def test_the_clients_host_needs_a_context_where_its_endpoint_is_of_the_cluster_only(
+    keys: str, without: str
+) -> None:
+    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\n"
+    text = TEXT.replace("platform: swarm", f"platform: kubernetes, {keys}") + theirs
+    assert only_problem(text).what == f"there is no Kubernetes context for {without}"
+
+
+def test_what_a_platform_has_not_asks_for_no_context() -> None:
+    theirs = f"substrate: {{swarm: {{kind: existing, {CONTEXTS}}}}}\n"
+    for keys, missing in (("network: mist", "network"), ("endpoint: dove", "endpoint")):
+        told = only_problem(TEXT.replace("platform: swarm", f"platform: swarm, {keys}") + theirs)
+        assert told.what.startswith(f"platform `swarm` has no {missing} ")
+
+
 def test_a_swarm_of_ours_is_not_begun_on_daemons_of_someone_else() -> None:
     told = only_problem(f"{TEXT}substrate: {{docker: {{kind: existing, {CONTEXTS}}}}}\n")
     assert told.line == 10

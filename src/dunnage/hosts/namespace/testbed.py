@@ -219,7 +219,8 @@ class NamespaceTestbed:
                 self._make_groups(self._hosts[name])
                 self._hosts[name].make_scratch()
                 join = self._groups.join_files(self._hosts[name].control_group(INIT_UNIT))
-            self._first[name] = FirstProcess(self._engine, name, self._lab.hosts_file, join)
+            own = self._lab.machine_id(name)
+            self._first[name] = FirstProcess(self._engine, name, self._lab.hosts_file, own, join)
         for name in names:
             self._first[name].ready()
         self._write_owner(keep=False)

@@ -15,6 +15,8 @@ from dunnage.model.agreement import agreed
 from dunnage.platforms.link import link
 
 _MARK = "@@dunnage"
+_UNKNOWN = "unknown"
+_FOUND, _FAILED = "found", "failed"
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Pod:
     """Those under which the tools of its node run."""
 
 
-def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, str]:
-    """Plugin, bridge, encapsulation, MTU, proxy and translations; hosts agree or are named."""
+def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, str]]:
+    """Host → plugin, bridge, encapsulation, MTU, proxy and translations there."""
     ways: dict[str, dict[str, str]] = {}
     for pod in pods:
         if pod.host.name in ways:
@@ -44,22 +46,30 @@ def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, str]:
                 "host_mtu": outside["mtu"],
             }
         )
+    return ways
+
+
+def merged(ways: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """What is in force on all hosts; where they differ, each is named."""
     return {name: str(value) for name, value in agreed(ways).items()}
 
 
-def insist_asked_for(told: Mapping[str, str], wraps: str, proxy: str, where: str) -> None:
-    """Raise StayError where a deployment's network is not the one in force.
+def insist_asked_for(
+    ways: Mapping[str, Mapping[str, str]], wraps: str, proxy: str, where: str
+) -> None:
+    """Raise StayError where a deployment's network is not the one in force on a host.
 
-    `wraps` is what its name says of encapsulation. What cannot be told is no contradiction.
+    `wraps` is what its name says of encapsulation. What a host cannot tell is no contradiction.
     """
-    for name, wanted in (("encapsulation", wraps), ("proxy", proxy)):
-        found = told.get(name, wanted)
-        if found != wanted and not found.startswith("unknown"):
-            raise StayError(
-                f"the {name} of its network should be `{wanted}` and is `{found}`",
-                where=where,
-                hint="dunnage schema study  # name the network that the cluster has",
-            )
+    for host, told in ways.items():
+        for name, wanted in (("encapsulation", wraps), ("proxy", proxy)):
+            found = told.get(name, wanted)
+            if found != wanted and not found.startswith(_UNKNOWN):
+                raise StayError(
+                    f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
+                    where=where,
+                    hint="dunnage schema study  # name the network that the cluster has",
+                )
 
 
 def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
@@ -85,13 +95,20 @@ echo {_MARK} routes
 {routes}
 {exported}
 echo {_MARK} proxy
-iptables -w -t nat -S KUBE-SERVICES >/dev/null 2>&1 && echo iptables
-nft list table ip kube-proxy >/dev/null 2>&1 && echo nftables
-echo {_MARK} without
-for each in iptables nft; do command -v $each >/dev/null || echo $each; done
-echo {_MARK} translations
-iptables -w -t nat -S 2>/dev/null | grep -c -e '-j DNAT'
-nft list table ip kube-proxy 2>/dev/null | grep -c 'dnat to'
+of_nft() {{
+    tables=$(nft list tables ip) || return
+    case $tables in *"table ip kube-proxy"*) nft list table ip kube-proxy ;; esac
+}}
+tell() {{
+    tool=$1 proxy=$2 translation=$3; shift 3
+    command -v "$tool" >/dev/null || {{ echo "$tool absent"; return; }}
+    rules=$("$@" 2>&1) || {{ echo "$tool {_FAILED}" $(printf %s "$rules" | head -n 1); return; }}
+    echo "$tool {_FOUND}" $(for each in "$proxy" "$translation"; do
+        printf '%s\\n' "$rules" | grep -c -e "$each"
+    done)
+}}
+tell iptables '^-N KUBE-SERVICES$' '-j DNAT' iptables -w -t nat -S
+tell nft '^table ip kube-proxy' 'dnat to' of_nft
 echo {_MARK} end
 """
 
@@ -110,20 +127,32 @@ def told(printed: str, address: str) -> dict[str, str]:
     return {
         **found,
         "encapsulation": _encapsulation(parts["routes"], links),
-        **_proxied(parts),
+        **_proxied(parts["proxy"], links),
     }
 
 
-def _proxied(parts: Mapping[str, str]) -> dict[str, str]:
-    """What leads addresses of services to pods; a host that lacks a tool does not know of none."""
-    found, without = parts["proxy"].split(), parts["without"].split()
-    if not found and without:
-        unknown = f"unknown: this host has no {' and no '.join(without)}"
+def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """What leads addresses of services to pods.
+
+    kube-proxy's IPVS mode has chains of iptables as well, and a device that no other has. A host
+    that lacks a tool, or whose tool fails, does not know of none.
+    """
+    if any(each["ifname"] == _IPVS for each in links):
+        return {"proxy": "ipvs", "translations": f"{_UNKNOWN}: they are IPVS's"}
+    found, translations, unclear = [], 0, []
+    for line in told.splitlines():
+        tool, state, *rest = line.split(maxsplit=2)
+        if state == _FOUND:
+            used, translated = map(int, rest[0].split())
+            translations += translated
+            found += [_PROXIES[tool]] if used else []
+        else:
+            failed = f"{tool} fails: {' '.join(rest)}"
+            unclear.append(failed if state == _FAILED else f"this host has no {tool}")
+    if not found and unclear:
+        unknown = f"{_UNKNOWN}: {' and '.join(unclear)}"
         return {"proxy": unknown, "translations": unknown}
-    return {
-        "proxy": " and ".join(found) or "none",
-        "translations": str(sum(map(int, parts["translations"].split()))),
-    }
+    return {"proxy": " and ".join(found) or "none", "translations": str(translations)}
 
 
 def _parts(printed: str) -> Iterable[tuple[str, str]]:
@@ -161,3 +190,7 @@ def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
 
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""
+_PROXIES = {"iptables": "iptables", "nft": "nftables"}
+"""Tool → kube-proxy's mode whose rules it shows."""
+_IPVS = "kube-ipvs0"
+"""The device by which kube-proxy holds the addresses of services in IPVS mode."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer
+from dunnage.model.proxy import PROXY, ProxyMode
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
     HOST,
@@ -24,21 +25,28 @@ _ENDPOINTS = {
     CONTAINER_DNS: NAME,
 }
 
+_OPTIONS = {PROXY: tuple(map(str, ProxyMode))}
+
 OFFER = of_containers(
     {
         "flannel-vxlan": NetworkOffer(
             _ENDPOINTS,
             phrase="with flannel's VXLAN network",
             takes_options=True,
+            options=_OPTIONS,
             needs=(VXLAN,),
         ),
         "flannel-host-gw": NetworkOffer(
             _ENDPOINTS,
             phrase="with the routes of flannel's host-gw network",
             takes_options=True,
+            options=_OPTIONS,
         ),
         "bridge": NetworkOffer(
-            _ENDPOINTS, phrase="with bridges and static routes", takes_options=True
+            _ENDPOINTS,
+            phrase="with bridges and static routes",
+            takes_options=True,
+            options=_OPTIONS,
         ),
         HOST: HOST_NETWORK,
     },

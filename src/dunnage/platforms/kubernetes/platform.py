@@ -29,7 +29,7 @@ from dunnage.platforms.kubernetes import addresses, objects
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
-from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
+from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
@@ -134,10 +134,10 @@ class Kubernetes(HostedMembers[PodMember]):
                 variables = self._variables(member.host)
                 pods.append(Pod(member.host, process, state.address, variables))
         named = self._deployment.network
-        read = in_force(pods, host_network=named == HOST)
+        ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            insist_asked_for(read, WRAPS[named], self._proxy, self._deployment.name)
-        return {**read, "quality": " and ".join(sorted(qualities))}
+            insist_asked_for(ways, WRAPS[named], self._proxy, self._deployment.name)
+        return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:
         """Stop everything in reverse order and remove it, all of it even if some of it fails."""

@@ -123,8 +123,11 @@ class OwnKubernetes:
         """Where the API server listens in the lab's network."""
         return self._commander.address
 
-    def kubeconfig(self, server: str) -> bytes:
-        """One for who may do everything and finds the API server at this URL."""
+    def kubeconfig(self, server: str, user: str | None = None) -> bytes:
+        """One that finds the API server at this URL: for who may do everything, or for a user of
+        this name, who may do what the cluster allows."""
+        if user is not None:
+            return self._plane.kubeconfig(user, server=server)
         return self._plane.kubeconfig("dunnage", MASTERS, server=server)
 
     def node(self, host: str) -> str:

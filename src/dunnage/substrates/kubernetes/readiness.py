@@ -60,6 +60,11 @@ def _why(node: Node | None, renewed: float | None, now: float) -> str:
         return "not known to the API server"
     if renewed is None or now - renewed > _PERIOD + _SLACK:
         return "not heard of by the API server"
+    return why_unready(node)
+
+
+def why_unready(node: Node) -> str:
+    """What keeps a node from being used, as the API server has it; empty for nothing."""
     conditions = node.status.conditions if node.status is not None else None
     for condition in conditions or ():
         if condition.type == "Ready" and condition.status != "True":

@@ -1,0 +1,62 @@
+"""What must fit together in networks that a substrate has only one of, as a Kubernetes has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from dunnage.errors import shown
+from dunnage.model.offer import NetworkOffer, PlatformOffer
+from dunnage.model.study import DeploymentSpec
+from dunnage.study.document import Path
+from dunnage.study.grammar import Finding, unknown
+from dunnage.study.suggest import hint
+
+Asked = tuple[DeploymentSpec, PlatformOffer, Callable[..., Path]]
+"""A deployment's keys, its platform, and where the file says a key."""
+
+
+def network_rules(every: Iterable[Asked]) -> Iterator[Finding]:
+    """Yield options and values that a network has not, and every second network of a substrate."""
+    made: dict[str | None, list[Mapping[str, str]]] = {}
+    for spec, platform, at in every:
+        name = spec.network or next(iter(platform.networks))
+        chosen = platform.networks.get(name)
+        if chosen is None or not chosen.options:
+            continue
+        wrong = tuple(_options(spec, name, chosen, at))
+        yield from wrong
+        if wrong:
+            continue
+        asked = {"network": name, **_values(spec, chosen)}
+        before = made.setdefault(platform.substrate, [])
+        if before and asked not in before:
+            other = next(key for key in asked if asked[key] != before[0].get(key))
+            key = ("network",) if other == "network" else ("network_options", other)
+            yield Finding(
+                at(*key),
+                f"one study has one {platform.name}, with one network of pods: {_told(before[0])}, "
+                f"and not {_told(asked)} too",
+                "put them into studies of their own",
+            )
+        before.append(asked)
+
+
+def _options(
+    spec: DeploymentSpec, network: str, chosen: NetworkOffer, at: Callable[..., Path]
+) -> Iterator[Finding]:
+    for name, value in spec.network_options.items():
+        place = at("network_options", name)
+        if name not in chosen.options:
+            yield unknown(place, "option of this network", name, chosen.options)
+        elif value not in chosen.options[name]:
+            what = f"network {shown(network)} has no {name} {shown(str(value))}"
+            yield Finding(place, what, hint(str(value), chosen.options[name]))
+
+
+def _values(spec: DeploymentSpec, chosen: NetworkOffer) -> Mapping[str, str]:
+    given = spec.network_options
+    return {name: str(given.get(name, known[0])) for name, known in chosen.options.items()}
+
+
+def _told(asked: Mapping[str, str]) -> str:
+    return ", ".join(f"`{key}: {value}`" for key, value in asked.items())

@@ -1,0 +1,67 @@
+"""What a user must be allowed, so that a stay can be carried out in a Kubernetes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lightkube import Client
+from lightkube.models.authorization_v1 import ResourceAttributes, SelfSubjectAccessReviewSpec
+from lightkube.resources.authorization_v1 import SelfSubjectAccessReview
+
+
+@dataclass(frozen=True)
+class Right:
+    """What must be allowed, as `kubectl auth can-i VERB RESOURCE` asks."""
+
+    verb: str
+    resource: str
+    subresource: str = ""
+    group: str = ""
+
+    def __str__(self) -> str:
+        below = f"/{self.subresource}" if self.subresource else ""
+        group = f".{self.group}" if self.group else ""
+        return f"{self.verb} {self.resource}{group}{below}"
+
+
+RIGHTS = (
+    Right("list", "nodes"),
+    Right("create", "namespaces"),
+    Right("get", "namespaces"),
+    Right("delete", "namespaces"),
+    Right("create", "statefulsets", group="apps"),
+    Right("delete", "statefulsets", group="apps"),
+    Right("create", "services"),
+    Right("get", "pods"),
+    Right("delete", "pods"),
+    Right("get", "pods", "log"),
+    Right("get", "pods", "exec"),
+    Right("create", "pods", "exec"),
+    Right("list", "events"),
+    Right("create", "persistentvolumeclaims"),
+    Right("create", "persistentvolumes"),
+    Right("list", "persistentvolumes"),
+    Right("delete", "persistentvolumes"),
+)
+"""All that a stay does in a cluster.
+
+A command is run by a websocket, which begins as a `GET`: so it is authorised as `get pods/exec`.
+Since Kubernetes 1.35 it needs `create pods/exec` in addition.
+"""
+
+
+def missing(client: Client) -> tuple[Right, ...]:
+    """Those that the cluster says its user has not; raises `Refused`."""
+    return tuple(right for right in RIGHTS if not _allowed(client, right))
+
+
+def _allowed(client: Client, right: Right) -> bool:
+    asked = ResourceAttributes(
+        verb=right.verb,
+        resource=right.resource,
+        subresource=right.subresource,
+        group=right.group,
+    )
+    review = SelfSubjectAccessReview(spec=SelfSubjectAccessReviewSpec(resourceAttributes=asked))
+    answered = client.create(review)
+    return answered.status is not None and bool(answered.status.allowed)
