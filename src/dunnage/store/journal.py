@@ -10,12 +10,8 @@ from typing import Any
 
 from dunnage.model.damage import Damage, Flaw
 from dunnage.store.events import ADDED, KEPT, OPENED
-<<<<<<< HEAD
 from dunnage.store.parse import DamagedError, breaks_off, text_of, there
-=======
-from dunnage.store.parse import DamagedError, text_of, there
 from dunnage.store.sequence import broken
->>>>>>> cure2
 
 Line = Mapping[str, Any] | str
 """An event, or the text of a line that is none."""
