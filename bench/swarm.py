@@ -142,7 +142,7 @@ def by_hand(swarm: SwarmSubstrate, clients: dict[str, DockerClient]) -> tuple[fl
     ready = time.monotonic()
     for service in reversed(services):
         api.remove_service(service)
-    _until(lambda: not any(each.containers.list(all=True) for each in clients.values()))
+    _until(lambda: not any(each.api.containers(all=True) for each in clients.values()))
     _until(lambda: _removed(network))
     manager.close()
     return ready - began, time.monotonic() - ready
