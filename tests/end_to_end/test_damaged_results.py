@@ -643,7 +643,8 @@ def test_directories_that_somebody_removed_are_made_again(gone: Sequence[str], s
     for name in gone:
         shutil.rmtree(spot.root / name)
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
-    assert f"measure what is lost again: dunnage run --resume {spot.root}\n" in said
+    again = f"measure what is lost again: dunnage run --resume {spot.root}\n"
+    assert (again if gone == ("runs",) else "stay.json` from a copy, or start a new result") in said
     told(dunnage("run", "--resume", spot.root), ExitCode.OK)
     told(dunnage("verify", spot.root), ExitCode.OK)
 
@@ -915,7 +916,8 @@ def test_a_study_does_not_go_on_under_facts_that_cannot_be_read(
         without_checksums(spot)
     said = told(dunnage("run", "--resume", spot.root), ExitCode.FAILED)
     assert f"environment.json: {ODD_FACTS[facts]}, so this result cannot be resumed" in said
-    assert f"try: dunnage run {study(spot)}" in said
+    anew = f"or start a new result: dunnage run {study(spot)}\n"
+    assert f"try: put back `environment.json` as it was, {anew}" in said
 
 
 def test_a_run_directory_that_is_a_link_is_never_emptied(spot: Spot, tmp_path: Path) -> None:

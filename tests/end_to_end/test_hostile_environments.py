@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -52,16 +51,19 @@ VERBS: Mapping[str, tuple[str, ...]] = {
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    results = tmp_path_factory.mktemp("environments")
-    shown = typed({}, "run", str(STUDY), "--results", str(results), "--format", "json")
-    assert shown.returncode == 0, shown.stderr
-    return Path(json.loads(shown.stdout)["result"])
+    return carried_out(tmp_path_factory.mktemp("environments"))
 
 
 @pytest.fixture(scope="module")
-def other(result: Path) -> Path:
-    """A copy of the result, which is another one by its place."""
-    return Path(shutil.copytree(result, result.with_name("other")))
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another one of the same study."""
+    return carried_out(tmp_path_factory.mktemp("other"))
+
+
+def carried_out(results: Path) -> Path:
+    shown = typed({}, "run", str(STUDY), "--results", str(results), "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    return Path(json.loads(shown.stdout)["result"])
 
 
 def typed(environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
