@@ -17,7 +17,7 @@ from dunnage.cli.shared.terminal import (
     typed,
 )
 from dunnage.errors import ExitCode, ResultError
-from dunnage.model.damage import Damage, Flaw
+from dunnage.model.damage import JOURNAL, Damage, Flaw
 from dunnage.opened import open_at
 from dunnage.store.layout import ResultLayout
 from dunnage.store.newest import RESULTS
@@ -122,8 +122,11 @@ def _next(result: Result, damages: Sequence[Damage]) -> Iterator[Step]:
 def _foreign(bad: Sequence[Damage]) -> Sequence[Damage]:
     """What was put beside the runs and stays of the study, and may be removed.
 
-    Where the journal has lost lines of runs, nobody knows which stays are the study's own.
+    Where the journal or a plan is not as it was written, nobody knows what is the study's own.
+    Where the journal has lost lines of runs, nobody knows it of stays.
     """
+    if any(each.file == JOURNAL or each.file.startswith("plan") for each in bad):
+        return []
     certain = ("runs/",) if any(each.run for each in bad) else ("runs/", "stays/")
     unlisted = (each for each in bad if each.flaw is Flaw.UNLISTED and not each.run)
     return [each for each in unlisted if each.file.startswith(certain)]

@@ -17,7 +17,6 @@ from dunnage.store.layout import ResultLayout, leads_out
 from dunnage.store.parse import breaks_off, there
 from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
-from dunnage.store.sequence import untimely
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,6 @@ class Examined:
 
 SHORTER = "it is shorter than it was"
 """Of a changed file that nobody can say to be cut off rather than edited."""
-
-ANOTHER_TIME = "the journal tells of another time"
-"""Of a record whose run would have been measured at once with another."""
 
 Holds = Callable[[str, bytes], bool]
 """Whether a raw file of this name holds what such a file holds."""
@@ -59,7 +55,6 @@ def examine(result: Result, holds: Holds) -> Examined:
     ]
     damages += search.of_what_is_listed()
     damages += search.of_strangers()
-    damages += search.of_other_times(records, {found.run for found in damages})
     return Examined(tuple(damages), len(search.read), search.unlisted)
 
 
@@ -164,16 +159,17 @@ class _Search:
     def _was_written(self, name: str, newest: Mapping[str, Collection[str]]) -> bool:
         """Whether a file that only the journal knows would be there, had this study written it.
 
-        A run that is measured again replaces all files of its directory, and a stay leaves its own.
+        A run that is measured again replaces all files of its directory. A stay matters to the runs
+        that name it alone, and those are asked for it.
         """
         layout = self._result.layout
-        room, *rest = name.split("/")
+        room = name.partition("/")[0]
         if run := run_of(name):
             return run not in self._planned or (
                 there(layout.record(run)) and name in newest.get(run, ())
             )
         if room == layout.stays.name:
-            return not there(layout.stays.joinpath(*rest[:1]))
+            return False
         return not layout.may_hold(name) or self._written(layout.root / name)
 
     @cached_property
@@ -190,14 +186,6 @@ class _Search:
             name = self._name(path)
             if name not in self.read and name not in self._sums and (found := self._file(path)):
                 yield found
-
-    def of_other_times(self, records: Sequence[Record], damaged: set[str]) -> Iterator[Damage]:
-        """Records of another time than the journal's, of those that are not damaged otherwise."""
-        if not self._all_listed:
-            return
-        for run in sorted(untimely(self._result.events(), records) - damaged):
-            file = self._name(self._result.layout.record(run))
-            yield Damage(file=file, flaw=Flaw.CHANGED, run=run, detail=ANOTHER_TIME)
 
     def _expected(self, path: Path) -> bool:
         return there(path) or self._written(path) or path in self._due

@@ -36,6 +36,7 @@ class Command:
 
     def __call__(self, *words: object) -> Shown:
         self._monkeypatch.setattr(err, "commands", False)  # each command is a process of its own
+        self._monkeypatch.setattr(out, "used", False)
         self._monkeypatch.setattr(sys, "argv", ["dunnage", *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             typed_here()

@@ -7,9 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from results import tiny_record
 
-from dunnage.model.record import Record
 from dunnage.store.events import (
     BEGINS,
     FAILED,
@@ -22,7 +20,7 @@ from dunnage.store.events import (
     STAY_FAILED,
     STUDY_FINISHED,
 )
-from dunnage.store.sequence import broken, untimely
+from dunnage.store.sequence import broken
 
 Event = dict[str, Any]
 
@@ -104,51 +102,3 @@ BROKEN: dict[str, Change] = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_lines_that_are_missing_or_in_another_order_are_noticed(name: str) -> None:
     assert broken(BROKEN[name](WHOLE))
-
-
-def record(name: str, started: float, ended: float) -> Record:
-    return tiny_record(name).model_copy(update={"started": started, "ended": ended})
-
-
-def journal(*parts: Sequence[str]) -> list[Event]:
-    """Of testbeds that were opened one after the other, and of the runs in each."""
-    return [
-        event
-        for part in parts
-        for event in (line(OPENED), *(each for name in part for each in run(name)))
-    ]
-
-
-def test_runs_one_after_the_other_have_their_times() -> None:
-    records = [record("a", 1.0, 2.0), record("b", 2.0, 3.0), record("c", 1.0, 2.0)]
-    assert untimely(journal(("a", "b"), ("c",)), records) == frozenset()
-    assert untimely(journal((), ()), records) == frozenset()
-    assert untimely([], records) == frozenset()
-
-
-def test_runs_of_a_block_together_are_measured_at_once() -> None:
-    both = [line(RUN_BEGINS, run="a"), line(FINISHED, run="a"), line(FINISHED, run="b")]
-    events = [line(OPENED), *both, *run("c")]
-    records = [record("a", 1.0, 2.0), record("b", 1.0, 2.0), record("c", 2.0, 3.0)]
-    assert untimely(events, records) == frozenset()
-    assert untimely(events, [*records[:2], record("c", 1.5, 3.0)]) == {"c"}
-
-
-def test_of_a_run_that_was_measured_twice_the_last_time_counts() -> None:
-    records = [record("a", 5.0, 6.0), record("b", 3.0, 4.0)]
-    assert untimely(journal(("a", "b", "a")), records) == frozenset()
-    assert untimely(journal(("a", "b"), ("a",)), records) == frozenset()
-
-
-def test_the_runs_that_contradict_the_others_are_named_and_no_others() -> None:
-    true = [record(name, at, at + 1.0) for at, name in enumerate("abcdefgh")]
-    events = journal("abcdefgh")
-    assert untimely(events, true) == frozenset()
-    late = [*true[:2], record("c", 100.0, 101.0), *true[3:]]
-    assert untimely(events, late) == {"c"}
-    early = [*true[:6], record("g", -5.0, -4.0), true[7]]
-    assert untimely(events, early) == {"g"}
-    backwards = [*true[:2], record("c", 2.5, 2.0), *true[3:]]
-    assert untimely(events, backwards) == {"c"}
-    alike = [record(each.run, 20.0, 21.0) if each.run in "bcdefg" else each for each in true]
-    assert untimely(events, alike) == set("bcdefg")

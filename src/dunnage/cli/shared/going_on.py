@@ -114,7 +114,10 @@ def refuse_changed(result: Result) -> None:
     damages = foundation(result)
     if next(result.events(), None) is not None:
         # Of a journal with lines that are none, what matters is in the others.
-        damages = tuple(each for each in damages if each.file != result.layout.journal.name)
+        own = result.layout.journal.name
+        damages = tuple(
+            each for each in damages if each.file != own or each.flaw is not Flaw.GARBLED
+        )
     if not damages:
         return
     first, *others = damages
