@@ -210,8 +210,9 @@ def test_a_member_that_is_killed_for_memory_is_told(lab: Lab) -> None:
         cli = f"{TREES.tree(Software('redis', '7.0')).prefix}/bin/redis-cli"
         fill = (cli, "-h", "127.0.0.1", "DEBUG", "POPULATE", "2000000", "key", "100")
         platform.run(place.member, fill, stdin="", timeout=60.0)
-        lab.testbed.clock.sleep(1.0)
-        platform.running()
+        for _ in range(300):  # the kubelet tells of it when it looks
+            platform.running()
+            lab.testbed.clock.sleep(0.1)
     assert "redis-1: died: exit code 137, out of memory" in str(raised.value)
     assert traces(lab) == []
 
