@@ -46,7 +46,8 @@ class Carried:
 def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     """Run a stage in the working directory; its log is `logs/<name>.log`."""
     log = _log(stage, logs)
-    log.unlink(missing_ok=True)
+    for earlier in (log, log.with_suffix(".told")):
+        earlier.unlink(missing_ok=True)
     carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
     with turn(stage.machine), weight(stage.machine):
         started = time.monotonic()
@@ -125,9 +126,9 @@ def _tests(
 ) -> int | None:
     """Run tests, and take in what they tell while they run; returns the exit code as `_run`."""
     telling = log.with_suffix(".told")
-    telling.unlink(missing_ok=True)
     telling.touch()
     with telling.open(encoding="utf-8") as lines:
+        lines.seek(0, os.SEEK_END)  # what was told of earlier tries is kept
         rest = ""
 
         def look() -> None:

@@ -90,7 +90,7 @@ _LIVE = Stage(
     (*PYTEST, "-m", "(live or browser) and not (proof or quiet or build)"),
     40,
     Kind.PYTEST,
-    workers=2,
+    workers=3,
     together=True,
     machine=Machine.SHARED,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -172,6 +173,14 @@ def test_a_project_without_a_fault_but_with_chance_is_green(tmp_path: Path) -> N
     assert code == 0, said
     assert "Flaky" in said
     assert said.splitlines()[-1] == "gate: 2 passed, 0 failed, 0 skipped"
+    (told,) = tmp_path.glob("*.told")  # why it failed the first time can still be read
+    tries = [json.loads(line) for line in told.read_text().splitlines()]
+    ends = [
+        (each["outcome"], "assert seen" in each["why"])
+        for each in tries
+        if each["event"] == "ended" and each["test"].endswith("by_chance")
+    ]
+    assert ends == [("failed", True), ("passed", False)]
 
 
 def test_a_stage_that_hangs_is_killed_with_all_it_started_and_its_tests_are_named(

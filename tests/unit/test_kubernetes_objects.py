@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -183,12 +184,12 @@ def test_data_lies_on_what_the_study_chose(kind: Storage, source: dict[str, Any]
     assert data == {"name": "data", **source}
 
 
-def claimed(kind: Storage) -> list[dict[str, Any]]:
-    return storage.claimed(PLACE, kind, stay=STAY, node="node-1", labels=LABELS)
+def claimed(kind: Storage) -> Sequence[dict[str, Any]]:
+    return storage.claimed(PLACE, kind, stay=STAY, node="node-1", labels=LABELS) or ()
 
 
 def test_a_local_volume_is_bound_to_its_claim_and_its_node() -> None:
-    assert claimed(Storage.BIND) == claimed(Storage.TMPFS) == []
+    assert claimed(Storage.BIND) == claimed(Storage.TMPFS) == ()
     volume, claim = claimed(Storage.VOLUME)
     assert volume["metadata"] == {"name": "dunnage-b1-x-1-redis-1", "labels": LABELS}
     assert volume["spec"]["local"] == {"path": "/scratch/data"}

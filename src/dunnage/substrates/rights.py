@@ -39,7 +39,9 @@ RIGHTS = (
     Right("create", "pods", "exec"),
     Right("list", "events"),
     Right("create", "persistentvolumeclaims"),
+    Right("get", "persistentvolumeclaims"),
     Right("create", "persistentvolumes"),
+    Right("get", "persistentvolumes"),
     Right("list", "persistentvolumes"),
     Right("delete", "persistentvolumes"),
 )

@@ -10,7 +10,13 @@ from typing import Any
 import httpx2
 from lightkube import ApiError, Client, codecs
 from lightkube.resources.apps_v1 import StatefulSet
-from lightkube.resources.core_v1 import Event, PersistentVolume, Pod, Service
+from lightkube.resources.core_v1 import (
+    Event,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    Service,
+)
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
 from dunnage.contracts.host import Completed
@@ -24,6 +30,8 @@ from dunnage.platforms.stay_names import StayNames
 
 _REMOVED = 60.0
 """Seconds within which what is deleted is gone."""
+_STORED = 60.0
+"""Seconds within which the cluster has taken in a volume or a claim; it looks again after 15 s."""
 _INTERVAL = 0.05
 _GONE, _TAKEN = 404, 409
 """HTTP status of what is not there, and of a name that something else has."""
@@ -74,6 +82,30 @@ class Namespace:
         """Create a service."""
         created: Service = self.create(manifest, where)
         return created
+
+    def provide_storage(self, volume: Manifest, claim: Manifest, where: str) -> None:
+        """Create a volume, and the claim to it, and wait until it is bound.
+
+        One after the other: a claim to a volume that the cluster has not taken in yet stays unbound
+        until the cluster looks again, and a pod whose claim is unbound fits no node.
+        """
+        self.create(volume, where)
+        name = volume["metadata"]["name"]
+
+        def available() -> bool:
+            with self._spoken("its volume cannot be inspected", where):
+                state = self._client.get(PersistentVolume, name).status
+            return state is not None and state.phase == "Available"
+
+        self._until(available, _STORED, f"volume `{name}` is not available", where)
+        self.create(claim, where)
+
+        def bound() -> bool:
+            with self._spoken("its claim cannot be inspected", where):
+                claimed = self._client.get(PersistentVolumeClaim, where, namespace=self.name)
+            return claimed.status is not None and claimed.status.phase == "Bound"
+
+        self._until(bound, _STORED, f"claim `{where}` is not bound", where)
 
     def pod(self, name: str, where: str) -> PodState | None:
         """The state of a pod; None if there is none."""
@@ -147,7 +179,9 @@ class Namespace:
         grace = 0 if lost else None
         with self._spoken("its pod cannot be removed", where), _if_there():
             self._client.delete(Pod, pod, namespace=self.name, grace_period=grace)
-        self._until(lambda: self.pod(pod, where) is None, f"pod `{pod}`", where)
+        self._until(
+            lambda: self.pod(pod, where) is None, _REMOVED, f"pod `{pod}` is still there", where
+        )
 
     def end(self) -> None:
         """Remove all that is left of the stay, and wait until the namespace is gone."""
@@ -159,7 +193,8 @@ class Namespace:
             for volume in self._client.list(PersistentVolume, labels={**self._stay.labels}):
                 with _if_there():
                     self._client.delete(PersistentVolume, _name(volume))
-        self._until(self._is_gone, f"namespace `{self.name}`", "kubernetes")
+        still = f"namespace `{self.name}` is still there"
+        self._until(self._is_gone, _REMOVED, still, "kubernetes")
         self._begun = False
 
     def _is_gone(self) -> bool:
@@ -172,12 +207,12 @@ class Namespace:
                 raise
         return False
 
-    def _until(self, done: Callable[[], bool], what: str, where: str) -> None:
-        ends = time.monotonic() + _REMOVED
+    def _until(self, done: Callable[[], bool], seconds: float, complaint: str, where: str) -> None:
+        ends = time.monotonic() + seconds
         while not done():
             if time.monotonic() >= ends:
                 raise StayError(
-                    f"{what} is still there after {_REMOVED:g} s",
+                    f"{complaint} after {seconds:g} s",
                     where=where,
                     hint=f"kubectl get all --namespace {self.name}",
                 )

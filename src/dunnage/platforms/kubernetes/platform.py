@@ -200,31 +200,30 @@ class Kubernetes(HostedMembers[PodMember]):
         tree = self._trees.tree(service.software)
         in_own = self._deployment.network != HOST
         argv = command(service.argv, tree)
-        manifests = claimed(
+        storage = claimed(
             place,
             self._deployment.storage,
             stay=self._stay,
             node=self._node(host),
             labels=objects.labels(self._stay, place.member),
         )
-        manifests.append(
-            objects.stateful_set(
-                service,
-                place,
-                stay=self._stay,
-                node=self._node(host),
-                image=self._provide(host, tree),
-                argv=wrapped(host.engine, service, _ANY, argv) if in_own else argv,
-                engine=host.engine,
-                host_network=not in_own,
-                published=host.address if self._published else None,
-                storage=self._deployment.storage,
-                limits=self._deployment.limits,
-                named=in_own and self._by_name,
-            )
+        stateful_set = objects.stateful_set(
+            service,
+            place,
+            stay=self._stay,
+            node=self._node(host),
+            image=self._provide(host, tree),
+            argv=wrapped(host.engine, service, _ANY, argv) if in_own else argv,
+            engine=host.engine,
+            host_network=not in_own,
+            published=host.address if self._published else None,
+            storage=self._deployment.storage,
+            limits=self._deployment.limits,
+            named=in_own and self._by_name,
         )
-        for manifest in manifests:
-            self._namespace.create(manifest, place.member)
+        if storage is not None:
+            self._namespace.provide_storage(*storage, place.member)
+        self._namespace.create(stateful_set, place.member)
         state = await_container(self._namespace, place.member)
         member = PodMember(
             service,

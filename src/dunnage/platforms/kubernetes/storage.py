@@ -38,13 +38,13 @@ def volumes(place: Place, storage: Storage) -> list[dict[str, Any]]:
 
 def claimed(
     place: Place, storage: Storage, *, stay: StayNames, node: str, labels: Mapping[str, str]
-) -> list[dict[str, Any]]:
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """The local persistent volume of a member's data on its node, and the claim to it; if any.
 
     The volume is no object of the stay's namespace: it is found by its labels.
     """
     if storage is not Storage.VOLUME:
-        return []
+        return None
     volume = stay.thing(place.member)
     # The scheduler goes by a volume's node by labels alone.
     there = [{"key": _HOSTNAME, "operator": "In", "values": [node]}]
@@ -53,7 +53,7 @@ def claimed(
         "storageClassName": "",
         "volumeMode": "Filesystem",
     }
-    return [
+    return (
         {
             "apiVersion": "v1",
             "kind": "PersistentVolume",
@@ -81,4 +81,4 @@ def claimed(
                 "volumeName": volume,
             },
         },
-    ]
+    )
