@@ -146,19 +146,24 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     assert api.asked[-1] == f"GET {own}"
 
 
-def storage(*volume: str, claim: Sequence[str] = ("Bound",)) -> tuple[Api, list[Any]]:
+def storage(
+    *volume: str, claim: Sequence[str] = ("Bound",)
+) -> tuple[Api, dict[str, Any], dict[str, Any]]:
     """A cluster that tells these phases, one after the other, and what is asked to be stored."""
 
     def phases(kind: str, told: Sequence[str]) -> list[httpx2.Response]:
         return [ok(kind=kind, metadata={"name": "d"}, status={"phase": each}) for each in told]
 
     kinds = ("PersistentVolume", "PersistentVolumeClaim")
-    manifests = [{"apiVersion": "v1", "kind": kind, "metadata": {"name": "d"}} for kind in kinds]
-    manifests[1]["metadata"] = {"name": "redis-1", "namespace": "dunnage-b1-x-1"}
+    own = {"name": "redis-1", "namespace": "dunnage-b1-x-1"}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"POST {VOLUMES}", *phases(kinds[0], ["Pending"]))
     api.on(f"GET {VOLUMES}/d", *phases(kinds[0], volume))
     api.on(f"POST {CLAIMS}", *phases(kinds[1], ["Pending"]))
-    return api.on(f"GET {CLAIMS}/redis-1", *phases(kinds[1], claim)), manifests
+    return (
+        api.on(f"GET {CLAIMS}/redis-1", *phases(kinds[1], claim)),
+        {"apiVersion": "v1", "kind": kinds[0], "metadata": {"name": "d"}},
+        {"apiVersion": "v1", "kind": kinds[1], "metadata": own},
+    )
 
 
 VOLUMES = "/api/v1/persistentvolumes"
@@ -166,8 +171,8 @@ CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
 
 
 def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> None:
-    api, manifests = storage("Pending", "Available", claim=("Pending", "Bound"))
-    opened(api).provide_storage(*manifests, "redis-1")
+    api, made, claimed = storage("Pending", "Available", claim=("Pending", "Bound"))
+    opened(api).provide_storage(made, claimed, "redis-1")
     volume, claim = [f"GET {VOLUMES}/d"] * 2, [f"GET {CLAIMS}/redis-1"] * 2
     assert api.asked == [f"POST {VOLUMES}", *volume, f"POST {CLAIMS}", *claim]
 
@@ -183,20 +188,20 @@ def test_storage_that_is_never_there_is_told(
     volume: str, claim: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(namespace, "_STORED", 0.0)
-    api, manifests = storage(volume, claim=(claim,))
+    api, made, claimed = storage(volume, claim=(claim,))
     with pytest.raises(StayError, match=told):
-        opened(api).provide_storage(*manifests, "redis-1")
+        opened(api).provide_storage(made, claimed, "redis-1")
 
 
 def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
-    api, manifests = storage("Available")
+    api, made, claimed = storage("Available")
     api.on(f"GET {CLAIMS}/redis-1", status(403, "claims are forbidden"))
     with pytest.raises(StayError, match="its claim cannot be inspected: claims are forbidden"):
-        opened(api).provide_storage(*manifests, "redis-1")
-    api, manifests = storage("Available")
+        opened(api).provide_storage(made, claimed, "redis-1")
+    api, made, claimed = storage("Available")
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
-        opened(api).provide_storage(*manifests, "redis-1")
+        opened(api).provide_storage(made, claimed, "redis-1")
 
 
 def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
