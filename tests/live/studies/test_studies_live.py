@@ -163,13 +163,14 @@ def asked(seen: Analysis, deployment: str, metric: str, workload: str) -> list[C
     ]
 
 
-@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("number", range(1, 11))
 def test_a_known_loss_is_found_and_its_twin_is_not(
     number: int, tmp_path: Path, record_property: Record
 ) -> None:
     """Each time it is measured again what is lost, and whether the answer agrees.
 
-    Each has orders of its own: one order, however balanced, is not five pieces of evidence.
+    Each has orders of its own: one order, however balanced, is not ten pieces of evidence. Of ten
+    intervals of 95 % of twins one or more leave zero in four sets of ten.
     """
     study = tmp_path / "study.yaml"
     study.write_text(f"{Path('studies/known-slowdown.yaml').read_text()}\nseed: {number}\n")
