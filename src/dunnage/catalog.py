@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
+from dunnage import on_demand
 from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
@@ -54,12 +55,10 @@ from dunnage.model.offer import (
 from dunnage.model.plan import Skipped
 from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.on_demand import KubernetesPlatform, open_existing_kubernetes, open_kubernetes
-from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.native import Native
-from dunnage.platforms.swarm import Swarm
+from dunnage.platforms.offered import DOCKER
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
@@ -68,14 +67,10 @@ from dunnage.software.fake import FakeTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
 from dunnage.substrates.contexts import write_contexts
-from dunnage.substrates.daemons import Daemons, open_daemons
-from dunnage.substrates.existing import open_existing
-from dunnage.substrates.existing_swarm import open_existing_swarm
 from dunnage.substrates.fake import open_fake_substrate
 from dunnage.substrates.kubernetes.choices import Choices, chosen
 from dunnage.substrates.kubernetes.kernel import insist_on_kernel
 from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
-from dunnage.substrates.swarm import open_swarm
 
 
 class PlatformKind(Protocol):
@@ -98,9 +93,9 @@ class PlatformKind(Protocol):
 
 PLATFORMS: Mapping[str, PlatformKind] = {
     "native": Native,
-    "docker": Docker,
-    "swarm": Swarm,
-    "kubernetes": KubernetesPlatform(),
+    "docker": on_demand.DOCKER,
+    "swarm": on_demand.SWARM,
+    "kubernetes": on_demand.KUBERNETES,
     "fake": FakePlatform,
 }
 DATABASES: Mapping[str, type[Database]] = {
@@ -155,7 +150,7 @@ _NO_NODES = Support(
     reason="the hosts of a lab are nodes of no Kubernetes that exists already",
     hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
 )
-QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
+QUICKSTART_NEEDS = (*_LAB_NEEDS, *on_demand.DOCKER.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
 
 
@@ -389,20 +384,20 @@ def open_substrate(
     contexts = specs.get(name, SubstrateSpec()).contexts
     match name, OFFER.substrate(name, specs)[0]:
         case "docker", "daemons":
-            return open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
+            return on_demand.open_daemons(testbed, DebianSoftware().dockerd(), hosts, keep=keep)
         case "docker", "existing":
-            return open_existing(contexts, hosts)
-        case "swarm", "own" if isinstance(below, Daemons):
-            return open_swarm(testbed, below, hosts, keep=keep)
+            return on_demand.open_existing(contexts, hosts)
+        case "swarm", "own":
+            return on_demand.open_swarm(testbed, below, hosts, keep=keep)
         case "swarm", "existing":
-            return open_existing_swarm(contexts, hosts)
+            return on_demand.open_existing_swarm(contexts, hosts)
         case "kubernetes", "own":
             choices = choices or Choices()
             insist_on_kernel(kernel, len(hosts), choices)
             binaries = DebianSoftware().kubernetes(tell or _heard)
-            return open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
+            return on_demand.open_kubernetes(testbed, binaries, hosts, choices, keep=keep)
         case "kubernetes", "existing":
-            return open_existing_kubernetes(contexts, hosts)
+            return on_demand.open_existing_kubernetes(contexts, hosts)
         case "fake", "fake":
             return open_fake_substrate(testbed, hosts)
         case _, kind:

@@ -1,31 +1,50 @@
-"""The parts of Kubernetes, loaded with the first that is made.
+"""What speaks to Docker and to Kubernetes, loaded with the first part that needs it.
 
-Its client and what signs its certificates take as long to load as nearly all of Dunnage, and most
-commands need neither.
+Their clients, and what signs certificates, take as long to load as nearly all of Dunnage, and most
+commands need none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Protocol
 
+from dunnage.contracts.docker import DockerBinaries
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.contracts.platform import Platform
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
+from dunnage.errors import UnavailableError
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import PlatformOffer
-from dunnage.platforms.kubernetes.offer import OFFER
+from dunnage.platforms import docker_offer, swarm_offer
+from dunnage.platforms.kubernetes import offer as kubernetes_offer
 from dunnage.substrates.kubernetes.choices import Choices
 
 
-class KubernetesPlatform:
-    """The kind of platform whose members run in pods."""
+class _Make(Protocol):
+    """The class of a platform."""
 
-    offer: ClassVar[PlatformOffer] = OFFER
+    def __call__(
+        self,
+        deployment: Deployment,
+        hosts: tuple[Host, ...],
+        substrate: Substrate | None,
+        trees: SoftwareStore,
+        stay: str,
+    ) -> Platform: ...
+
+
+@dataclass(frozen=True)
+class PlatformOnDemand:
+    """A kind of platform whose class is loaded when the first one is made."""
+
+    offer: PlatformOffer
+    load: Callable[[], _Make]
 
     def __call__(
         self,
@@ -36,9 +55,69 @@ class KubernetesPlatform:
         stay: str,
     ) -> Platform:
         """Make the platform of one deployment for one stay."""
-        from dunnage.platforms.kubernetes.platform import Kubernetes
+        return self.load()(deployment, hosts, substrate, trees, stay)
 
-        return Kubernetes(deployment, hosts, substrate, trees, stay)
+
+def _docker() -> _Make:
+    from dunnage.platforms.docker import Docker
+
+    return Docker
+
+
+def _swarm() -> _Make:
+    from dunnage.platforms.swarm import Swarm
+
+    return Swarm
+
+
+def _kubernetes() -> _Make:
+    from dunnage.platforms.kubernetes.platform import Kubernetes
+
+    return Kubernetes
+
+
+DOCKER = PlatformOnDemand(docker_offer.OFFER, _docker)
+SWARM = PlatformOnDemand(swarm_offer.OFFER, _swarm)
+KUBERNETES = PlatformOnDemand(kubernetes_offer.OFFER, _kubernetes)
+
+
+def open_daemons(
+    testbed: Testbed, binaries: DockerBinaries, hosts: Sequence[Host], *, keep: bool
+) -> AbstractContextManager[Substrate]:
+    """As `dunnage.substrates.daemons` has it."""
+    from dunnage.substrates.daemons import open_daemons as opened
+
+    return opened(testbed, binaries, hosts, keep=keep)
+
+
+def open_existing(
+    contexts: Mapping[str, str], hosts: Sequence[Host]
+) -> AbstractContextManager[Substrate]:
+    """As `dunnage.substrates.existing` has it."""
+    from dunnage.substrates.existing import open_existing as opened
+
+    return opened(contexts, hosts)
+
+
+def open_swarm(
+    testbed: Testbed, below: Substrate | None, hosts: Sequence[Host], *, keep: bool
+) -> AbstractContextManager[Substrate]:
+    """As `dunnage.substrates.swarm` has it; UnavailableError on all but daemons of ours."""
+    from dunnage.substrates.daemons import Daemons
+    from dunnage.substrates.swarm import open_swarm as opened
+
+    if not isinstance(below, Daemons):
+        raise UnavailableError("a Swarm of ours needs Docker daemons of ours below it")
+    return opened(testbed, below, hosts, keep=keep)
+
+
+def open_existing_swarm(
+    contexts: Mapping[str, str], hosts: Sequence[Host]
+) -> AbstractContextManager[Substrate]:
+    """As `dunnage.substrates.existing_swarm` has it."""
+    from dunnage.substrates.existing_swarm import open_existing_swarm as opened
+
+    return opened(contexts, hosts)
 
 
 def open_kubernetes(

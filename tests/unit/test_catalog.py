@@ -398,7 +398,7 @@ def test_a_swarm_of_ours_is_not_made_on_anything_but_daemons_of_ours() -> None:
     spec = TestbedSpec(kind="fake", hosts={"db": 1})
     with (
         catalog.open_testbed(spec, "opened", keep=False) as testbed,
-        pytest.raises(UnavailableError, match="nothing opens a substrate `swarm`"),
+        pytest.raises(UnavailableError, match="a Swarm of ours needs Docker daemons of ours"),
     ):
         catalog.open_substrate("swarm", {}, testbed, testbed.hosts, None, keep=False)
 

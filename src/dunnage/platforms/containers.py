@@ -12,10 +12,9 @@ from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
 from dunnage.model.value import Scalar
-from dunnage.platforms.offered import HOST
+from dunnage.platforms.offered import HOST, OVERLAY, USER_DEFINED
 from dunnage.platforms.stay_names import StayNames
 
-BRIDGE, USER_DEFINED, OVERLAY = "bridge", "user-defined", "overlay"
 _ULIMITS = {"nofile": "Max open files", "nproc": "Max processes", "core": "Max core file size"}
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which Docker sets, and to the same."""

@@ -15,24 +15,16 @@ from dunnage.errors import UnavailableError
 from dunnage.model.choices import Peers, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import OF_HOSTS, Capability, NetworkOffer, PlatformOffer
+from dunnage.model.offer import PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import (
-    BRIDGE,
-    USER_DEFINED,
-    arguments,
-    described,
-    network_name,
-)
+from dunnage.platforms.containers import arguments, described, network_name
+from dunnage.platforms.docker_offer import OFFER
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
-from dunnage.platforms.offered import HOST, of_containers, unsupported
+from dunnage.platforms.offered import HOST, USER_DEFINED, unsupported
 from dunnage.platforms.on_daemons import OnDaemons, ulimits_of
 from dunnage.platforms.subnets import subnet
-
-DOCKER = Capability("docker")
-"""A Docker daemon can be had."""
 
 
 class Docker(OnDaemons):
@@ -41,25 +33,7 @@ class Docker(OnDaemons):
     On a bridge a member binds to the address that its container is given, once it is known.
     """
 
-    offer: ClassVar[PlatformOffer] = of_containers(
-        {
-            BRIDGE: NetworkOffer(OF_HOSTS, "Bridge", "with a bridge network"),
-            HOST: NetworkOffer(OF_HOSTS, "Only", "with host networking"),
-            USER_DEFINED: NetworkOffer(
-                OF_HOSTS, "UserDefined", "with a user-defined network", takes_options=True
-            ),
-        },
-        storages=(Storage.BIND, Storage.VOLUME, Storage.CONTAINER, Storage.TMPFS),
-        substrate="docker",
-        stay_seconds=3.0,
-        name="Docker",
-        title="Docker",
-        needs=(DOCKER,),
-        begin_with={
-            HOST: "containers in the host's own network",
-            BRIDGE: "containers on Docker's bridge, reached by published ports",
-        },
-    )
+    offer: ClassVar[PlatformOffer] = OFFER
 
     def __init__(
         self,

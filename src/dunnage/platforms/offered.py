@@ -10,11 +10,14 @@ from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer, PlatformOffer
 
+DOCKER = Capability("docker")
+"""A Docker daemon can be had."""
 VXLAN = Capability("vxlan")
 """The kernel has VXLAN devices, of which networks between hosts are made."""
 IPVS = Capability("ipvs")
 """The kernel has IP Virtual Server, by which Swarm balances to the tasks of a service."""
 
+BRIDGE, USER_DEFINED, OVERLAY = "bridge", "user-defined", "overlay"
 HOST = "host"
 """The network of a member that has its host's own."""
 HOST_NETWORK = NetworkOffer(OF_HOSTS, title="HostNetwork", phrase="with host networking")

@@ -17,36 +17,27 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.software import SoftwareStore
 from dunnage.contracts.substrate import Substrate
 from dunnage.errors import StayError, UnavailableError
-from dunnage.model.choices import ClientPlace, Peers
+from dunnage.model.choices import Peers
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import (
-    OF_HOSTS,
-    EndpointOffer,
-    NetworkOffer,
-    PlatformOffer,
-)
+from dunnage.model.offer import OF_HOSTS, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
-from dunnage.platforms.containers import OVERLAY, described, network_name
-from dunnage.platforms.docker import DOCKER
+from dunnage.platforms.containers import described, network_name
 from dunnage.platforms.images import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
     HOST,
-    HOST_NETWORK,
-    IPVS,
-    NAME,
     NODE_PORT,
+    OVERLAY,
     SERVICE_IP,
-    VXLAN,
-    of_containers,
     unsupported,
 )
 from dunnage.platforms.on_daemons import OnDaemons, Step, ulimits_of
 from dunnage.platforms.services import arguments
 from dunnage.platforms.subnets import subnet
+from dunnage.platforms.swarm_offer import OFFER
 
 _INGRESS = "ingress"
 """Swarm's own network of its routing mesh."""
@@ -69,32 +60,7 @@ class Swarm(OnDaemons):
     overlay network: nothing ever balances between members.
     """
 
-    offer: ClassVar[PlatformOffer] = of_containers(
-        {
-            OVERLAY: NetworkOffer(
-                {
-                    **OF_HOSTS,
-                    CONTAINER_DNS: NAME,
-                    SERVICE_IP: EndpointOffer(
-                        "ServiceIP",
-                        needs=(IPVS,),
-                        of_cluster=True,
-                        clients=(ClientPlace.CONTAINER,),
-                    ),
-                    NODE_PORT: EndpointOffer("NodePort", needs=(IPVS,), of_cluster=True),
-                },
-                phrase="with an overlay network",
-                takes_options=True,
-                needs=(VXLAN,),
-            ),
-            HOST: HOST_NETWORK,
-        },
-        substrate="swarm",
-        stay_seconds=8.0,
-        name="Swarm",
-        title="Swarm",
-        needs=(DOCKER,),
-    )
+    offer: ClassVar[PlatformOffer] = OFFER
 
     def __init__(
         self,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+OF_DOCKER = {"docker", "requests"}
 FRAMES = {"polars", "pyarrow", "matplotlib"}
 OF_KUBERNETES = {"lightkube", "httpx2", "cryptography"}
 """Its client, what that speaks with, and what signs certificates."""
@@ -35,7 +38,12 @@ def test_the_command_line_starts_without_the_libraries_of_data_frames() -> None:
 def test_every_verb_is_loaded_without_what_only_some_of_its_runs_need() -> None:
     found = loaded(VERBS)
     assert {"dunnage.catalog", "dunnage.runner.study", "dunnage.cli.doctor"} <= found
-    assert not found & (FRAMES | OF_KUBERNETES)
+    assert not found & (FRAMES | OF_DOCKER | OF_KUBERNETES)
+
+
+@pytest.mark.parametrize("kind", ["platforms.docker", "platforms.swarm", "substrates.existing"])
+def test_what_stands_on_docker_loads_what_speaks_to_it(kind: str) -> None:
+    assert loaded(f"import sys, dunnage.{kind}; print(*sys.modules)") >= OF_DOCKER
 
 
 def test_a_kubernetes_loads_what_speaks_to_it() -> None:
