@@ -39,6 +39,7 @@ from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
+from dunnage.hosts.namespace.planned import planned_hosts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
@@ -51,20 +52,24 @@ from dunnage.model.offer import (
     Support,
     TestbedOffer,
 )
-from dunnage.model.plan import Skipped
-from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.plan import Skipped, StayPlan
+from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.on_demand import KubernetesPlatform, open_existing_kubernetes, open_kubernetes
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen
+from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.native import Native
+from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.swarm import Swarm
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
 from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
+from dunnage.software.foreseen import ForeseenTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
 from dunnage.substrates.contexts import write_contexts
@@ -155,6 +160,8 @@ _NO_NODES = Support(
     reason="the hosts of a lab are nodes of no Kubernetes that exists already",
     hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
 )
+STAY_NUMBER = "00000000"
+"""Stands for what tells a stay's names from those of others, which is drawn when it begins."""
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *Docker.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
 
@@ -433,6 +440,34 @@ def platform(
     """The platform of one deployment, for one stay."""
     hosts = testbed.group(deployment.hosts)
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
+
+
+def foreseen_objects(
+    study: Study, deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+) -> tuple[ForeseenObject, ...]:
+    """All objects that a stay of a deployment on Kubernetes will create, in their order.
+
+    Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
+    on a cluster that exists already.
+    """
+    planned = planned_hosts(hosts)
+    ours = not _on_theirs(study, deployment)
+    database = DATABASES[deployment.database.kind]()
+    floating = {host.name: host.floating for host in planned}
+    ground = Ground(
+        hosts=[host for host in planned if host.group == (stay.hosts or deployment.hosts)],
+        clients=[host for host in planned if host.group == CLIENT_GROUP],
+        trees=ForeseenTrees(),
+        nodes={host.name: host.name if ours else f"node-of-{host.name}" for host in planned},
+        ours=ours,
+        floating=lambda host: floating[host.name],
+    )
+    return foreseen(
+        Manifests(deployment, StayNames.of(stay.id.lower(), STAY_NUMBER)),
+        database.layout(deployment.database),
+        lambda now: database.stages(deployment.database, now),
+        ground,
+    )
 
 
 def room() -> Room:

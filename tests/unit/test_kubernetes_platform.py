@@ -30,6 +30,7 @@ from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes import namespace, network, pod_member, starting
+from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
@@ -94,12 +95,13 @@ MADE = ok(apiVersion="v1", kind="Namespace", metadata={"name": "dunnage-b1-x-1"}
 
 def test_a_namespace_is_begun_once_and_its_objects_are_put_into_it() -> None:
     api = Api().on(f"POST {NAMESPACES}", MADE)
-    service = ok(apiVersion="v1", kind="Service", metadata={"name": "redis-1"})
+    chosen = {"clusterIP": "10.68.0.7", "ports": [{"port": 6379, "nodePort": 30123}, {"port": 1}]}
+    service = ok(apiVersion="v1", kind="Service", metadata={"name": "redis-1"}, spec=chosen)
     api.on(f"POST {NAMESPACES}/dunnage-b1-x-1/services", service)
     own = opened(api)
     own.begin()
     own.begin()
-    assert own.service(headless("redis-1", STAY), "redis-1").metadata is not None
+    assert own.service(headless("redis-1", STAY), "redis-1") == Served("10.68.0.7", {6379: 30123})
     assert len(api.asked) == 2
 
 

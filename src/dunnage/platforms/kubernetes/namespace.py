@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 from lightkube import ApiError, Client, codecs
+from lightkube.models.core_v1 import ServicePort
 from lightkube.resources.apps_v1 import StatefulSet
 from lightkube.resources.core_v1 import Event, PersistentVolume, Pod, Service
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
@@ -17,6 +18,7 @@ from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
 from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
@@ -70,10 +72,12 @@ class Namespace:
         with self._spoken(what, where):
             return self._client.create(_object(manifest))
 
-    def service(self, manifest: Manifest, where: str) -> Service:
-        """Create a service."""
+    def service(self, manifest: Manifest, where: str) -> Served:
+        """Create a service; returns what the cluster chose for it."""
         created: Service = self.create(manifest, where)
-        return created
+        ports: list[ServicePort] = (created.spec and created.spec.ports) or []
+        address = str((created.spec and created.spec.clusterIP) or "")
+        return Served(address, {each.port: each.nodePort for each in ports if each.nodePort})
 
     def pod(self, name: str, where: str) -> PodState | None:
         """The state of a pod; None if there is none."""

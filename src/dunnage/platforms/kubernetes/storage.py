@@ -15,6 +15,11 @@ _ROOM = "1Ti"
 """What a local volume is said to hold; nothing measures or limits it."""
 
 
+def directories(place: Place, storage: Storage) -> tuple[str, ...]:
+    """What is made on a member's host before it is created."""
+    return (place.home, place.data) if storage is not Storage.TMPFS else (place.home,)
+
+
 def mounts(place: Place) -> list[dict[str, Any]]:
     """A member's files and its data, both at the paths that they have natively."""
     return [
