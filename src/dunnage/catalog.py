@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
+from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
@@ -37,6 +38,7 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
+from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.planned import planned_hosts
@@ -55,7 +57,12 @@ from dunnage.model.offer import (
 from dunnage.model.plan import Skipped, StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.on_demand import KubernetesPlatform, open_existing_kubernetes, open_kubernetes
+from dunnage.on_demand import (
+    KubernetesPlatform,
+    look_at_cluster,
+    open_existing_kubernetes,
+    open_kubernetes,
+)
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen
@@ -511,6 +518,14 @@ def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> P
 def standing_labs() -> tuple[standing.StandingLab, ...]:
     """The labs on this machine."""
     return standing.standing()
+
+
+def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
+    """What a Kubernetes that exists already tells of itself, by a context of a kubeconfig.
+
+    Raises UnavailableError with the reason why it cannot be asked.
+    """
+    return look_at_cluster(context, kubeconfig, machines())
 
 
 def chosen_lab(name: str | None) -> standing.StandingLab:
