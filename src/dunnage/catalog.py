@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from dunnage import on_demand
+from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
@@ -38,8 +39,10 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
+from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
+from dunnage.hosts.namespace.planned import planned_hosts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.model.deployment import Deployment
@@ -52,18 +55,22 @@ from dunnage.model.offer import (
     Support,
     TestbedOffer,
 )
-from dunnage.model.plan import Skipped
-from dunnage.model.study import CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
+from dunnage.model.plan import Skipped, StayPlan
+from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.platforms.fake import FakePlatform
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen
+from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.native import Native
 from dunnage.platforms.offered import DOCKER
+from dunnage.platforms.stay_names import StayNames
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
 from dunnage.software import docker
 from dunnage.software.engine import ENGINE, engine_path, engine_support
 from dunnage.software.fake import FakeTrees
+from dunnage.software.foreseen import ForeseenTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
 from dunnage.substrates.contexts import write_contexts
@@ -150,6 +157,8 @@ _NO_NODES = Support(
     reason="the hosts of a lab are nodes of no Kubernetes that exists already",
     hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
 )
+STAY_NUMBER = "00000000"
+"""Stands for what tells a stay's names from those of others, which is drawn when it begins."""
 QUICKSTART_NEEDS = (*_LAB_NEEDS, *on_demand.DOCKER.offer.needs, *Redis.offer.needs)
 """What a machine needs for the quickstart."""
 
@@ -430,6 +439,34 @@ def platform(
     return PLATFORMS[deployment.platform](deployment, hosts, substrate, trees, stay)
 
 
+def foreseen_objects(
+    study: Study, deployment: Deployment, hosts: TestbedSpec, stay: StayPlan
+) -> tuple[ForeseenObject, ...]:
+    """All objects that a stay of a deployment on Kubernetes will create, in their order.
+
+    Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
+    on a cluster that exists already.
+    """
+    planned = planned_hosts(hosts)
+    ours = not _on_theirs(study, deployment)
+    database = DATABASES[deployment.database.kind]()
+    floating = {host.name: host.floating for host in planned}
+    ground = Ground(
+        hosts=[host for host in planned if host.group == (stay.hosts or deployment.hosts)],
+        clients=[host for host in planned if host.group == CLIENT_GROUP],
+        trees=ForeseenTrees(),
+        nodes={host.name: host.name if ours else f"node-of-{host.name}" for host in planned},
+        ours=ours,
+        floating=lambda host: floating[host.name],
+    )
+    return foreseen(
+        Manifests(deployment, StayNames.of(stay.id.lower(), STAY_NUMBER)),
+        database.layout(deployment.database),
+        lambda now: database.stages(deployment.database, now),
+        ground,
+    )
+
+
 def room() -> Room:
     """What this machine has for the records of all hosts."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -471,6 +508,14 @@ def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> P
 def standing_labs() -> tuple[standing.StandingLab, ...]:
     """The labs on this machine."""
     return standing.standing()
+
+
+def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
+    """What a Kubernetes that exists already tells of itself, by a context of a kubeconfig.
+
+    Raises UnavailableError with the reason why it cannot be asked.
+    """
+    return on_demand.look_at_cluster(context, kubeconfig, machines())
 
 
 def chosen_lab(name: str | None) -> standing.StandingLab:

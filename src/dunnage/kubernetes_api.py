@@ -11,9 +11,11 @@ import os
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import httpx2
+from cryptography import x509
 from lightkube import ApiError, Client, ConfigError, KubeConfig, SingleConfig
 from lightkube.config import client_adapter
 from lightkube.config.models import Cluster, User
@@ -58,6 +60,27 @@ def told(server: ApiServer, url: str, socket: str | None = None, timeout: float 
         base_url=config.cluster.server, transport=transport, timeout=timeout, trust_env=False
     ) as client:
         return client.get(url).raise_for_status().text
+
+
+def address(server: ApiServer) -> str:
+    """The URL where a server answers. Raises ConfigError."""
+    return _config(server).cluster.server
+
+
+def certificate_ends(server: ApiServer) -> datetime | None:
+    """When the certificate of a kubeconfig's user is over; None if it has none. Raises `Refused`.
+
+    A server says no more of that than that it does not know who asks.
+    """
+    with _usable(server.kubeconfig):
+        user = _config(server).user
+        if user is None or not _certified(user):
+            return None
+        if user.client_cert_data:
+            certificate = base64.b64decode(user.client_cert_data)
+        else:
+            certificate = Path(server.kubeconfig.parent, str(user.client_cert)).read_bytes()
+        return x509.load_pem_x509_certificate(certificate).not_valid_after_utc
 
 
 def explanation(refusal: BaseException) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from dunnage.contracts.cluster import ClusterSeen, Machine
 from dunnage.contracts.docker import DockerBinaries
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
@@ -132,6 +134,15 @@ def open_kubernetes(
     from dunnage.substrates.kubernetes.own import open_kubernetes as opened
 
     return opened(testbed, binaries, hosts, choices, keep=keep)
+
+
+def look_at_cluster(
+    context: str, kubeconfig: Path | None, known: Mapping[Machine, str]
+) -> ClusterSeen:
+    """As `dunnage.substrates.cluster_seen` has it."""
+    from dunnage.substrates.cluster_seen import look
+
+    return look(context, kubeconfig, known)
 
 
 def open_existing_kubernetes(

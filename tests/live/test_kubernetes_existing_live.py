@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from driving import driven
@@ -17,6 +18,7 @@ from lightkube.resources.core_v1 import Node
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import REPLICAS
 
+from dunnage import catalog
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
@@ -214,6 +216,49 @@ def test_a_right_that_is_missing_is_named(
         open_existing_kubernetes(contexts(lab), lab.members),
     ):
         raise AssertionError("it may not")
+
+
+def test_doctor_tells_of_the_cluster_as_whoever_may_do_everything_sees_it(
+    lab: Lab, kubeconfig: Path, url: str
+) -> None:
+    seen = catalog.cluster(CONTEXT, kubeconfig)
+    assert (seen.server, seen.user) == (url, "dunnage")
+    assert "system:masters" in seen.groups
+    assert all(right.held for right in seen.rights)
+    hosts = (*lab.members, lab.client)
+    assert {(node.name, node.host) for node in seen.nodes} == {
+        (host.name, f"{host.name} of lab {lab.testbed.name}") for host in hosts
+    }
+    assert {node.told["address"] for node in seen.nodes} == {host.address for host in hosts}
+    assert not any(node.unready for node in seen.nodes)
+    assert (seen.version, seen.network) == (seen.nodes[0].told["kubelet"], "flannel, vxlan")
+    assert seen.proxy.startswith("unknown: ")  # a lab's kube-proxy is told by no ConfigMap
+
+
+def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
+    lab: Lab, kubeconfig: Path, url: str, tmp_path: Path
+) -> None:
+    admin = tmp_path / "admin"
+    admin.touch(0o600)
+    admin.write_bytes(kubeconfig.read_bytes())
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "helped"))
+    lacks = Right("create", "pods", "exec")
+    with allowed(lab, "helped", [right for right in RIGHTS if right != lacks], kubeconfig):
+        seen = catalog.cluster(CONTEXT, kubeconfig)
+        assert seen.user == "helped"
+        (missing_one,) = (right for right in seen.rights if not right.held)
+        assert missing_one.right == str(lacks)
+        programs = TREES.kubernetes(print).binaries
+        where = {"PATH": f"{programs}:/usr/bin:/bin", "KUBECONFIG": str(admin)}
+        try:
+            run(["sh", "-c", missing_one.how], env=where, check=True, capture_output=True)
+            assert eventually(
+                lambda: all(each.held for each in catalog.cluster(CONTEXT, kubeconfig).rights)
+            )
+        finally:
+            with closing(connect(lab.kubernetes.api)) as client:
+                for kind in (ClusterRoleBinding, ClusterRole):
+                    client.delete(kind, "dunnage-create-pods-exec")
 
 
 def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path, url: str) -> None:

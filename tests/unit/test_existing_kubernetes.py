@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lightkube.codecs import from_dict
+from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.kubernetes import ApiServer
@@ -23,7 +21,6 @@ from dunnage.substrates.kubernetes.readiness import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
 from dunnage.substrates.rights import RIGHTS, Right
 
-REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 MINE = {"db-1": "mine", "db-2": "mine"}
 
 
@@ -38,25 +35,6 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> tuple[Host, ...]:
 def shown(host: Host, argv: list[str], **_: object) -> Completed:
     assert "/etc/machine-id" in argv[-1]
     return Completed(0, f"id-of-{host.name}\nboot\n", "")
-
-
-def node(named: str, machine: str, boot: str = "boot", address: str = "", **info: str) -> Any:
-    told = {"machineID": machine, "bootID": boot, "kubeletVersion": "v1", **info}
-    told |= dict.fromkeys(("architecture", "operatingSystem", "osImage", "systemUUID"), "")
-    told |= {"kubeProxyVersion": "", "kernelVersion": "6.1", "containerRuntimeVersion": "c://2"}
-    ready = [{"type": "Ready", "status": "True"}]
-    return from_dict(
-        {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": named},
-            "status": {
-                "nodeInfo": told,
-                "conditions": ready,
-                "addresses": [{"type": "InternalIP", "address": address}],
-            },
-        }
-    )
 
 
 BOTH = (node("n1", "id-of-db-1"), node("n2", "id-of-db-2"), node("n3", "another"))
@@ -100,59 +78,12 @@ def test_of_a_list_of_kubeconfigs_nothing_is_guessed(
     assert "`/a` cannot be read" in refused(hosts, MINE)
 
 
-class Cluster(ThreadingHTTPServer):
-    """Answers as it is told, with a status and an object, and 404 to every other path."""
-
-    answers: dict[str, tuple[int, Any]]
-
-
-class Answering(BaseHTTPRequestHandler):
-    """One question."""
-
-    server: Cluster
-
-    def do_GET(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        code, content = self.server.answers.get(self.path.partition("?")[0], (404, {}))
-        body = json.dumps(content).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_POST = do_GET  # noqa: N815  # so the library wants it
-
-    def log_message(self, *_: object) -> None:
-        """It is not of interest."""
-
-
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """A cluster that allows everything, by the context `mine`."""
-    server = Cluster(("127.0.0.1", 0), Answering)
-    server.answers = {
-        REVIEWS: (201, {"spec": {}, "status": {"allowed": True}}),
-        "/api/v1/nodes": (200, {"items": [each.to_dict() for each in BOTH]}),
-        "/version": (200, {"gitVersion": "v1.34.2"}),
-    }
-    config = {
-        "clusters": [
-            {"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}
-        ],
-        "users": [{"name": "u", "user": {"token": "secret"}}],
-        "contexts": [{"name": "mine", "context": {"cluster": "c", "user": "u"}}],
-    }
-    (tmp_path / "kubeconfig").write_text(json.dumps(config))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)
+    with cluster_of(*BOTH, kubeconfig=tmp_path / "kubeconfig") as played:
+        yield played
 
 
 def test_a_cluster_that_has_the_hosts_is_used_and_tells_of_their_nodes_only(

@@ -185,7 +185,7 @@ def test_data_lies_on_what_the_study_chose(kind: Storage, source: dict[str, Any]
 
 
 def claimed(kind: Storage) -> Sequence[dict[str, Any]]:
-    return storage.claimed(PLACE, kind, stay=STAY, node="node-1", labels=LABELS) or ()
+    return storage.claimed(PLACE, kind, stay=STAY, node="node-1", labels=LABELS)
 
 
 def test_a_local_volume_is_bound_to_its_claim_and_its_node() -> None:

@@ -30,6 +30,7 @@ from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes import namespace, network, pod_member, starting
+from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
@@ -94,12 +95,13 @@ MADE = ok(apiVersion="v1", kind="Namespace", metadata={"name": "dunnage-b1-x-1"}
 
 def test_a_namespace_is_begun_once_and_its_objects_are_put_into_it() -> None:
     api = Api().on(f"POST {NAMESPACES}", MADE)
-    service = ok(apiVersion="v1", kind="Service", metadata={"name": "redis-1"})
+    chosen = {"clusterIP": "10.68.0.7", "ports": [{"port": 6379, "nodePort": 30123}, {"port": 1}]}
+    service = ok(apiVersion="v1", kind="Service", metadata={"name": "redis-1"}, spec=chosen)
     api.on(f"POST {NAMESPACES}/dunnage-b1-x-1/services", service)
     own = opened(api)
     own.begin()
     own.begin()
-    assert own.service(headless("redis-1", STAY), "redis-1").metadata is not None
+    assert own.service(headless("redis-1", STAY), "redis-1") == Served("10.68.0.7", {6379: 30123})
     assert len(api.asked) == 2
 
 
@@ -172,7 +174,7 @@ CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
 
 def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> None:
     api, made, claimed = storage("Pending", "Available", claim=("Pending", "Bound"))
-    opened(api).provide_storage(made, claimed, "redis-1")
+    opened(api).create_all((made, claimed), "redis-1")
     volume, claim = [f"GET {VOLUMES}/d"] * 2, [f"GET {CLAIMS}/redis-1"] * 2
     assert api.asked == [f"POST {VOLUMES}", *volume, f"POST {CLAIMS}", *claim]
 
@@ -190,18 +192,18 @@ def test_storage_that_is_never_there_is_told(
     monkeypatch.setattr(namespace, "_STORED", 0.0)
     api, made, claimed = storage(volume, claim=(claim,))
     with pytest.raises(StayError, match=told):
-        opened(api).provide_storage(made, claimed, "redis-1")
+        opened(api).create_all((made, claimed), "redis-1")
 
 
 def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
     api, made, claimed = storage("Available")
     api.on(f"GET {CLAIMS}/redis-1", status(403, "claims are forbidden"))
     with pytest.raises(StayError, match="its claim cannot be inspected: claims are forbidden"):
-        opened(api).provide_storage(made, claimed, "redis-1")
+        opened(api).create_all((made, claimed), "redis-1")
     api, made, claimed = storage("Available")
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
-        opened(api).provide_storage(made, claimed, "redis-1")
+        opened(api).create_all((made, claimed), "redis-1")
 
 
 def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,12 @@ from typing import Any, cast
 import pytest
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Event, Pod
-from lightkube.resources.core_v1 import Service as ServiceObject
 
 from dunnage.contracts.platform import Seen
 from dunnage.model.choices import Peers
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address
-from dunnage.platforms.kubernetes.addresses import addressing
+from dunnage.platforms.kubernetes.addresses import Served, addressing
 from dunnage.platforms.kubernetes.execute import CannotRunError, exit_code
 from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.kubernetes.process import parsed
@@ -174,17 +173,7 @@ class _AtHost:
 HOST = cast("Any", _AtHost())
 
 
-def service(**spec: Any) -> ServiceObject:
-    made = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": spec}
-    return cast("ServiceObject", from_dict(made))
-
-
-SERVED = {
-    "redis-1": service(
-        clusterIP="10.68.0.7",
-        ports=[{"port": 1, "nodePort": 30001}, {"port": 6379, "nodePort": 30123}],
-    )
-}
+SERVED = {"redis-1": Served("10.68.0.7", {1: 30001, 6379: 30123})}
 
 
 @pytest.mark.parametrize(

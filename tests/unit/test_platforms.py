@@ -38,7 +38,7 @@ from dunnage.platforms.container_member import OUT_OF_SIGHT, ContainerMember
 from dunnage.platforms.containers import arguments, described, limit_arguments, ulimits
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.floating import floating_address
-from dunnage.platforms.images import command, image_of
+from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import insist_known, wrapped
 from dunnage.platforms.listening import holder
 from dunnage.platforms.readiness import await_ready, side_by_side

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from dunnage.analysis.groups import grouped
 from dunnage.cli.shared import completion
+from dunnage.cli.shared.manifests import show_manifests
 from dunnage.cli.shared.studies import (
     A_DAY,
     OnlyOption,
@@ -27,8 +29,9 @@ from dunnage.cli.shared.terminal import (
     show_json,
     typed,
 )
+from dunnage.errors import UsageError
 from dunnage.model.deployment import Deployment
-from dunnage.model.plan import Plan
+from dunnage.model.plan import Plan, Skipped
 from dunnage.report.terminal.planned_runs import runs_table
 from dunnage.report.terminal.text import plan_table
 from dunnage.secrets.files import masked_data
@@ -38,6 +41,7 @@ HELP = "Show the blocks and stays of a study, how long they will take, and what 
 EXAMPLES = (
     "Examples:  dunnage plan studies/fake.yaml  ·  "
     "dunnage plan study.yaml --only docker-host --only C --runs  ·  "
+    "dunnage plan studies/kubernetes.yaml --only node-port --manifests  ·  "
     "dunnage plan study.yaml --format json"
 )
 
@@ -50,12 +54,26 @@ def command(
     runs: Annotated[
         bool, typer.Option("--runs", help="Also list every run in its order, with its load.")
     ] = False,
+    manifests: Annotated[
+        bool,
+        typer.Option(
+            "--manifests",
+            help="Show every Kubernetes object that a stay creates instead, in its order, to read "
+            "or to give to `kubectl apply -f -`.",
+        ),
+    ] = False,
     scale: ScaleOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Read, check and plan; start nothing, and need no rights."""
+    if manifests and runs:
+        raise UsageError("`--manifests` and `--runs` are two answers: ask for one of them")
     value, _ = study_at(study, scale)
     plan, seconds, missing = foreseen(value, only or (), study)
+    if manifests:
+        show_manifests(value, plan, format_, study)
+        _tell_missing(missing)
+        return
     if format_ is Format.JSON:
         unmet = {skipped.deployment: skipped.reason for skipped, _ in missing}
         show_json({"seconds": seconds, "missing": unmet, "plan": plan.model_dump(mode="json")})
@@ -68,6 +86,10 @@ def command(
     if seconds > A_DAY:
         start = typed("run", study, *given(only=only or (), scale=scale), "--yes")
         say((f"this takes more than a day; start it with: {start}", "yellow"))
+    _tell_missing(missing)
+
+
+def _tell_missing(missing: Sequence[tuple[Skipped, str]]) -> None:
     lacking = grouped((skipped for skipped, _ in missing), lambda skipped: skipped.reason)
     for reason, alike in lacking.items():
         names = ", ".join(skipped.deployment for skipped in alike)

@@ -45,11 +45,8 @@ class Process(Protocol):
         """Send `TERM`, `KILL`, `STOP`, `CONT`, …; nothing happens if it has ended."""
 
 
-class Host(Protocol):
-    """A machine, or something that acts as one: the only place where processes start.
-
-    Every process started here dies with the host, and with us unless the testbed was kept.
-    """
+class Site(Protocol):
+    """What is known of a host before there is one."""
 
     @property
     def name(self) -> str:
@@ -70,6 +67,13 @@ class Host(Protocol):
     @property
     def scratch(self) -> str:
         """Directory on a disk of this host for data, removed when the testbed is released."""
+
+
+class Host(Site, Protocol):
+    """A machine, or something that acts as one: the only place where processes start.
+
+    Every process started here dies with the host, and with us unless the testbed was kept.
+    """
 
     def run(
         self,

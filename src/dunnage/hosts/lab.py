@@ -42,6 +42,11 @@ def is_lab(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
+def machine_id_file(lab: Path, host: str) -> Path:
+    """What a host of a lab sees as `/etc/machine-id`; `lab` is where the lab's state lies."""
+    return lab / f"machine-id-{host}"
+
+
 def is_roots(directory: Path) -> bool:
     """Whether it is a directory of root's, and not another user's or a link to one."""
     try:
@@ -144,7 +149,7 @@ class Lab:
     def machine_id(self, host: str) -> Path:
         """What a host sees as `/etc/machine-id` (machine-id(5)): new for each, and the same when it
         was started anew."""
-        file = self.directory / f"machine-id-{host}"
+        file = machine_id_file(self.directory, host)
         if not file.exists():
             file.write_text(f"{uuid.uuid4().hex}\n")
         return file

@@ -14,7 +14,7 @@ from dunnage.hosts.clean import Leftover, leftovers, remove
 from dunnage.hosts.control_groups.groups import Shape
 from dunnage.hosts.control_groups.here import control_groups
 from dunnage.hosts.first_process import Identity
-from dunnage.hosts.lab import LABS, SCRATCH, Owner, become_root, is_lab
+from dunnage.hosts.lab import LABS, SCRATCH, Owner, become_root, is_lab, machine_id_file
 from dunnage.hosts.namespace.enter import ENVIRONMENT
 
 _SWITCH = "switch"
@@ -65,6 +65,10 @@ class StandingLab:
     def directory(self) -> Path:
         """Where its state lies, and what `lab up --expose` writes."""
         return LABS / self.name
+
+    def machine_id(self, host: str) -> Path:
+        """What a host sees as `/etc/machine-id`."""
+        return machine_id_file(self.directory, host)
 
     def host(self, name: str) -> StandingHost:
         """One of its hosts; raises UsageError naming all."""

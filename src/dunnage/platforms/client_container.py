@@ -22,7 +22,7 @@ from dunnage.model.study import Limits
 from dunnage.platforms.containers import limit_arguments
 from dunnage.platforms.execute import converse
 from dunnage.platforms.guest import Networked
-from dunnage.platforms.images import image_of
+from dunnage.platforms.image_of_tree import image_of
 from dunnage.platforms.stay_names import StayNames
 
 _ENDED = ("exited", "dead")

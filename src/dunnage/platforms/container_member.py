@@ -20,7 +20,7 @@ from dunnage.errors import StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.execute import NOT_RUN, execute
-from dunnage.platforms.images import command
+from dunnage.platforms.image_of_tree import command
 
 OUT_OF_SIGHT = Unseen("its host does not see the process that its daemon runs")
 """The daemon is on another machine, or has process ids of its own."""

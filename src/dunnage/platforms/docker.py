@@ -20,7 +20,7 @@ from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import arguments, described, network_name
 from dunnage.platforms.docker_offer import OFFER
-from dunnage.platforms.images import command, image_of
+from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import HOST, USER_DEFINED, unsupported
 from dunnage.platforms.on_daemons import OnDaemons, ulimits_of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dunnage.contracts.host import HasRouter, Host, Router
+from dunnage.contracts.host import HasRouter, Router, Site
 from dunnage.errors import UnavailableError
 
 
-def router_before(host: Host) -> Router:
+def router_before(host: Site) -> Router:
     """What translates the host's floating address; raises UnavailableError where nothing does."""
     if isinstance(host, HasRouter) and host.router is not None:
         return host.router
@@ -17,6 +17,6 @@ def router_before(host: Host) -> Router:
     )
 
 
-def floating_address(host: Host) -> str:
+def floating_address(host: Site) -> str:
     """The host's floating IPv4 address; raises UnavailableError where it has none."""
     return router_before(host).floating(host.name)

@@ -15,7 +15,7 @@ from dunnage.contracts.software import SoftwareStore
 from dunnage.errors import HostLostError
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
-from dunnage.model.offer import FLOATING_IP, HOST_NAME, OF_HOSTS, EndpointOffer
+from dunnage.model.offer import FLOATING_IP, OF_HOSTS, EndpointOffer
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
 from dunnage.platforms.floating import floating_address, router_before
@@ -92,11 +92,8 @@ class HostedMembers(ABC, Generic[M]):
 
     def _reserve(self, layout: Layout, addressing: places.Addressing) -> Reservation:
         prefix = self._trees.tree(layout.software).prefix
-        if self._endpoint is HOST_NAME:
-            addressing = places.by_host_name(addressing)
-        if self._endpoint is FLOATING_IP:
-            addressing = places.by_floating_address(addressing, floating_address)
-        reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, addressing)
+        told = places.as_clients_are_told(addressing, self._endpoint, floating_address)
+        reservation = places.reserve(layout, tuple(self._hosts.values()), prefix, told)
         self._places = {place.member: place for place in reservation.places}
         return reservation
 

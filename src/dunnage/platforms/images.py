@@ -1,9 +1,8 @@
-"""The image that a member runs: made of the very tree that runs natively, or named by the study."""
+"""How a daemon gets the image that a member runs."""
 
 from __future__ import annotations
 
 import shlex
-from pathlib import PurePosixPath
 
 from docker import DockerClient
 from docker.errors import ImageNotFound
@@ -11,11 +10,7 @@ from docker.errors import ImageNotFound
 from dunnage.contracts.software import Tree
 from dunnage.docker_api import translated
 from dunnage.errors import UnavailableError
-
-
-def image_of(tree: Tree) -> str:
-    """Name of the image that a tree's software runs in."""
-    return tree.software.image or tree.tag
+from dunnage.platforms.image_of_tree import image_of
 
 
 def provide(client: DockerClient, tree: Tree, host: str) -> None:
@@ -35,10 +30,3 @@ def provide(client: DockerClient, tree: Tree, host: str) -> None:
             else:
                 repository, _, tag = name.rpartition(":")
                 client.api.import_image_from_file(str(tree.archive), repository=repository, tag=tag)
-
-
-def command(argv: tuple[str, ...], tree: Tree) -> tuple[str, ...]:
-    """The same command in the image: a named image has its programs on PATH, not in our tree."""
-    if tree.software.image and argv[0].startswith(f"{tree.prefix}/"):
-        return (PurePosixPath(argv[0]).name, *argv[1:])
-    return argv

@@ -6,35 +6,36 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dunnage.contracts.host import Host
+from dunnage.contracts.host import Site
 from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Layout, Place, Reservation
+from dunnage.model.offer import FLOATING_IP, HOST_NAME, EndpointOffer
 
-Addressing = Callable[[str, Host, int], Addresses]
+Addressing = Callable[[str, Site, int], Addresses]
 """The addresses of a member's port on its host."""
 
 
-def direct(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+def direct(member: str, host: Site, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
     """All use the host's own address, which the member binds to."""
     own = Address(host.address, port)
     return Addresses(bind=own, peer=own, contact=own, advertised=own)
 
 
-def translated(member: str, host: Host, port: int) -> Addresses:
+def translated(member: str, host: Site, port: int) -> Addresses:
     """All use the host's address; it is translated to the member's own, known when it starts."""
     told = Address(host.address, port)
     own = Address(late_host(member), port)
     return Addresses(bind=own, peer=told, contact=told, advertised=told)
 
 
-def named(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+def named(member: str, host: Site, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
     """All use the member's name, which stands for its own address, known when it starts."""
     told = Address(member, port)
     own = Address(late_host(member), port)
     return Addresses(bind=own, peer=told, contact=told, advertised=own)
 
 
-def served(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
+def served(member: str, host: Site, port: int) -> Addresses:  # noqa: ARG001  # as any addressing
     """All use the member's name, which stands for an address that is translated to its own."""
     told = Address(member, port)
     own = Address(late_host(member), port)
@@ -44,27 +45,38 @@ def served(member: str, host: Host, port: int) -> Addresses:  # noqa: ARG001  # 
 def by_host_name(addressing: Addressing) -> Addressing:
     """The same, but that clients begin at the name of a member's host."""
 
-    def addresses(member: str, host: Host, port: int) -> Addresses:
+    def addresses(member: str, host: Site, port: int) -> Addresses:
         return replace(addressing(member, host, port), contact=Address(host.name, port))
 
     return addresses
 
 
-def by_floating_address(addressing: Addressing, floating: Callable[[Host], str]) -> Addressing:
+def by_floating_address(addressing: Addressing, floating: Callable[[Site], str]) -> Addressing:
     """The same, but that clients begin at the floating address of a member's host and are told it.
 
     Members go on using what they use without it.
     """
 
-    def addresses(member: str, host: Host, port: int) -> Addresses:
+    def addresses(member: str, host: Site, port: int) -> Addresses:
         told = Address(floating(host), port)
         return replace(addressing(member, host, port), contact=told, advertised=told)
 
     return addresses
 
 
+def as_clients_are_told(
+    addressing: Addressing, endpoint: EndpointOffer | None, floating: Callable[[Site], str]
+) -> Addressing:
+    """The same, but for the address under study, where hosts provide it."""
+    if endpoint is HOST_NAME:
+        return by_host_name(addressing)
+    if endpoint is FLOATING_IP:
+        return by_floating_address(addressing, floating)
+    return addressing
+
+
 def reserve(
-    layout: Layout, hosts: Sequence[Host], prefix: str, addressing: Addressing = direct
+    layout: Layout, hosts: Sequence[Site], prefix: str, addressing: Addressing = direct
 ) -> Reservation:
     """Reserve a place for each seat, round the hosts.
 
@@ -92,7 +104,7 @@ def reserve(
     return Reservation(tuple(places))
 
 
-def directory(host: Host, member: str) -> str:
+def directory(host: Site, member: str) -> str:
     """Directory of all that a member leaves on its host."""
     return f"{host.scratch}/members/{member}"
 

@@ -21,13 +21,14 @@ class StayNames:
     id: str
 
     @classmethod
-    def of(cls, stay: str) -> StayNames:
+    def of(cls, stay: str, number: str | None = None) -> StayNames:
         """Names for a stay that no other has, whatever it is called.
 
         A Swarm wants names of at most 63 letters, digits and hyphens, members' names included.
+        `number` stands in place of the eight hexadecimal digits that tell this stay from others.
         """
         known = re.sub(r"[^A-Za-z0-9-]+", "-", stay)[:_LONGEST].strip("-")
-        return cls(f"{known}-{secrets.token_hex(4)}")
+        return cls(f"{known}-{number or secrets.token_hex(4)}")
 
     @property
     def labels(self) -> dict[str, str]:

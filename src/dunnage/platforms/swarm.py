@@ -24,7 +24,7 @@ from dunnage.model.offer import OF_HOSTS, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import described, network_name
-from dunnage.platforms.images import command, image_of
+from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import (
     CONTAINER_DNS,

@@ -79,13 +79,17 @@ def engine_support() -> Support:
     return Support(met=True)
 
 
+def engine_known() -> str:
+    """Name of the engine's tree. Raises UnavailableError when the engine is not built."""
+    return f"engine-{hashlib.sha256(engine_path().read_bytes()).hexdigest()[:12]}"
+
+
 def engine_tree(cache: Cache, above: str) -> Tree:
     """The engine as a tree below the prefix `above`, and as an image, by its binary's hash.
 
     Raises UnavailableError when it is not built.
     """
-    binary = engine_path()
-    name = f"engine-{hashlib.sha256(binary.read_bytes()).hexdigest()[:12]}"
+    binary, name = engine_path(), engine_known()
     prefix = f"{above}/{name}"
     entry = cache.obtain(name, partial(_make, binary, name, prefix))
     return Tree(

@@ -55,14 +55,7 @@ class DebianSoftware:
             return engine_tree(self._cache, PREFIX)
         recipe = _recipe(software)
         entry = self._cache.obtain(_request(recipe), partial(self._make, recipe))
-        return Tree(
-            software=software,
-            source=entry / "tree",
-            prefix=f"{PREFIX}/{entry.name}",
-            archive=entry / "image.tar",
-            tag=f"dunnage/{recipe.name}:{entry.name.removeprefix(recipe.name + '-')}",
-            facts=json.loads((entry / "facts.json").read_text()),
-        )
+        return _tree(software, recipe, entry)
 
     def dockerd(self) -> DockerBinaries:
         """Docker's daemon with all it calls: what PATH has, else Debian's, unpacked.
@@ -158,6 +151,25 @@ class DebianSoftware:
         for directory in (unpacked, packages, jars):
             shutil.rmtree(directory, ignore_errors=True)
         return name
+
+
+def cached(cache: Cache, software: Software) -> Tree | None:
+    """A tree that was made before; None if it is yet to be. Raises UnavailableError where there is
+    no recipe."""
+    recipe = _recipe(software)
+    entry = cache.find(_request(recipe))
+    return None if entry is None else _tree(software, recipe, entry)
+
+
+def _tree(software: Software, recipe: Recipe | JavaRecipe, entry: Path) -> Tree:
+    return Tree(
+        software=software,
+        source=entry / "tree",
+        prefix=f"{PREFIX}/{entry.name}",
+        archive=entry / "image.tar",
+        tag=f"dunnage/{recipe.name}:{entry.name.removeprefix(recipe.name + '-')}",
+        facts=json.loads((entry / "facts.json").read_text()),
+    )
 
 
 def _make_patchelf(entry: Path) -> str:

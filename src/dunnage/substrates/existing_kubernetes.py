@@ -5,28 +5,21 @@ It is never made, stopped or held still; a study's own objects are the platform'
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 
-import httpx2
-from lightkube import ConfigError
 from lightkube.resources.core_v1 import Node
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
 from dunnage.errors import UnavailableError
-from dunnage.kubernetes_api import connect, explanation, session
+from dunnage.kubernetes_api import connect, session
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.readiness import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
+from dunnage.substrates.of_context import Context
 from dunnage.substrates.rights import missing
-
-VARIABLE = "KUBECONFIG"
-
 
 _COLUMNS = (
     "custom-columns=NAME:.metadata.name,MACHINE:.status.nodeInfo.machineID,"
@@ -45,22 +38,22 @@ def open_existing_kubernetes(
     different contexts, the kubeconfig cannot be used, the cluster refuses or does not answer, a
     right is missing, or a host is none of its nodes, or one that is not ready.
     """
-    context = _only(contexts, hosts)
-    api = ApiServer(_kubeconfig(), None, context)
-    with _spoken(context):
+    context = Context(_only(contexts, hosts))
+    api = context.api
+    with context.spoken():
         with closing(connect(api)) as client:
             if lacks := missing(client):
                 raise UnavailableError(
-                    f"the user of context `{context}` may not {', '.join(map(str, lacks))}",
+                    f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where="kubernetes",
-                    hint=_asking(context, "auth can-i --list"),
+                    hint=context.asking("auth can-i --list"),
                 )
             nodes = list(client.list(Node))
         with session(api) as asked:
             version = asked.get("/version").raise_for_status().json()
     yield ExistingKubernetes(
         api,
-        nodes_of(hosts, nodes, _asking(context, f"get nodes -o {_COLUMNS}")),
+        nodes_of(hosts, nodes, context.asking(f"get nodes -o {_COLUMNS}")),
         str(version.get("gitVersion", "")),
     )
 
@@ -115,38 +108,6 @@ def _told(node: Node) -> Mapping[str, Scalar]:
     }
 
 
-def _kubeconfig() -> Path:
-    """The file that `kubectl` would read; it reads several as one, which Dunnage does not."""
-    files = [each for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
-    if len(files) > 1:
-        raise UnavailableError(
-            f"`{VARIABLE}` names several files: {', '.join(f'`{each}`' for each in files)}; "
-            "Dunnage reads one",
-            where="kubernetes",
-            hint="(umask 077; kubectl config view --flatten > one)  # then export KUBECONFIG=one",
-        )
-    return Path(files[0]) if files else Path.home() / ".kube" / "config"
-
-
-@contextmanager
-def _spoken(context: str) -> Iterator[None]:
-    """Say which of three went wrong: the kubeconfig, what the cluster allows, or the way to it."""
-    try:
-        yield
-    except httpx2.HTTPStatusError as refusal:
-        what = f"the cluster of context `{context}` refuses: {explanation(refusal)}"
-        hint = _asking(context, "auth whoami")
-        raise UnavailableError(what, where="kubernetes", hint=hint) from refusal
-    except httpx2.HTTPError as lost:
-        what = f"the cluster of context `{context}` does not answer: {explanation(lost)}"
-        hint = _asking(context, "cluster-info")
-        raise UnavailableError(what, where="kubernetes", hint=hint) from lost
-    except (ConfigError, OSError) as error:  # the latter of files and programs that it names
-        what = f"the kubeconfig of context `{context}` cannot be used: {explanation(error)}"
-        hint = "kubectl config get-contexts"
-        raise UnavailableError(what, where="kubernetes", hint=hint) from error
-
-
 def _only(contexts: Mapping[str, str], hosts: Sequence[Host]) -> str:
     for host in hosts:
         if host.name not in contexts:
@@ -163,7 +124,3 @@ def _only(contexts: Mapping[str, str], hosts: Sequence[Host]) -> str:
             hint="kubectl config get-contexts",
         )
     return named[0]
-
-
-def _asking(context: str, words: str) -> str:
-    return f"kubectl {shlex.join(['--context', context])} {words}"

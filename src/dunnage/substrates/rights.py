@@ -18,10 +18,15 @@ class Right:
     subresource: str = ""
     group: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def kind(self) -> str:
+        """What it is about, as `kubectl` takes it: `statefulsets.apps`, `pods/exec`."""
         below = f"/{self.subresource}" if self.subresource else ""
         group = f".{self.group}" if self.group else ""
-        return f"{self.verb} {self.resource}{group}{below}"
+        return f"{self.resource}{group}{below}"
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.kind}"
 
 
 RIGHTS = (
@@ -54,10 +59,11 @@ Since Kubernetes 1.35 it needs `create pods/exec` in addition.
 
 def missing(client: Client) -> tuple[Right, ...]:
     """Those that the cluster says its user has not; raises `Refused`."""
-    return tuple(right for right in RIGHTS if not _allowed(client, right))
+    return tuple(right for right in RIGHTS if not allowed(client, right))
 
 
-def _allowed(client: Client, right: Right) -> bool:
+def allowed(client: Client, right: Right) -> bool:
+    """Whether the cluster says that its user has a right; raises `Refused`."""
     asked = ResourceAttributes(
         verb=right.verb,
         resource=right.resource,

@@ -6,10 +6,11 @@ Every lab has the same addresses: none of them can reach another, or this machin
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.hosts.namespace.cores import mask
+from dunnage.model.study import TestbedSpec
 
 BRIDGE = "lab0"
 INTERFACE = "eth0"
@@ -44,6 +45,15 @@ class Plug:
     def port(self) -> str:
         """Name of the switch's end."""
         return f"p{self.number}-{self.generation}"
+
+
+def plugged(spec: TestbedSpec) -> Iterator[tuple[str, str, Plug]]:
+    """Every host of a lab: its name, its group and its plug."""
+    number = 0
+    for group, count in spec.hosts.items():
+        for at in range(1, count + 1):
+            number += 1
+            yield f"{group}-{at}", group, Plug(number)
 
 
 def hosts_file(names: Mapping[str, Plug]) -> str:

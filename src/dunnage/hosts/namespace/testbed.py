@@ -34,6 +34,7 @@ from dunnage.hosts.namespace.network import (
     hosts_file,
     in_force,
     join_script,
+    plugged,
     switch_batch,
 )
 from dunnage.hosts.namespace.router import LabRouter
@@ -91,9 +92,8 @@ class NamespaceTestbed:
         self._router: LabRouter | None = None
         self._translator = ""
         self.clock = MachineClock()
-        for group, count in spec.hosts.items():
-            for number in range(1, count + 1):
-                self._name_host(f"{group}-{number}", group)
+        for name, group, plug in plugged(spec):
+            self._name_host(name, group, plug)
 
     @property
     def hosts(self) -> tuple[Host, ...]:
@@ -193,8 +193,7 @@ class NamespaceTestbed:
             self._lab.forget()
             forget_tops(self._groups)
 
-    def _name_host(self, name: str, group: str) -> None:
-        plug = Plug(len(self._plugs) + 1)
+    def _name_host(self, name: str, group: str, plug: Plug) -> None:
         self._plugs[name] = plug
         self._hosts[name] = NamespaceHost(
             name=name,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from dunnage.contracts.host import Host
+from dunnage.contracts.host import Host, Site
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.software import Tree
 from dunnage.errors import UnavailableError
 from dunnage.image_archive import write_archive
-from dunnage.platforms.images import image_of
+from dunnage.platforms.image_of_tree import image_of
 from dunnage.platforms.kubernetes.objects import Image
 
 _SPACE = ("--namespace", "k8s.io")
@@ -25,18 +25,27 @@ def provide(host: Host, runtime: ContainerRuntime | None, tree: Tree) -> Image:
     An image that the study names is left to its kubelet to pull. Raises UnavailableError with
     containerd's reason.
     """
+    image = chosen(host, tree, ours=runtime is not None)
+    if runtime is not None and image.imported and not _has(host, runtime, image.name):
+        _bring(host, runtime, tree, image.name)
+    return image
+
+
+def chosen(host: Site, tree: Tree, *, ours: bool) -> Image:
+    """What a container of a tree runs on a host; `ours` says whether its node is.
+
+    Raises UnavailableError where nothing can bring that there.
+    """
     name = image_of(tree)
     if tree.software.image:
         return Image(name, imported=False)
-    if runtime is None:
+    if not ours:
         raise UnavailableError(
             f"image `{name}` cannot be brought to a node that is not ours: name one that it can "
             "pull",
             where=host.name,
             hint="dunnage schema study  # the key `image` of `database`",
         )
-    if not _has(host, runtime, name):
-        _bring(host, runtime, tree, name)
     return Image(name, imported=True)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 import httpx2
 from lightkube import ApiError, Client, codecs
+from lightkube.models.core_v1 import ServicePort
 from lightkube.resources.apps_v1 import StatefulSet
 from lightkube.resources.core_v1 import (
     Event,
@@ -23,6 +25,7 @@ from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.execute import NOT_RUN
+from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
 from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
@@ -78,34 +81,39 @@ class Namespace:
         with self._spoken(what, where):
             return self._client.create(_object(manifest))
 
-    def service(self, manifest: Manifest, where: str) -> Service:
-        """Create a service."""
+    def service(self, manifest: Manifest, where: str) -> Served:
+        """Create a service; returns what the cluster chose for it."""
         created: Service = self.create(manifest, where)
-        return created
+        ports: list[ServicePort] = (created.spec and created.spec.ports) or []
+        address = str((created.spec and created.spec.clusterIP) or "")
+        return Served(address, {each.port: each.nodePort for each in ports if each.nodePort})
 
-    def provide_storage(self, volume: Manifest, claim: Manifest, where: str) -> None:
-        """Create a volume, and the claim to it, and wait until it is bound.
+    def create_all(self, manifests: Sequence[Manifest], where: str) -> None:
+        """Create objects in their order, each storage once what it is asked of was taken in.
 
-        One after the other: a claim to a volume that the cluster has not taken in yet stays unbound
-        until the cluster looks again, and a pod whose claim is unbound fits no node.
+        A claim to a volume that the cluster has not taken in yet stays unbound until the cluster
+        looks again, and a pod whose claim is unbound fits no node.
         """
-        self.create(volume, where)
-        name = volume["metadata"]["name"]
+        for manifest in manifests:
+            self.create(manifest, where)
+            name = manifest["metadata"]["name"]
+            match manifest["kind"]:
+                case "PersistentVolume":
+                    available = partial(self._volume_is, "Available", name, where)
+                    self._until(available, _STORED, f"volume `{name}` is not available", where)
+                case "PersistentVolumeClaim":
+                    bound = partial(self._claim_is, "Bound", name, where)
+                    self._until(bound, _STORED, f"claim `{name}` is not bound", where)
 
-        def available() -> bool:
-            with self._spoken("its volume cannot be inspected", where):
-                state = self._client.get(PersistentVolume, name).status
-            return state is not None and state.phase == "Available"
+    def _volume_is(self, phase: str, name: str, where: str) -> bool:
+        with self._spoken("its volume cannot be inspected", where):
+            seen = self._client.get(PersistentVolume, name).status
+        return seen is not None and seen.phase == phase
 
-        self._until(available, _STORED, f"volume `{name}` is not available", where)
-        self.create(claim, where)
-
-        def bound() -> bool:
-            with self._spoken("its claim cannot be inspected", where):
-                claimed = self._client.get(PersistentVolumeClaim, where, namespace=self.name)
-            return claimed.status is not None and claimed.status.phase == "Bound"
-
-        self._until(bound, _STORED, f"claim `{where}` is not bound", where)
+    def _claim_is(self, phase: str, name: str, where: str) -> bool:
+        with self._spoken("its claim cannot be inspected", where):
+            seen = self._client.get(PersistentVolumeClaim, name, namespace=self.name).status
+        return seen is not None and seen.phase == phase
 
     def pod(self, name: str, where: str) -> PodState | None:
         """The state of a pod; None if there is none."""

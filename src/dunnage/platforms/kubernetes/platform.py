@@ -8,8 +8,6 @@ from functools import partial
 from threading import Lock
 from typing import ClassVar
 
-from lightkube.resources.core_v1 import Service as ServiceObject
-
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
 from dunnage.contracts.platform import Seen
@@ -17,17 +15,18 @@ from dunnage.contracts.software import SoftwareStore, Tree
 from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
-from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.choices import ClientPlace
 from dunnage.model.deployment import Deployment
-from dunnage.model.layout import ENGINE_PROGRAM, ENGINE_TREE, Layout, Place, Reservation, Service
+from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
 from dunnage.platforms import places
 from dunnage.platforms.hosted_members import HostedMembers
-from dunnage.platforms.images import command
-from dunnage.platforms.kubernetes import addresses, objects
+from dunnage.platforms.kubernetes import objects
+from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.images import provide
+from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
 from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for, merged
 from dunnage.platforms.kubernetes.objects import Image
@@ -36,9 +35,8 @@ from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
-from dunnage.platforms.kubernetes.storage import claimed
-from dunnage.platforms.late_start import wrapped
-from dunnage.platforms.offered import CONTAINER_DNS, HOST, NODE_PORT, SERVICE_IP, unsupported
+from dunnage.platforms.kubernetes.storage import directories
+from dunnage.platforms.offered import HOST, unsupported
 from dunnage.platforms.paths.script import Tools
 from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
@@ -46,8 +44,6 @@ from dunnage.platforms.subnets import address_in
 
 WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
 """Network of pods → its encapsulation between hosts."""
-_ANY = "0.0.0.0/0"
-"""A pod has one address; in which range is its network plugin's to say."""
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -80,22 +76,18 @@ class Kubernetes(HostedMembers[PodMember]):
         self._substrate: HasKubernetes = substrate
         self._proxy: str = proxy_of(deployment)
         self._stay: StayNames = StayNames.of(stay.lower())
+        self._manifests: Manifests = Manifests(deployment, self._stay)
         self._opened: Namespace | None = None
         self._clients: dict[str, ClientPod] = {}
         self._images: dict[tuple[str, str], Image] = {}
-        self._services: dict[str, ServiceObject] = {}
+        self._services: dict[str, Served] = {}
         self._named: bool = False
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
-        deployment = self._deployment
-        if deployment.network == HOST:
-            return self._reserve(layout, places.direct)
-        if deployment.endpoint in (SERVICE_IP, NODE_PORT):
+        if self._manifests.served:
             self._serve(self._reserve(layout, places.translated))
-        return self._reserve(
-            layout, addresses.addressing(deployment.endpoint, deployment.peers, self._services)
-        )
+        return self._reserve(layout, self._manifests.addressing(self._services))
 
     def up(self, services: Sequence[Service], deadline: float) -> None:
         needed = {
@@ -164,66 +156,31 @@ class Kubernetes(HostedMembers[PodMember]):
             self._opened.begin()
             return self._opened
 
-    @property
-    def _published(self) -> bool:
-        """Whether a member's ports are ports of its host as well."""
-        return self._deployment.network != HOST and self._endpoint is not None
-
-    @property
-    def _by_name(self) -> bool:
-        """Whether members go by their headless names among each other."""
-        by_name = self._deployment.peers is Peers.DIRECT
-        return by_name or self._deployment.endpoint == CONTAINER_DNS
-
     def _serve(self, reservation: Reservation) -> None:
-        """Have a service of its own before each member, whose address is the cluster's to choose.
-
-        Nothing starts by that; with node ports a member's own ports are those of its node.
-        """
-        by_port = self._deployment.endpoint == NODE_PORT
-        kind = objects.NODE_PORT if by_port else objects.CLUSTER_IP
-        for place in reservation.places:
-            if place.member not in self._services:
-                ports = {name: each.bind.port for name, each in place.ports.items()}
-                manifest = objects.endpoint(place.member, ports, self._stay, kind, by_name=by_port)
-                self._services[place.member] = self._namespace.service(manifest, place.member)
+        """Have a service of its own before each member. Nothing starts by that."""
+        for member, manifest in self._manifests.services(reservation).items():
+            if member not in self._services:
+                self._services[member] = self._namespace.service(manifest, member)
 
     def _name_members(self) -> None:
         """Give every member its headless name, before the first of them starts."""
         if not self._named:
-            for member in self._places:
-                self._namespace.create(objects.headless(member, self._stay), member)
+            for member, manifest in self._manifests.names(self._places).items():
+                self._namespace.create(manifest, member)
             self._named = True
 
     def _start(self, service: Service, place: Place, host: Host) -> PodMember:
         self._make_directories(place, host)
         tree = self._trees.tree(service.software)
-        in_own = self._deployment.network != HOST
-        argv = command(service.argv, tree)
-        storage = claimed(
-            place,
-            self._deployment.storage,
-            stay=self._stay,
-            node=self._node(host),
-            labels=objects.labels(self._stay, place.member),
-        )
-        stateful_set = objects.stateful_set(
+        manifests = self._manifests.member(
             service,
             place,
-            stay=self._stay,
-            node=self._node(host),
+            host,
+            tree=tree,
             image=self._provide(host, tree),
-            argv=wrapped(host.engine, service, _ANY, argv) if in_own else argv,
-            engine=host.engine,
-            host_network=not in_own,
-            published=host.address if self._published else None,
-            storage=self._deployment.storage,
-            limits=self._deployment.limits,
-            named=in_own and self._by_name,
+            node=self._node(host),
         )
-        if storage is not None:
-            self._namespace.provide_storage(*storage, place.member)
-        self._namespace.create(stateful_set, place.member)
+        self._namespace.create_all(manifests, place.member)
         state = await_container(self._namespace, place.member)
         member = PodMember(
             service,
@@ -234,7 +191,7 @@ class Kubernetes(HostedMembers[PodMember]):
             state.first,
             ours=self._runtime(host) is not None,
         )
-        if in_own:
+        if self._manifests.in_own:
             self._note_address(member, state)
         return member
 
@@ -252,12 +209,8 @@ class Kubernetes(HostedMembers[PodMember]):
 
     def _client_pod(self, host: Host) -> ClientPod:
         tree = self._trees.tree(ENGINE_TREE)
-        manifest = objects.client_pod(
-            host.name,
-            stay=self._stay,
-            node=self._node(host),
-            image=self._provide(host, tree),
-            engine=f"{tree.prefix}/{ENGINE_PROGRAM}",
+        manifest = self._manifests.client(
+            host, tree=tree, image=self._provide(host, tree), node=self._node(host)
         )
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
@@ -279,8 +232,7 @@ class Kubernetes(HostedMembers[PodMember]):
         return self._images[key]
 
     def _make_directories(self, place: Place, host: Host) -> None:
-        kept = self._deployment.storage is not Storage.TMPFS
-        made = host.run(["mkdir", "-p", place.home, *((place.data,) if kept else ())])
+        made = host.run(["mkdir", "-p", *directories(place, self._deployment.storage)])
         if made.code != 0:
             hint = shlex.join(["df", host.scratch])
             raise StayError(made.stderr.strip(), where=host.name, hint=hint)

@@ -12,7 +12,7 @@ from dunnage.errors import StayError
 from dunnage.model.layout import Service
 from dunnage.platforms.engine_commands import ask_engine, is_for_engine
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.images import command
+from dunnage.platforms.image_of_tree import command
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import CONTAINER, pod_name
 from dunnage.platforms.kubernetes.process import first_process

@@ -15,6 +15,11 @@ _ROOM = "1Ti"
 """What a local volume is said to hold; nothing measures or limits it."""
 
 
+def directories(place: Place, storage: Storage) -> tuple[str, ...]:
+    """What is made on a member's host before it is created."""
+    return (place.home, place.data) if storage is not Storage.TMPFS else (place.home,)
+
+
 def mounts(place: Place) -> list[dict[str, Any]]:
     """A member's files and its data, both at the paths that they have natively."""
     return [
@@ -38,13 +43,13 @@ def volumes(place: Place, storage: Storage) -> list[dict[str, Any]]:
 
 def claimed(
     place: Place, storage: Storage, *, stay: StayNames, node: str, labels: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, Any]] | None:
+) -> tuple[dict[str, Any], ...]:
     """The local persistent volume of a member's data on its node, and the claim to it; if any.
 
     The volume is no object of the stay's namespace: it is found by its labels.
     """
     if storage is not Storage.VOLUME:
-        return None
+        return ()
     volume = stay.thing(place.member)
     # The scheduler goes by a volume's node by labels alone.
     there = [{"key": _HOSTNAME, "operator": "In", "values": [node]}]

@@ -1,0 +1,67 @@
+"""What a Kubernetes of someone else's told, for whoever wants to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from rich.table import Table
+from rich.text import Text
+
+from dunnage.cli.shared.terminal import Format, out, say, show_json, show_line
+from dunnage.contracts.cluster import ClusterSeen, NodeSeen
+from dunnage.errors import ExitCode
+from dunnage.wording.numbers import count
+from dunnage.wording.terms import plain
+
+
+def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:
+    """Write it; the exit code says whether every right is there."""
+    missing = [each for each in seen.rights if not each.held]
+    if format_ is Format.JSON:
+        show_json({**asdict(seen), "missing": [each.right for each in missing]})
+        return ExitCode.UNAVAILABLE if missing else ExitCode.OK
+    show_line(f"context {seen.context}: Kubernetes {seen.version} at {seen.server}")
+    groups = f", in {', '.join(seen.groups)}" if seen.groups else ""
+    show_line(f"you are {seen.user or 'unknown: the cluster does not tell'}{groups}")
+    show_line(f"network of pods: {seen.network}")
+    show_line(f"kube-proxy: {seen.proxy}")
+    out.print()
+    rights = ((each.right, _mark(met=each.held)) for each in seen.rights)
+    out.print(_table(("right", "here"), rights))
+    out.print()
+    if seen.nodes_unread:
+        show_line(f"nodes cannot be read: {seen.nodes_unread}")
+    else:
+        out.print(
+            _table(("node", "a host of ours", "ready", "what it tells"), map(_row, seen.nodes))
+        )
+        ours = sum(1 for each in seen.nodes if each.host)
+        say(f"{ours} of {count(len(seen.nodes), 'node')} are hosts of ours")
+    if not missing:
+        say("every right that Dunnage needs is here")
+        return ExitCode.OK
+    lacking = "1 right is" if len(missing) == 1 else f"{len(missing)} rights are"
+    say((f"{lacking} missing; who administers the cluster can type:", "yellow"))
+    for each in missing:
+        say("  ", (each.how, "bold"), f"  # {each.right}")
+    return ExitCode.UNAVAILABLE
+
+
+def _row(node: NodeSeen) -> tuple[Text | str, ...]:
+    ready = Text(plain(node.unready), "red") if node.unready else _mark(met=True)
+    told = ", ".join(f"{name} {value}" for name, value in node.told.items())
+    return Text(plain(node.name)), Text(node.host or "no"), ready, Text(plain(told))
+
+
+def _mark(*, met: bool) -> str:
+    return "[green]yes[/]" if met else "[red]no[/]"
+
+
+def _table(titles: Iterable[str], rows: Iterable[tuple[Text | str, ...]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -1,0 +1,130 @@
+"""The Kubernetes objects of a study, as YAML or JSON, with what is not known yet."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from dunnage import catalog
+from dunnage.cli.shared.terminal import Format, out, say, show_json, typed
+from dunnage.errors import UsageError
+from dunnage.hosts.namespace.planned import LAB
+from dunnage.model.deployment import Deployment
+from dunnage.model.plan import Plan, StayPlan
+from dunnage.model.study import Study
+from dunnage.platforms.kubernetes.foreseen import ForeseenObject
+from dunnage.runner.substrates import testbed_of
+from dunnage.secrets.files import masked_data
+from dunnage.software.foreseen import HASH
+from dunnage.study.matrix import deployments
+from dunnage.wording.terms import listed
+
+_STANDS_FOR = {
+    catalog.STAY_NUMBER: "eight digits of each stay's own, in the names and labels of its objects",
+    LAB: "the name of the lab, which it is given when it is made",
+    HASH: "what software is named by, once it was made",
+}
+_PLAIN = re.compile(r"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z/][\w./:-]*(?<!:)")
+"""Texts that no reader of YAML takes for anything else; `kubectl` reads YAML 1.1."""
+
+
+def show_manifests(study: Study, plan: Plan, format_: Format, path: Path) -> None:
+    """Write the objects of one stay of each deployment on Kubernetes.
+
+    Raises UsageError where there is none.
+    """
+    chosen = [each for each in plan.deployments if catalog.family(each) == "kubernetes"]
+    if not chosen:
+        raise UsageError(
+            "no deployment of this plan is on Kubernetes, so it creates no objects there",
+            where=str(path),
+            hint=typed("plan", path),
+        )
+    hosts = testbed_of(study, deployments(study, catalog.OFFER))
+    found = [
+        (each, stay, catalog.foreseen_objects(study, each, hosts, stay))
+        for each in chosen
+        for stay in [_first_stay(plan, each)]
+    ]
+    if format_ is Format.JSON:
+        show_json([_plain(*each) for each in found])
+    else:
+        out.write("\n".join(_yaml(*each) for each in found))
+    if others := [each.name for each in plan.deployments if each not in chosen]:
+        say(f"not on Kubernetes: {listed(others)}")
+
+
+def _first_stay(plan: Plan, deployment: Deployment) -> StayPlan:
+    stays = (stay for block in plan.blocks for stay in block.stays)
+    return next(stay for stay in stays if stay.deployment == deployment.name)
+
+
+def _plain(
+    deployment: Deployment, stay: StayPlan, objects: Sequence[ForeseenObject]
+) -> dict[str, Any]:
+    made = [
+        {
+            "object": each.manifest,
+            "host": each.host,
+            "needs": each.needs,
+            "unknown": [{"at": where, "why": why} for where, why in each.unknown.items()],
+        }
+        for each in objects
+    ]
+    return {
+        "deployment": deployment.name,
+        "stay": stay.id,
+        "stands_for": _standing(objects),
+        "objects": made,
+    }
+
+
+def _standing(objects: Sequence[ForeseenObject]) -> dict[str, str]:
+    """The words in these objects that stand for others, and what for."""
+    written = "".join(f"{each.manifest} {each.needs}" for each in objects)
+    return {word: meaning for word, meaning in _STANDS_FOR.items() if word in written}
+
+
+def _yaml(deployment: Deployment, stay: StayPlan, objects: Sequence[ForeseenObject]) -> str:
+    first = stay.id
+    lines = [f"Deployment {deployment.name}: what its stay {first} creates, in this order."]
+    lines += [f"{word} stands for {meaning}." for word, meaning in _standing(objects).items()]
+    head = "".join(f"# {line}\n" for line in lines)
+    return head + "".join(f"---\n{_needed(each)}{_document(each)}" for each in objects)
+
+
+def _needed(each: ForeseenObject) -> str:
+    return "".join(f"# put on {each.host} before: {need}\n" for need in each.needs)
+
+
+def _document(each: ForeseenObject) -> str:
+    node = _node(masked_data(each.manifest))
+    for where, why in each.unknown.items():
+        above = node
+        for step in where[:-1]:
+            above = above[step]
+        above.yaml_add_eol_comment(f"unknown yet: {why}", where[-1], column=0)
+    yaml = YAML()
+    yaml.width = sys.maxsize  # a comment ends its line
+    stream = io.StringIO()
+    yaml.dump(node, stream)
+    return stream.getvalue()
+
+
+def _node(value: Any) -> Any:
+    """The same with places for comments, and with quotes round what could be misread."""
+    if isinstance(value, dict):
+        return CommentedMap({key: _node(below) for key, below in value.items()})
+    if isinstance(value, list | tuple):
+        return CommentedSeq(map(_node, value))
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        return DoubleQuotedScalarString(value)
+    return value

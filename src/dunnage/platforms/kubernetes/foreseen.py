@@ -1,0 +1,167 @@
+"""The objects of a stay before anything is there, in the order in which they will be created. Pure.
+
+They are made as the platform makes them. What is the cluster's to choose is assumed twice: wherever
+the two differ, the value is unknown, be it only computed from what was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any
+
+from dunnage.contracts.host import Site
+from dunnage.contracts.software import SoftwareStore
+from dunnage.model.choices import ClientPlace
+from dunnage.model.layout import ENGINE_TREE, Layout, Reservation, Service, Stage
+from dunnage.platforms import places
+from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.images import chosen
+from dunnage.platforms.kubernetes.manifests import Manifests
+from dunnage.platforms.kubernetes.objects import Image, Manifest
+from dunnage.platforms.kubernetes.storage import directories
+
+Where = tuple[str | int, ...]
+"""The keys and numbers that lead to a value in a manifest."""
+Choose = Callable[[Mapping[str, Manifest]], Mapping[str, Served]]
+"""What the cluster chooses for the services before members."""
+
+_CHOSEN = "the cluster chooses it when the services are there"
+_NODE = "the name of the host's node, which its machine id tells"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a deployment will stand on."""
+
+    hosts: Sequence[Site]
+    clients: Sequence[Site]
+    trees: SoftwareStore
+    nodes: Mapping[str, str]
+    """Host → name of its node."""
+    ours: bool
+    """Whether the nodes are, so that images can be brought there."""
+    floating: Callable[[Site], str]
+
+
+@dataclass(frozen=True)
+class ForeseenObject:
+    """One object, and what is to be known of it."""
+
+    manifest: Manifest
+    host: str = ""
+    """Where its pod will be; empty if it is nowhere."""
+    needs: tuple[str, ...] = ()
+    """Images, directories and files that will be put on that host before."""
+    unknown: Mapping[Where, str] = field(default_factory=dict)
+    """Where it holds something that is not known yet, and why."""
+
+
+def foreseen(
+    manifests: Manifests,
+    layout: Layout,
+    stages: Callable[[Reservation], Sequence[Stage]],
+    ground: Ground,
+) -> tuple[ForeseenObject, ...]:
+    """All objects of a stay in their order, with what is not known yet.
+
+    Raises UnavailableError where a node could not be brought an image.
+    """
+
+    def made(first: int, on: Ground) -> tuple[ForeseenObject, ...]:
+        return tuple(created(manifests, layout, stages, on, assumed(first)))
+
+    one, another = made(1, ground), made(101, ground)
+    strange = {host: f"{node}-or-another" for host, node in ground.nodes.items()}
+    elsewhere = one if ground.ours else made(1, replace(ground, nodes=strange))
+    return tuple(
+        replace(
+            here,
+            unknown={
+                **dict.fromkeys(differing(here.manifest, there.manifest), _CHOSEN),
+                **dict.fromkeys(differing(here.manifest, node.manifest), _NODE),
+            },
+        )
+        for here, there, node in zip(one, another, elsewhere, strict=True)
+    )
+
+
+def created(
+    manifests: Manifests,
+    layout: Layout,
+    stages: Callable[[Reservation], Sequence[Stage]],
+    ground: Ground,
+    choose: Choose,
+) -> Iterator[ForeseenObject]:
+    """All objects of a stay in their order, where the cluster chooses so for services."""
+
+    def reserved(addressing: places.Addressing) -> Reservation:
+        prefix = ground.trees.tree(layout.software).prefix
+        told = places.as_clients_are_told(addressing, manifests.endpoint, ground.floating)
+        return places.reserve(layout, ground.hosts, prefix, told)
+
+    yield ForeseenObject(manifests.namespace())
+    services = manifests.services(reserved(places.translated))
+    yield from map(ForeseenObject, services.values())
+    reservation = reserved(manifests.addressing(choose(services)))
+    members = [place.member for place in reservation.places]
+    yield from map(ForeseenObject, manifests.names(members).values())
+    for stage in stages(reservation):
+        for service in stage.services:
+            yield from _member(manifests, service, reservation, ground)
+    if manifests.deployment.client is ClientPlace.CONTAINER:
+        tree = ground.trees.tree(ENGINE_TREE)
+        for host in ground.clients:
+            image, node = chosen(host, tree, ours=ground.ours), ground.nodes[host.name]
+            pod = manifests.client(host, tree=tree, image=image, node=node)
+            yield ForeseenObject(pod, host.name, _brought(image))
+
+
+def assumed(first: int) -> Choose:
+    """Node ports and addresses that count up, each of them once."""
+
+    def choose(services: Mapping[str, Manifest]) -> Mapping[str, Served]:
+        number = count(first)
+        return {
+            member: Served(
+                f"192.0.2.{next(number)}",  # TEST-NET-1 (RFC 5737): it can belong to nobody
+                {each["port"]: 30000 + next(number) for each in service["spec"]["ports"]},
+            )
+            for member, service in services.items()
+        }
+
+    return choose
+
+
+def differing(one: Any, another: Any, where: Where = ()) -> Iterator[Where]:
+    """Where two manifests of the same object hold different values."""
+    if isinstance(one, Mapping):
+        for key, value in one.items():
+            yield from differing(value, another[key], (*where, key))
+    elif isinstance(one, list):
+        for number, value in enumerate(one):
+            yield from differing(value, another[number], (*where, number))
+    elif one != another:
+        yield where
+
+
+def _member(
+    manifests: Manifests, service: Service, reservation: Reservation, ground: Ground
+) -> Iterator[ForeseenObject]:
+    place = reservation.place(service.member)
+    host = next(each for each in ground.hosts if each.name == place.host)
+    tree = ground.trees.tree(service.software)
+    image = chosen(host, tree, ours=ground.ours)
+    *kept, stateful_set = manifests.member(
+        service, place, host, tree=tree, image=image, node=ground.nodes[host.name]
+    )
+    yield from map(ForeseenObject, kept)
+    made = directories(place, manifests.deployment.storage)
+    needs = [*_brought(image), *(f"directory {each}" for each in made)]
+    needs += [f"file {each}" for each in service.files]
+    yield ForeseenObject(stateful_set, host.name, tuple(needs))
+
+
+def _brought(image: Image) -> tuple[str, ...]:
+    return (f"image {image.name}",) if image.imported else ()

@@ -1,0 +1,145 @@
+"""What a Kubernetes of someone else's tells of itself, before anything is done there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from lightkube import ApiError, Client
+from lightkube.resources.authentication_v1 import SelfSubjectReview
+from lightkube.resources.core_v1 import ConfigMap, Node
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from dunnage.contracts.cluster import ClusterSeen, Machine, NodeSeen, RightSeen
+from dunnage.kubernetes_api import address, connect, session
+from dunnage.substrates.kubernetes.objects import SYSTEM
+from dunnage.substrates.kubernetes.readiness import name, why_unready
+from dunnage.substrates.of_context import Context
+from dunnage.substrates.rights import RIGHTS, Right, allowed
+
+_PROXY, _PROXY_FILE = "kube-proxy", "config.conf"
+"""ConfigMap that kubeadm makes for kube-proxy, and the file in it."""
+_INNER = "InternalIP"
+_UNAUTHORIZED = 401
+_FIRST_MODE = "iptables"
+"""kube-proxy's mode on Linux where none is named."""
+_TOLD = {
+    "flannel.alpha.coreos.com/backend-type": "flannel, {}",
+    "projectcalico.org/IPv4VXLANTunnelAddr": "Calico, vxlan",
+    "projectcalico.org/IPv4IPIPTunnelAddr": "Calico, ipip",
+    "projectcalico.org/IPv4Address": "Calico, no encapsulation",
+}
+"""What plugins write to their nodes → the network that it tells of, the first that fits."""
+
+
+def look(name: str, kubeconfig: Path | None, known: Mapping[Machine, str]) -> ClusterSeen:
+    """Ask the cluster of a context what may be done there; `known` names machines that are hosts.
+
+    Nothing is made there. Raises UnavailableError with one reason why it cannot be asked: the
+    kubeconfig, a certificate, a refusal, or that nobody answers.
+    """
+    context = Context(name, kubeconfig)
+    api = context.api
+    with context.spoken(), closing(connect(api)) as client, closing(session(api)) as asked:
+        version = asked.get("/version").raise_for_status().json()
+        user, groups = _whoami(client)
+        rights = tuple(_right(each, user, held=allowed(client, each)) for each in RIGHTS)
+        nodes, unread = _nodes(client)
+        return ClusterSeen(
+            context=name,
+            server=address(api),
+            version=str(version.get("gitVersion", "")),
+            user=user,
+            groups=groups,
+            rights=rights,
+            nodes=tuple(_node(each, known) for each in nodes),
+            nodes_unread=unread,
+            network=network_of(nodes),
+            proxy=_proxy(client),
+        )
+
+
+def _whoami(client: Client) -> tuple[str, tuple[str, ...]]:
+    """Who the cluster takes us for; it tells since Kubernetes 1.28."""
+    try:
+        told = client.create(SelfSubjectReview()).status
+    except ApiError as refusal:
+        if refusal.response.status_code == _UNAUTHORIZED:
+            raise
+        return "", ()
+    info = told.userInfo if told is not None else None
+    if info is None:
+        return "", ()
+    return str(info.username or ""), tuple(info.groups or ())
+
+
+def _right(right: Right, user: str, *, held: bool) -> RightSeen:
+    return RightSeen(str(right), held, "" if held else granting(right, user or "USER"))
+
+
+def granting(right: Right, user: str) -> str:
+    """Commands for who may give rights, that give one to a user."""
+    role = re.sub(r"[^a-z]+", "-", f"dunnage {right}")
+    rule = [f"--verb={right.verb}", f"--resource={right.kind}"]
+    bound = [f"--clusterrole={role}", f"--user={user}"]
+    made = shlex.join(["kubectl", "create", "clusterrole", role, *rule])
+    return f"{made} && {shlex.join(['kubectl', 'create', 'clusterrolebinding', role, *bound])}"
+
+
+def _nodes(client: Client) -> tuple[list[Node], str]:
+    try:
+        return list(client.list(Node)), ""
+    except ApiError as refusal:
+        return [], str(refusal)
+
+
+def _node(node: Node, known: Mapping[Machine, str]) -> NodeSeen:
+    info = node.status.nodeInfo if node.status is not None else None
+    told = {}
+    if info is not None:
+        told = {
+            "kubelet": info.kubeletVersion,
+            "runtime": info.containerRuntimeVersion,
+            "kernel": info.kernelVersion,
+        }
+    addresses = (node.status.addresses if node.status is not None else None) or ()
+    inner = [each.address for each in addresses if each.type == _INNER]
+    told |= {"address": ", ".join(inner)} if inner else {}
+    machine = (info.machineID, info.bootID) if info is not None else ("", "")
+    return NodeSeen(name(node), known.get(machine, ""), why_unready(node), told)
+
+
+def network_of(nodes: Iterable[Node]) -> str:
+    """What joins the pods of these nodes, as plugins write it to them."""
+    found = set()
+    for node in nodes:
+        written = (node.metadata.annotations if node.metadata is not None else None) or {}
+        fits = [phrase.format(written[key]) for key, phrase in _TOLD.items() if key in written]
+        found.add(fits[0] if fits else "")
+    told = sorted(each for each in found if each)
+    if not told:
+        return "unknown: no node tells of it"
+    return " and ".join(told) + ("; some nodes tell nothing" if "" in found else "")
+
+
+def _proxy(client: Client) -> str:
+    try:
+        files = client.get(ConfigMap, _PROXY, namespace=SYSTEM).data or {}
+    except ApiError as refusal:
+        return f"unknown: {refusal}"
+    return mode_in(files.get(_PROXY_FILE, ""))
+
+
+def mode_in(configuration: str) -> str:
+    """kube-proxy's mode in its configuration."""
+    try:
+        told = YAML(typ="safe", pure=True).load(configuration)
+    except YAMLError:
+        told = None
+    if not isinstance(told, dict):
+        return f"unknown: `{_PROXY}` of `{SYSTEM}` has no `{_PROXY_FILE}` that can be read"
+    return str(told.get("mode") or _FIRST_MODE)

@@ -1,0 +1,129 @@
+"""`dunnage doctor --context`: what may be done in someone else's cluster, and what is missing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from command import Command
+
+from dunnage import catalog
+from dunnage.contracts.cluster import ClusterSeen, NodeSeen, RightSeen
+from dunnage.errors import UnavailableError
+
+GIVES = "kubectl create clusterrole dunnage-get-pods --verb=get --resource=pods"
+
+
+def seen(*, held: bool = True, unread: str = "") -> ClusterSeen:
+    nodes = (
+        NodeSeen("n1", "db-1 of lab 0a1b2c3d", "", {"kubelet": "v1.34"}),
+        NodeSeen("n2", "", "tainted: [/] \x1b[2J", {}),
+    )
+    return ClusterSeen(
+        context="mine",
+        server="https://10.0.0.1:6443",
+        version="v1.34.2",
+        user="me",
+        groups=("staff",),
+        rights=(
+            RightSeen("list nodes", True, ""),
+            RightSeen("get pods", held, "" if held else GIVES),
+        ),
+        nodes=() if unread else nodes,
+        nodes_unread=unread,
+        network="flannel, vxlan",
+        proxy="unknown: not found",
+    )
+
+
+def played(monkeypatch: pytest.MonkeyPatch, told: ClusterSeen) -> list[tuple[str, Path | None]]:
+    asked: list[tuple[str, Path | None]] = []
+
+    def cluster(context: str, kubeconfig: Path | None) -> ClusterSeen:
+        asked.append((context, kubeconfig))
+        return told
+
+    monkeypatch.setattr(catalog, "cluster", cluster)
+    return asked
+
+
+def test_a_cluster_with_every_right_is_told_with_its_nodes(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = played(monkeypatch, seen())
+    shown = dunnage("doctor", "--context", "mine", "--kubeconfig", "file")
+    assert asked == [("mine", Path("file"))]
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[:4] == [
+        "context mine: Kubernetes v1.34.2 at https://10.0.0.1:6443",
+        "you are me, in staff",
+        "network of pods: flannel, vxlan",
+        "kube-proxy: unknown: not found",
+    ]
+    assert "list nodes  yes" in shown.out
+    assert "db-1 of lab 0a1b2c3d" in shown.out
+    assert "tainted: [/]" in shown.out
+    assert "\x1b" not in shown.out
+    assert "1 of 2 nodes are hosts of ours" in shown.err
+    assert "every right that Dunnage needs is here" in shown.err
+
+
+def test_each_missing_right_is_named_with_what_to_type(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(monkeypatch, seen(held=False))
+    shown = dunnage("doctor", "--context", "mine")
+    assert shown.code == 3
+    assert "get pods    no" in shown.out
+    assert "1 right is missing; who administers the cluster can type:" in shown.err
+    assert f"  {GIVES}  # get pods" in shown.err
+
+
+def test_nodes_that_cannot_be_read_and_a_user_that_is_not_told_are_said(
+    dunnage: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(monkeypatch, replace(seen(unread="nodes is forbidden"), user="", groups=()))
+    shown = dunnage("doctor", "--context", "mine")
+    assert "nodes cannot be read: nodes is forbidden" in shown.out
+    assert "you are unknown: the cluster does not tell" in shown.out
+    assert "hosts of ours" not in shown.err
+
+
+def test_all_of_it_is_in_the_json(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    played(monkeypatch, seen(held=False))
+    shown = dunnage("doctor", "--context", "mine", "--format", "json")
+    assert shown.code == 3
+    told = json.loads(shown.out)
+    assert told["missing"] == ["get pods"]
+    assert told["rights"][1] == {"right": "get pods", "held": False, "how": GIVES}
+    assert told["nodes"][0]["host"] == "db-1 of lab 0a1b2c3d"
+    assert (told["user"], told["groups"], told["network"]) == ("me", ["staff"], "flannel, vxlan")
+    played(monkeypatch, seen())
+    assert dunnage("doctor", "--context", "mine", "--format", "json").code == 0
+
+
+def test_a_cluster_that_cannot_be_asked_is_one_message(
+    dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nowhere = tmp_path / "nowhere"
+    shown = dunnage("doctor", "--context", "mine", "--kubeconfig", nowhere)
+    assert (shown.code, shown.out) == (3, "")
+    assert f"`{nowhere}` cannot be read: No such file or directory" in shown.err
+    assert f"try: kubectl --kubeconfig {nowhere} config get-contexts" in shown.err
+
+    def refused(*_: object) -> ClusterSeen:
+        raise UnavailableError("it does not answer")
+
+    monkeypatch.setattr(catalog, "cluster", refused)
+    told = dunnage("doctor", "--context", "mine", "--format", "json")
+    assert json.loads(told.out)["error"]["what"] == "it does not answer"
+
+
+def test_a_kubeconfig_without_a_context_is_a_mistake(dunnage: Command) -> None:
+    shown = dunnage("doctor", "--kubeconfig", "file")
+    assert shown.code == 2
+    assert "name one by `--context`" in shown.err
+    assert "try: kubectl --kubeconfig file config get-contexts" in shown.err

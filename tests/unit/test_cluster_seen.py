@@ -1,0 +1,269 @@
+"""What someone else's cluster tells, and why one cannot be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lightkube.codecs import from_dict
+from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node, secured_cluster
+
+from dunnage import catalog
+from dunnage.contracts.cluster import ClusterSeen
+from dunnage.contracts.kubernetes import ApiServer
+from dunnage.errors import UnavailableError
+from dunnage.hosts import machines as own
+from dunnage.hosts.first_process import Identity
+from dunnage.hosts.standing import StandingHost, StandingLab
+from dunnage.kubernetes_api import certificate_ends
+from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
+from dunnage.substrates.kubernetes import certificates
+from dunnage.substrates.kubernetes.certificates import Authority, Credentials
+from dunnage.substrates.rights import RIGHTS, Right
+
+PROXY = "/api/v1/namespaces/kube-system/configmaps/kube-proxy"
+NODES = (node("n1", "here", address="10.0.0.1"), node("n2", "elsewhere"))
+FORBIDDEN: Answer = (403, {"kind": "Status", "code": 403, "message": "nodes is forbidden"})
+ME = {"status": {"userInfo": {"username": "me", "groups": ["staff", "system:authenticated"]}}}
+
+
+@pytest.fixture
+def kubeconfig(tmp_path: Path) -> Path:
+    return tmp_path / "kubeconfig"
+
+
+@pytest.fixture
+def cluster(kubeconfig: Path) -> Iterator[Cluster]:
+    with cluster_of(*NODES, kubeconfig=kubeconfig) as played:
+        played.answers[WHOAMI] = (201, ME)
+        configuration = {"data": {"config.conf": "mode: ipvs\n"}}
+        played.answers[PROXY] = (200, {"metadata": {}, **configuration})
+        yield played
+
+
+def seen(kubeconfig: Path) -> ClusterSeen:
+    return look("mine", kubeconfig, {("here", "boot"): "this machine"})
+
+
+def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    told = seen(kubeconfig)
+    assert (told.context, told.version) == ("mine", "v1.34.2")
+    assert told.server == f"http://127.0.0.1:{cluster.server_port}"
+    assert (told.user, told.groups) == ("me", ("staff", "system:authenticated"))
+    assert [each.right for each in told.rights] == list(map(str, RIGHTS))
+    assert all(each.held and not each.how for each in told.rights)
+    assert [(each.name, each.host, each.unready) for each in told.nodes] == [
+        ("n1", "this machine", ""),
+        ("n2", "", ""),
+    ]
+    assert told.nodes[0].told == {
+        "kubelet": "v1",
+        "runtime": "c://2",
+        "kernel": "6.1",
+        "address": "10.0.0.1",
+    }
+    assert (told.network, told.proxy) == ("unknown: no node tells of it", "ipvs")
+
+
+def only_reading(asked: Any) -> Answer:
+    wanted = asked["spec"]["resourceAttributes"]
+    return 201, {"spec": {}, "status": {"allowed": wanted["verb"] in ("get", "list")}}
+
+
+def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconfig: Path) -> None:
+    cluster.answers[REVIEWS] = only_reading
+    told = seen(kubeconfig)
+    missing = {each.right: each.how for each in told.rights if not each.held}
+    assert set(missing) == {str(each) for each in RIGHTS if each.verb not in ("get", "list")}
+    assert missing["create pods/exec"] == (
+        "kubectl create clusterrole dunnage-create-pods-exec --verb=create --resource=pods/exec "
+        "&& kubectl create clusterrolebinding dunnage-create-pods-exec "
+        "--clusterrole=dunnage-create-pods-exec --user=me"
+    )
+    assert "--resource=statefulsets.apps" in missing["delete statefulsets.apps"]
+
+
+def test_a_users_name_is_typed_as_one_word() -> None:
+    assert "'--user=of a; rm'" in granting(Right("get", "pods"), "of a; rm")
+
+
+def test_what_may_not_be_read_is_unknown_with_the_reason(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    cluster.answers |= {"/api/v1/nodes": FORBIDDEN, PROXY: FORBIDDEN, WHOAMI: FORBIDDEN}
+    cluster.answers[REVIEWS] = (201, {"spec": {}, "status": {"allowed": False}})
+    told = seen(kubeconfig)
+    assert told.nodes == ()
+    assert "nodes is forbidden" in told.nodes_unread
+    assert told.proxy.startswith("unknown: ")
+    assert (told.user, told.groups) == ("", ())
+    assert told.rights[0].how.endswith(" --user=USER")
+    cluster.answers[WHOAMI] = (201, {})
+    assert seen(kubeconfig).user == ""
+
+
+def test_a_node_that_tells_nothing_is_no_host(cluster: Cluster, kubeconfig: Path) -> None:
+    silent = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n3"}}
+    no_info = {**silent, "status": {"conditions": [{"type": "Ready", "status": "False"}]}}
+    cluster.answers["/api/v1/nodes"] = (200, {"items": [silent, no_info]})
+    assert [(each.host, each.unready, each.told) for each in seen(kubeconfig).nodes] == [
+        ("", "not told of by its kubelet", {}),
+        ("", "Ready is False", {}),
+    ]
+
+
+def annotated(**written: str) -> Any:
+    metadata = {"name": "n", "annotations": written}
+    return from_dict({"apiVersion": "v1", "kind": "Node", "metadata": metadata})
+
+
+def test_the_network_is_what_plugins_write_to_their_nodes() -> None:
+    vxlan = annotated(**{"flannel.alpha.coreos.com/backend-type": "vxlan"})
+    calico = annotated(**{"projectcalico.org/IPv4Address": "10.0.0.1/24"})
+    tunnel = annotated(
+        **{
+            "projectcalico.org/IPv4Address": "10.0.0.1/24",
+            "projectcalico.org/IPv4IPIPTunnelAddr": "10.1.0.1",
+        }
+    )
+    assert network_of([vxlan, vxlan]) == "flannel, vxlan"
+    assert network_of([calico]) == "Calico, no encapsulation"
+    assert network_of([tunnel]) == "Calico, ipip"
+    assert network_of([vxlan, annotated()]) == "flannel, vxlan; some nodes tell nothing"
+    assert network_of([]) == network_of([annotated()]) == "unknown: no node tells of it"
+
+
+@pytest.mark.parametrize(
+    ("configuration", "mode"),
+    [("mode: nftables\n", "nftables"), ('mode: ""\n', "iptables"), ("kind: X\n", "iptables")],
+)
+def test_a_proxys_mode_is_the_one_of_its_configuration(configuration: str, mode: str) -> None:
+    assert mode_in(configuration) == mode
+
+
+@pytest.mark.parametrize("configuration", ["", "[", "text"])
+def test_a_configuration_that_is_none_tells_no_mode(configuration: str) -> None:
+    assert mode_in(configuration).startswith("unknown: `kube-proxy` of `kube-system` has no")
+
+
+# Why a cluster cannot be asked.
+
+
+def refused(context: str, kubeconfig: Path) -> tuple[str, str]:
+    with pytest.raises(UnavailableError) as raised:
+        look(context, kubeconfig, {})
+    return str(raised.value), raised.value.hint
+
+
+def test_a_cluster_that_does_not_answer_is_told(cluster: Cluster, kubeconfig: Path) -> None:
+    cluster.shutdown()
+    cluster.server_close()
+    told, hint = refused("mine", kubeconfig)
+    assert told.startswith("kubernetes: the cluster of context `mine` does not answer: ")
+    assert hint == f"kubectl --kubeconfig {kubeconfig} --context mine cluster-info"
+
+
+def test_a_context_that_is_not_there_and_a_broken_file_are_told(
+    cluster: Cluster, kubeconfig: Path
+) -> None:
+    told, hint = refused("yours", kubeconfig)
+    assert told.endswith(f"`{kubeconfig}` has no context `yours`")
+    assert hint == f"kubectl --kubeconfig {kubeconfig} config get-contexts"
+    kubeconfig.write_text("clusters: [")
+    assert f"`{kubeconfig}` is not YAML: see its line 1" in refused("mine", kubeconfig)[0]
+    kubeconfig.unlink()
+    assert f"`{kubeconfig}` cannot be read: No such file" in refused("mine", kubeconfig)[0]
+
+
+def test_a_cluster_that_knows_nobody_is_told(cluster: Cluster, kubeconfig: Path) -> None:
+    cluster.answers[WHOAMI] = (401, {"kind": "Status", "code": 401, "message": "Unauthorized"})
+    told, hint = refused("mine", kubeconfig)
+    assert told == "kubernetes: the cluster of context `mine` refuses: Unauthorized"
+    assert hint.endswith("--context mine auth whoami")
+
+
+def issued(authority: Authority) -> tuple[Credentials, Credentials]:
+    return authority.server("api", ("127.0.0.1",)), authority.client("me")
+
+
+def test_a_certificate_that_is_over_is_told_whose_ever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = Authority("theirs")
+    server, user = issued(authority)
+    with monkeypatch.context() as past:
+        past.setattr(certificates, "_LASTS", -timedelta(minutes=1))
+        server_before, user_before = issued(authority)
+    with secured_cluster(authority.certificate, server_before, user, tmp_path) as file:
+        told, hint = refused("dunnage", file)
+    assert told == (
+        "kubernetes: the certificate of the cluster of context `dunnage` is not valid: "
+        "certificate has expired"
+    )
+    assert hint.endswith("--context dunnage cluster-info")
+    with secured_cluster(authority.certificate, server, user_before, tmp_path) as file:
+        told, _ = refused("dunnage", file)
+        ends = certificate_ends(ApiServer(file))
+        assert ends is not None
+        assert "the cluster of context `dunnage` refuses: " in told
+        assert told.endswith(
+            f"; the certificate of its user was valid until {ends:%Y-%m-%d %H:%M} UTC"
+        )
+    with secured_cluster(authority.certificate, server, user, tmp_path) as file:
+        assert "valid until" not in refused("dunnage", file)[0]
+
+
+def test_a_certificate_in_a_file_is_read_there(tmp_path: Path) -> None:
+    me = Authority("theirs").client("me")
+    (tmp_path / "me.pem").write_bytes(me.certificate)
+    (tmp_path / "me.key").write_bytes(me.key)
+    file = tmp_path / "config"
+    file.write_text(
+        "{clusters: [{name: c, cluster: {server: https://127.0.0.1:1}}], current-context: x, "
+        "contexts: [{name: x, context: {cluster: c, user: u}}], "
+        "users: [{name: u, user: {client-certificate: me.pem, client-key: me.key}}]}"
+    )
+    assert certificate_ends(ApiServer(file)) is not None
+
+
+# Which machines are hosts.
+
+
+def test_hosts_are_this_machine_and_those_of_its_labs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = StandingHost("db-1", "10.77.0.1", Identity(1, 2), None)
+    gone = StandingHost("db-2", "10.77.0.2", Identity(1, 2), None)
+    lab = StandingLab("0a1b2c3d", "x", kept=True, hosts=(host, gone))
+    monkeypatch.setattr("dunnage.hosts.standing.LABS", tmp_path)
+    lab.directory.mkdir()
+    lab.machine_id("db-1").write_text("of-db-1\n")
+    (tmp_path / "id").write_text("own\n")
+    (tmp_path / "boot").write_text("b\n")
+    monkeypatch.setattr(own, "_IDS", (tmp_path / "none", tmp_path / "id"))
+    monkeypatch.setattr(own, "_BOOT", tmp_path / "boot")
+    monkeypatch.setattr(own, "standing", lambda: (lab,))
+    assert own.machines() == {
+        ("own", "b"): "this machine",
+        ("of-db-1", "b"): "db-1 of lab 0a1b2c3d",
+    }
+
+    def forbidden() -> None:
+        raise UnavailableError("only root can look into labs")
+
+    monkeypatch.setattr(own, "standing", forbidden)
+    monkeypatch.setattr(own, "_IDS", ())
+    assert own.machines() == {}
+
+
+def test_the_catalog_asks_with_the_machines_that_are_here(
+    cluster: Cluster, kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "machines", lambda: {("elsewhere", "boot"): "db-9"})
+    told = catalog.cluster("mine", kubeconfig)
+    assert [each.host for each in told.nodes] == ["", "db-9"]

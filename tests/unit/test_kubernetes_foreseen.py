@@ -1,0 +1,321 @@
+"""What is foreseen of a stay's objects is what its platform creates, of every endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from lightkube import Client, KubeConfig, SingleConfig
+from lightkube.config.models import User
+
+from dunnage.contracts.database import Database
+from dunnage.contracts.host import Completed, Host, Site
+from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
+from dunnage.contracts.software import Tree
+from dunnage.databases.cassandra.database import Cassandra
+from dunnage.databases.redis.database import Redis
+from dunnage.errors import UnavailableError
+from dunnage.hosts.fake.host import FakeHost
+from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
+from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.deployment import Deployment
+from dunnage.model.layout import Software
+from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.platforms import hosted_members
+from dunnage.platforms.kubernetes import platform as made_here
+from dunnage.platforms.kubernetes.addresses import Served
+from dunnage.platforms.kubernetes.foreseen import Ground, created, differing, foreseen
+from dunnage.platforms.kubernetes.manifests import Manifests
+from dunnage.platforms.kubernetes.offer import OFFER
+from dunnage.platforms.kubernetes.platform import Kubernetes
+from dunnage.platforms.stay_names import StayNames
+
+REDIS = DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3)
+RING = DatabaseSpec(kind="cassandra", version="5.0", members=2)
+DATABASES: Mapping[str, Database] = {"redis": Redis(), "cassandra": Cassandra()}
+HOSTS = TestbedSpec(kind="fake", hosts={"db": 2, "client": 2})
+"""Three members on two hosts: two of them share one, and must not have the same ports."""
+
+
+def deployed(network: str, endpoint: str, **changes: Any) -> Deployment:
+    known: dict[str, Any] = {
+        "name": "d",
+        "title": "D",
+        "platform": "kubernetes",
+        "network": network,
+        "endpoint": endpoint,
+        "storage": Storage.BIND,
+        "peers": Peers.ENDPOINT,
+        "client": ClientPlace.HOST,
+        "hosts": "db",
+        "limits": Limits(memory=2**28, cpus=0.5),
+        "slowdown": 0.0,
+        "database": REDIS,
+    }
+    return Deployment(**(known | changes))
+
+
+INSIDE = {"client": ClientPlace.CONTAINER}
+VXLAN = "flannel-vxlan"
+DEPLOYMENTS = [
+    *(
+        deployed(network, name, **(INSIDE if ClientPlace.HOST not in offer.clients else {}))
+        for network in (VXLAN, "host")
+        for name, offer in OFFER.networks[network].endpoints.items()
+    ),
+    deployed(VXLAN, "service-ip", peers=Peers.DIRECT, **INSIDE),
+    deployed(VXLAN, "host-port", storage=Storage.VOLUME),
+    deployed(VXLAN, "node-port", storage=Storage.TMPFS, database=RING),
+    deployed(VXLAN, "service-ip", database=REDIS.model_copy(update={"image": "redis:7"})),
+]
+
+
+class Trees:
+    """Trees that are nowhere."""
+
+    def tree(self, software: Software) -> Tree:
+        name = f"{software.name}-{software.version}"
+        return Tree(software, Path(name), f"/trees/{name}", Path(name), f"dunnage/{name}:1", {})
+
+
+class Nodes:
+    """A Kubernetes of all hosts."""
+
+    api = ApiServer(Path("nowhere"))
+
+    def node(self, host: str) -> str:
+        return f"node-{host}"
+
+    def runtime(self, host: str) -> ContainerRuntime:
+        return ContainerRuntime((f"ctr-{host}",), {})
+
+
+class Cluster:
+    """Takes every object and starts every pod; what it was given, and what it chose."""
+
+    def __init__(self) -> None:
+        self.given: list[dict[str, Any]] = []
+        self.chosen: dict[str, Served] = {}
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            return httpx2.Response(200, json=self._pod(request.url.path.rpartition("/")[2]))
+        given = json.loads(request.content)
+        self.given.append(json.loads(request.content))
+        if given["kind"] == "Service" and "ports" in given["spec"]:
+            self._choose(given["spec"], given["metadata"]["labels"]["dunnage.member"])
+        return httpx2.Response(201, json=given)
+
+    def _choose(self, spec: dict[str, Any], member: str) -> None:
+        number = len(self.chosen) + 1
+        spec["clusterIP"] = f"10.68.0.{number}"
+        for at, port in enumerate(spec["ports"]):
+            port["nodePort"] = 31000 + 10 * number + at
+        ports = {each["port"]: each["nodePort"] for each in spec["ports"]}
+        self.chosen[member] = Served(spec["clusterIP"], ports)
+
+    def _pod(self, name: str) -> dict[str, Any]:
+        known = {"name": "member", "image": "i", "imageID": "", "ready": True, "restartCount": 0}
+        running = {**known, "containerID": f"containerd://{name}", "state": {"running": {}}}
+        status = {"podIP": "10.67.0.9", "containerStatuses": [running]}
+        metadata = {"name": name, "uid": name}
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status}
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """What the platform speaks to, with hosts on which all that it asks for is there."""
+    played = Cluster()
+    server = KubeConfig.from_server("http://cluster").get()
+    assert isinstance(server, SingleConfig)
+    transport = httpx2.MockTransport(played)
+    config = server._replace(user=User())
+
+    def connect(_: ApiServer) -> Client:
+        return Client(config, transport=transport, trust_env=False)
+
+    def one_by_one(actions: Iterable[Callable[[], None]], _: object = None) -> None:
+        for action in actions:
+            action()
+
+    monkeypatch.setattr(made_here, "connect", connect)
+    monkeypatch.setattr(made_here, "session", lambda _: httpx2.Client(transport=transport))
+    monkeypatch.setattr(made_here, "address_in", lambda *_: "10.67.0.9")
+    monkeypatch.setattr(FakeHost, "run", answered)
+    monkeypatch.setattr(FakeHost, "router", Floating(), raising=False)
+    for module in (made_here, hosted_members):
+        monkeypatch.setattr(module, "side_by_side", one_by_one)
+    for name in ("await_ready", "check_free"):
+        monkeypatch.setattr(hosted_members, name, lambda *_: None)
+    return played
+
+
+class Floating:
+    """Translates."""
+
+    name, environment = "switch", dict[str, str]()
+
+    def floating(self, host: str) -> str:
+        return f"floating-{host}"
+
+    def run(self, *_: object, **__: object) -> Completed:
+        raise AssertionError("nobody asks it")
+
+
+def answered(_: Host, argv: list[str], **__: object) -> Completed:
+    """All images are there, and every container has a first process."""
+    if "images" in argv:
+        names = ("redis-7.0", "cassandra-5.0", "engine-built")
+        return Completed(0, "".join(f"docker.io/dunnage/{each}:1\n" for each in names), "")
+    if argv[-2:-1] == ["find"]:
+        return Completed(0, f"77\n0::/pods/{argv[-1]}\n", "")
+    return Completed(0, "", "")
+
+
+@pytest.fixture
+def testbed() -> Iterator[FakeTestbed]:
+    with open_fake(HOSTS, name="foreseen") as opened:
+        yield opened
+
+
+def ground(testbed: FakeTestbed, *, ours: bool = True) -> Ground:
+    return Ground(
+        hosts=testbed.group("db"),
+        clients=testbed.group("client"),
+        trees=Trees(),
+        nodes={host.name: Nodes().node(host.name) for host in testbed.hosts},
+        ours=ours,
+        floating=lambda host: f"floating-{host.name}",
+    )
+
+
+def brought_up(deployment: Deployment, testbed: FakeTestbed) -> None:
+    """Have the platform create all that a stay needs."""
+    platform = Kubernetes(deployment, testbed.group("db"), substrate(), Trees(), "b01-d")
+    database, spec = DATABASES[deployment.database.kind], deployment.database
+    reservation = platform.reserve(database.layout(spec))
+    for number in range(len(database.stages(spec, reservation))):
+        platform.up(database.stages(spec, reservation)[number].services, 1.0)
+        reservation = reservation.filled(platform.late())
+    for host in testbed.group("client"):
+        platform.client(host)
+
+
+def substrate() -> Any:
+    return Nodes()
+
+
+def name_of(deployment: Deployment) -> str:
+    inside = deployment.client.value if deployment.client is ClientPlace.CONTAINER else ""
+    words = (deployment.network, deployment.endpoint, deployment.storage.value, inside)
+    return "-".join(filter(None, (*words, deployment.database.kind, deployment.peers.value)))
+
+
+@pytest.mark.parametrize("deployment", DEPLOYMENTS, ids=name_of)
+def test_what_is_foreseen_is_what_the_cluster_is_given_in_the_same_order(
+    deployment: Deployment, cluster: Cluster, testbed: FakeTestbed
+) -> None:
+    brought_up(deployment, testbed)
+    stay = StayNames(cluster.given[0]["metadata"]["labels"]["dunnage.stay"])
+    database, spec = DATABASES[deployment.database.kind], deployment.database
+    found = created(
+        Manifests(deployment, stay),
+        database.layout(spec),
+        lambda now: database.stages(spec, now),
+        ground(testbed),
+        lambda _: cluster.chosen,
+    )
+    assert [each.manifest for each in found] == cluster.given
+    kinds = [each["kind"] for each in cluster.given]
+    assert kinds[0] == "Namespace"
+    assert kinds.count("StatefulSet") == spec.members
+    assert kinds.count("PersistentVolume") == (
+        spec.members if deployment.storage is Storage.VOLUME else 0
+    )
+    assert kinds.count("Pod") == (2 if deployment.client is ClientPlace.CONTAINER else 0)
+
+
+def looked_ahead(deployment: Deployment, on: Ground) -> list[Any]:
+    database, spec = DATABASES[deployment.database.kind], deployment.database
+    stay = Manifests(deployment, StayNames.of("b01-d", "00000000"))
+    return list(foreseen(stay, database.layout(spec), lambda now: database.stages(spec, now), on))
+
+
+def at(manifest: Any, where: Iterable[str | int]) -> Any:
+    for step in where:
+        manifest = manifest[step]
+    return manifest
+
+
+def test_what_only_the_cluster_knows_is_told_and_what_is_computed_of_it(
+    testbed: FakeTestbed,
+) -> None:
+    objects = looked_ahead(deployed(VXLAN, "node-port", database=RING), ground(testbed))
+    unknown = {
+        at(each.manifest, where): why for each in objects for where, why in each.unknown.items()
+    }
+    ports = {value for value in unknown if isinstance(value, int)}
+    assert len(ports) == 4  # two members with two ports each
+    assert [word for word in unknown if "jmx" in str(word)], unknown
+    assert set(unknown.values()) == {"the cluster chooses it when the services are there"}
+
+
+@pytest.mark.parametrize("endpoint", ["host-port", "service-ip", "container-dns"])
+def test_elsewhere_everything_is_known(testbed: FakeTestbed, endpoint: str) -> None:
+    assert not any(
+        each.unknown for each in looked_ahead(deployed(VXLAN, endpoint), ground(testbed))
+    )
+
+
+def test_what_a_pod_finds_on_its_host_is_told(testbed: FakeTestbed) -> None:
+    objects = looked_ahead(deployed(VXLAN, "host-port", **INSIDE), ground(testbed))
+    needs = {each.manifest["metadata"]["name"]: (each.host, each.needs) for each in objects}
+    mine = f"{testbed.hosts[0].scratch}/members/redis-1"
+    assert needs["redis-1"] == (
+        "db-1",
+        (
+            "image dunnage/redis-7.0:1",
+            f"directory {mine}/home",
+            f"directory {mine}/data",
+            f"file {mine}/home/redis.conf",
+        ),
+    )
+    assert needs["client-client-2"] == ("client-2", ("image dunnage/engine-built:1",))
+
+
+def test_on_nodes_of_someone_elses_an_image_must_be_named_and_nodes_are_unknown(
+    testbed: FakeTestbed,
+) -> None:
+    theirs = ground(testbed, ours=False)
+    with pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"):
+        looked_ahead(deployed(VXLAN, "host-port"), theirs)
+    named = REDIS.model_copy(update={"image": "redis:7"})
+    objects = looked_ahead(deployed(VXLAN, "host-port", database=named), theirs)
+    unknown = {at(each.manifest, where) for each in objects for where in each.unknown}
+    assert unknown == {"node-db-1", "node-db-2"}
+    assert not any("image" in need for each in objects for need in each.needs)
+
+
+def test_differences_are_found_at_any_depth() -> None:
+    one = {"a": [{"b": 1}, "c"], "d": 2}
+    assert list(differing(one, {"a": [{"b": 3}, "c"], "d": 2})) == [("a", 0, "b")]
+    assert list(differing(one, one)) == []
+
+
+def test_floating_addresses_are_those_of_the_hosts(testbed: FakeTestbed) -> None:
+    asked: list[str] = []
+
+    def floating(host: Site) -> str:
+        asked.append(host.name)
+        return "10.77.1.1"
+
+    on = ground(testbed)
+    looked_ahead(
+        deployed(VXLAN, "floating-ip"),
+        Ground(on.hosts, on.clients, on.trees, on.nodes, on.ours, floating),
+    )
+    assert set(asked) == {"db-1", "db-2"}
