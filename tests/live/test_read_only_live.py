@@ -62,8 +62,11 @@ def test_a_report_that_cannot_be_stored_is_shown(options: tuple[str, ...], resul
 
 @pytest.mark.parametrize("verb", ["status", "verify", "compare", "export"])
 def test_a_verb_that_only_reads_takes_no_notice(verb: str, results: Path, tmp_path: Path) -> None:
-    more = {"compare": [results / "2"], "export": ["--to", tmp_path / "out"]}.get(verb, [])
-    shown = typed(results, verb, results / "1", *more)
+    words: dict[str, tuple[object, ...]] = {
+        "compare": (results / "2",),
+        "export": ("--to", tmp_path / "out"),
+    }
+    shown = typed(results, verb, results / "1", *words.get(verb, ()))
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout or shown.stderr
     assert "Read-only" not in shown.stderr
