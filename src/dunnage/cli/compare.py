@@ -28,6 +28,7 @@ from dunnage.findings.two_results.comparable import Circumstances
 from dunnage.model.between import ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
+from dunnage.secrets.texts import told_of
 from dunnage.store.events import FINISHED
 from dunnage.units import SHARES, quantity
 from dunnage.wording import damage
@@ -100,9 +101,9 @@ def command(
     words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else []), *options]
     for side, opened in ((compared.a, left), (compared.b, right)):
         if smaller := scaled(opened.scale):
-            say_wrapped(f"{side.path}: {smaller}", "yellow")
+            say_wrapped(told_of(side.path, smaller), "yellow")
         if damaged := damage.brief(side.damages):
-            say_wrapped(f"{side.path}: {damaged}", "yellow")
+            say_wrapped(told_of(side.path, damaged), "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
 
