@@ -14,7 +14,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import ClassVar
 
-from dunnage.secrets.texts import masked
+from dunnage.secrets.texts import masked, told_of
 
 
 class ExitCode(IntEnum):
@@ -59,7 +59,7 @@ class DunnageError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}" if self.where else self.what
+        return told_of(self.where, self.what) if self.where else self.what
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import attempts
 import pytest
@@ -18,12 +18,13 @@ from hostile import Shown, dunnage
 
 from dunnage.errors import ExitCode
 from dunnage.model.record import RECORD_VERSION
+from dunnage.store.events import ADDED
 from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import text_of
 from dunnage.store.read import Result, open_result
 from dunnage.store.regular import regular_bytes
 from dunnage.store.whole import Examined, Holds, examine
-from dunnage.store.write import ResultWriter
+from dunnage.store.write import JOURNAL_VERSION, ResultWriter
 
 SINGLE = "topology: single"
 STUDY = attempts.changed(
@@ -33,6 +34,7 @@ STUDY = attempts.changed(
     ("blocks: 6", "blocks: 3"),
 )
 RUNS = 9
+VERSION = f'"version": {JOURNAL_VERSION}'
 
 
 class Spot(NamedTuple):
@@ -250,8 +252,18 @@ OF_A_RUN: Mapping[str, tuple[Change, str]] = {
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result as it was written."""
-    place = tmp_path_factory.mktemp("whole")
-    (place / "study.yaml").write_text(STUDY)
+    return carried_out(STUDY, tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another result of the same study."""
+    return carried_out(STUDY, tmp_path_factory.mktemp("later"))
+
+
+def carried_out(text: str, place: Path) -> Path:
+    """Measure the text of a study; returns its result."""
+    (place / "study.yaml").write_text(text)
     shown = dunnage("run", place / "study.yaml", "--results", place / "results")
     assert shown.code == 0, shown.err
     return open_result(place / "results").layout.root
@@ -284,7 +296,7 @@ def test_a_whole_result_is_verified(whole: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OF_A_RUN)
-def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: Path) -> None:
+def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, later: Path) -> None:
     change, meaning = OF_A_RUN[name]
     file = str(change(spot).relative_to(spot.root))
 
@@ -318,7 +330,7 @@ def test_damage_spoils_its_run_only_and_is_named(name: str, spot: Spot, whole: P
     said = told(dunnage("export", spot.root, "--to", out), ExitCode.UNTRUSTWORTHY)
     assert "so 1 run cannot be used" in said
     assert f"only {RUNS - 1} of {RUNS} runs are valid; " in said
-    shown = dunnage("compare", whole, spot.root, "--anyway")
+    shown = dunnage("compare", later, spot.root, "--anyway")
     said = told(shown, ExitCode.OK, ExitCode.UNTRUSTWORTHY, ExitCode.INCOMPARABLE)
     assert f"{spot.root}: 1 file of this result is damaged" in said
 
@@ -444,15 +456,21 @@ def test_what_was_perhaps_not_asked_is_said_before_any_answer(name: str, spot: S
     assert f"{file}: it was changed after it was written, so " in " ".join(first.split())
 
 
+DECIDING = attempts.changed(
+    ("hosts: {db: 3,", "hosts: {db: 1,"), ("topology: sharded, members: 3", SINGLE)
+)
+
+
 @pytest.fixture(scope="module")
 def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result as it was written, whose question has a verdict."""
-    place = tmp_path_factory.mktemp("decided")
-    small = ("hosts: {db: 3,", "hosts: {db: 1,"), ("topology: sharded, members: 3", SINGLE)
-    (place / "study.yaml").write_text(attempts.changed(*small))
-    shown = dunnage("run", place / "study.yaml", "--results", place / "results")
-    assert shown.code == 0, shown.err
-    return open_result(place / "results").layout.root
+    return carried_out(DECIDING, tmp_path_factory.mktemp("decided"))
+
+
+@pytest.fixture(scope="module")
+def decided_later(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another result of the same study."""
+    return carried_out(DECIDING, tmp_path_factory.mktemp("decided-later"))
 
 
 UNDECIDED: Mapping[str, Change] = {
@@ -474,7 +492,7 @@ def grounds(shown: Shown) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", UNDECIDED)
 def test_no_verdict_is_given_by_a_file_that_was_changed(
-    name: str, decided: Path, tmp_path: Path
+    name: str, decided: Path, decided_later: Path, tmp_path: Path
 ) -> None:
     report = dunnage("report", decided, "--format", "json")
     claimed = {verdict for verdict, _ in grounds(report)} - {"inconclusive"}
@@ -497,7 +515,7 @@ def test_no_verdict_is_given_by_a_file_that_was_changed(
         rows = (place / "answers.csv").read_text()
         assert "inconclusive" in rows
         assert not any(f",{verdict}," in rows for verdict in claimed)
-    for pair in ((decided, root), (root, decided)):
+    for pair in ((decided_later, root), (root, decided_later)):
         shown = dunnage("compare", *pair, "--anyway", "--format", "json")
         told(shown, ExitCode.UNTRUSTWORTHY)
         changes = json.loads(shown.out)["changes"]
@@ -884,7 +902,7 @@ ODD_FACTS: Mapping[str, str] = {
 @pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
 @pytest.mark.parametrize("facts", ODD_FACTS)
 def test_odd_facts_of_the_machine_are_said_alike_by_all_that_read_them(
-    facts: str, older: bool, spot: Spot, whole: Path
+    facts: str, older: bool, spot: Spot, later: Path
 ) -> None:
     environment(spot).write_text(facts)
     if older:
@@ -896,7 +914,7 @@ def test_odd_facts_of_the_machine_are_said_alike_by_all_that_read_them(
         (("report", spot.root), (code,)),
         (("export", spot.root, "--to", out), (code,)),
         (("status", spot.root), (ExitCode.OK,)),
-        (("compare", whole, spot.root), (ExitCode.INCOMPARABLE,)),
+        (("compare", later, spot.root), (ExitCode.INCOMPARABLE,)),
         (("verify", spot.root), (ExitCode.DAMAGED if seen else ExitCode.OK,)),
     ):
         said = " ".join(told(dunnage(*words), *codes).split())
@@ -980,7 +998,7 @@ def test_lines_of_the_journal_that_were_cut_off_are_noticed(spot: Spot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("was", "becomes"), [(b"e", b"\xe9"), (b'"version": 2', b'"version": 1e999')]
+    ("was", "becomes"), [(b"e", b"\xe9"), (VERSION.encode(), b'"version": 1e999')]
 )
 def test_a_journal_that_was_rewritten_is_no_older_one(
     was: bytes, becomes: bytes, spot: Spot
@@ -997,7 +1015,7 @@ def test_a_journal_that_was_rewritten_is_no_older_one(
 @pytest.mark.parametrize("becomes", ["1e999", "true", "0"])
 def test_a_last_line_of_the_journal_that_is_whole_was_not_cut_off(becomes: str, spot: Spot) -> None:
     *lines, last = journal(spot).read_text().splitlines()
-    odd = last.replace('"version": 2', f'"version": {becomes}')
+    odd = last.replace(VERSION, f'"version": {becomes}')
     assert odd != last
     journal(spot).write_text("\n".join([*lines, odd]) + "\n")
     said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
@@ -1273,5 +1291,70 @@ def test_of_many_damaged_files_some_are_named_where_nobody_asked_for_all(spot: S
 def test_a_copy_of_a_result_is_not_compared_with_it(spot: Spot, whole: Path) -> None:
     said = told(dunnage("compare", whole, spot.root), ExitCode.USAGE)
     assert "both are copies of one result, so there is nothing to compare" in said
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["of today", "older"])
+def test_a_result_is_not_compared_with_its_own_continuation(
+    older: bool, spot: Spot, whole: Path, later: Path
+) -> None:
+    """Its runs would count on both sides."""
     told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
-    assert "copies of" not in dunnage("compare", whole, spot.root).err
+    shutil.rmtree(spot.record.parent)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    if older:
+        without_checksums(spot)
+    for pair in ((whole, spot.root), (spot.root, whole)):
+        for options in ((), ("--anyway",)):
+            said = told(dunnage("compare", *pair, *options), ExitCode.USAGE)
+            assert f"both hold {RUNS - 1} runs of one result, so they are not independent" in said
+    assert "independent" not in dunnage("compare", later, spot.root).err
+
+
+def without_line(spot: Spot, event: str, which: int) -> str:
+    """Remove one of the lines of an event from the journal; returns that line."""
+    lines = journal(spot).read_text().splitlines(keepends=True)
+    (index, line), *_ = [(i, line) for i, line in enumerate(lines) if f'"{event}"' in line][which:]
+    journal(spot).write_text("".join((*lines[:index], *lines[index + 1 :])))
+    return line
+
+
+def added_twice(spot: Spot) -> None:
+    for _ in range(2):
+        told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["first", "last"])
+def test_a_line_of_added_blocks_that_was_removed_is_missed(which: int, spot: Spot) -> None:
+    added_twice(spot)
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+    without_line(spot, "blocks added", which)
+    said = told(dunnage("verify", spot.root), ExitCode.DAMAGED)
+    assert "journal.jsonl: it was changed after it was written (lines are missing" in said
+
+
+def test_a_crash_before_the_line_of_added_blocks_is_made_good(
+    spot: Spot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = ResultWriter.journal
+
+    def killed(self: ResultWriter, event: str, **details: Any) -> None:
+        if event == ADDED:
+            raise KeyboardInterrupt
+        said(self, event, **details)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ResultWriter, "journal", killed)
+        told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.INTERRUPTED)
+    assert (spot.root / "plan-2.json").is_file()
+    assert "blocks added" not in journal(spot).read_text()
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+    told(dunnage("run", "--resume", spot.root), ExitCode.OK)
+    assert journal(spot).read_text().count('"blocks added", "plan": 2, "blocks": 1}') == 1
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)
+
+
+def test_an_older_dunnage_did_not_make_it_good(spot: Spot) -> None:
+    told(dunnage("run", "--resume", spot.root, "--blocks", "+1"), ExitCode.OK)
+    without_line(spot, "blocks added", 0)
+    journal(spot).write_text(journal(spot).read_text().replace(VERSION, '"version": 2'))
+    assert "none damaged" in told(dunnage("verify", spot.root), ExitCode.OK)

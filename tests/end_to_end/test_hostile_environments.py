@@ -6,19 +6,42 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 STUDY = Path("studies/fake.yaml").resolve()
 
+COMMAS = "decimal commas"
+_LOCALE = "xx_XX.UTF-8"
+_NUMBERS = """\
+LC_NUMERIC
+decimal_point ","
+thousands_sep "."
+grouping 3;3
+END LC_NUMERIC
+"""
+_CHARACTERS = """\
+<code_set_name> UTF-8
+<mb_cur_max> 6
+<escape_char> /
+CHARMAP
+<U0000>..<U007F> /x00
+END CHARMAP
+"""
+_READ_BACK = """\
+import locale
+locale.setlocale(locale.LC_ALL, "")
+print(locale.localeconv()["decimal_point"])
+"""
+
 ENVIRONMENTS: Mapping[str, Mapping[str, str]] = {
     "ascii": {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     "latin-1": {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
     "locale C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "locale unknown": {"LC_ALL": "xx_YY.UTF-8"},
-    "decimal commas": {"LC_ALL": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"},
+    COMMAS: {"LC_ALL": "", "LANG": "C.UTF-8", "LC_NUMERIC": _LOCALE},
     "40 columns": {"COLUMNS": "40"},
     "200 columns": {"COLUMNS": "200"},
     "1 column": {"COLUMNS": "1"},
@@ -60,6 +83,32 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return carried_out(tmp_path_factory.mktemp("other"))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def locales(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Locales with one of decimal commas: a machine need not have any such."""
+    source, compiled = (tmp_path_factory.mktemp(name) for name in ("source", "compiled"))
+    (source / "numbers").write_text(_NUMBERS)
+    (source / "characters").write_text(_CHARACTERS)
+    # By `--force`, as this locale says nothing but how numbers are written.
+    made = subprocess.run(
+        [
+            "/usr/bin/localedef",
+            "--force",
+            "--no-archive",
+            f"--inputfile={source}/numbers",
+            f"--charmap={source}/characters",
+            str(compiled / _LOCALE),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (compiled / _LOCALE / "LC_NUMERIC").is_file(), made.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCPATH", str(compiled))
+        yield compiled
+
+
 def carried_out(results: Path) -> Path:
     shown = typed({}, "run", str(STUDY), "--results", str(results), "--format", "json")
     assert shown.returncode == 0, shown.stderr
@@ -93,11 +142,25 @@ def test_verbs_are_readable_everywhere(name: str, result: Path, other: Path) -> 
             assert "?" not in said.replace("?", "", said.count("? ")), (verb, said)
 
 
-@pytest.mark.parametrize("name", ["ascii", "latin-1", "locale C", "no home"])
+@pytest.mark.parametrize("name", ["ascii", "latin-1", "locale C", COMMAS, "no home"])
 def test_json_says_the_same_everywhere(name: str, result: Path) -> None:
     plain = json.loads(typed({}, "report", str(result), "--format", "json").stdout)
     shown = typed(ENVIRONMENTS[name], "report", str(result), "--format", "json")
     assert json.loads(shown.stdout) == plain
+
+
+def test_numbers_are_shown_alike_where_others_write_decimal_commas(result: Path) -> None:
+    point = subprocess.run(
+        [sys.executable, "-c", _READ_BACK],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **ENVIRONMENTS[COMMAS]},
+        timeout=60,
+        check=True,
+    )
+    assert point.stdout == ",\n"
+    for words in (("report", str(result), "--details"), ("plan", str(STUDY))):
+        assert typed(ENVIRONMENTS[COMMAS], *words).stdout == typed({}, *words).stdout
 
 
 @pytest.mark.parametrize(

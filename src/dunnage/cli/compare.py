@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +28,11 @@ from dunnage.findings.two_results.comparable import Circumstances
 from dunnage.model.between import ResultComparison
 from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
+from dunnage.secrets.texts import told_of
+from dunnage.store.events import FINISHED
 from dunnage.units import SHARES, quantity
 from dunnage.wording import damage
+from dunnage.wording.numbers import count
 
 FACTS_SHOWN = 5
 """Facts that differ which are listed unless all are asked for."""
@@ -82,6 +85,13 @@ def command(
             where=str(b),
             hint="name two results, the earlier one first",
         )
+    if shared := _shared(left, right):
+        raise UsageError(
+            f"both hold {count(shared, 'run')} of one result, so they are not independent: one is "
+            "a copy of the other that went on",
+            where=str(b),
+            hint="name two results that were measured apart, the earlier one first",
+        )
     compared = compare_results(_analysed(left), _analysed(right), tolerance=share, anyway=anyway)
     if format_ is Format.JSON:
         show_json(compared.model_dump(mode="json"))
@@ -91,9 +101,9 @@ def command(
     words = ["compare", a, b, *(["--tolerance", tolerance] if tolerance else []), *options]
     for side, opened in ((compared.a, left), (compared.b, right)):
         if smaller := scaled(opened.scale):
-            say_wrapped(f"{side.path}: {smaller}", "yellow")
+            say_wrapped(told_of(side.path, smaller), "yellow")
         if damaged := damage.brief(side.damages):
-            say_wrapped(f"{side.path}: {damaged}", "yellow")
+            say_wrapped(told_of(side.path, damaged), "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
 
@@ -107,6 +117,20 @@ def _copies(left: OpenedResult, right: OpenedResult) -> bool:
         and left.examined.damages == right.examined.damages
         and left.records == right.records
     )
+
+
+def _shared(left: OpenedResult, right: OpenedResult) -> int:
+    """How many runs two results both hold: they ended at the same time, as the journals say."""
+    ends, others = (
+        {event.get("run"): event.get("time") for event in each.result.events() if _ended(event)}
+        for each in (left, right)
+    )
+    both = left.result.finished() & right.result.finished() & ends.keys() & others.keys()
+    return sum(ends[run] == others[run] for run in both)
+
+
+def _ended(event: Mapping[str, object]) -> bool:
+    return event.get("event") == FINISHED and isinstance(event.get("run"), str)
 
 
 def _analysed(opened: OpenedResult) -> AnalysedResult:

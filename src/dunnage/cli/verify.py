@@ -19,6 +19,7 @@ from dunnage.cli.shared.terminal import (
 from dunnage.errors import ExitCode, ResultError
 from dunnage.model.damage import JOURNAL, Damage, Flaw
 from dunnage.opened import open_at
+from dunnage.secrets.texts import told_of
 from dunnage.store.layout import ResultLayout
 from dunnage.store.newest import RESULTS
 from dunnage.store.parse import DamagedError, ForbiddenError, as_owner
@@ -70,7 +71,7 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
         for line in damage.lines(found.damages):
             show_line(line)
         told = damage.verified(found.files, found.unlisted, found.damages)
-        say(f"{opened.path}: {told}")
+        say(told_of(opened.path, told))
         _tell_unexamined(opened.result)
         for step in _next(opened.result, found.damages):
             say(*step)

@@ -7,7 +7,9 @@ import time
 from dunnage import catalog
 from dunnage.analysis.looks import free
 from dunnage.model.look import Look
+from dunnage.model.plan import Plan
 from dunnage.model.study import Study
+from dunnage.store.parse import value_of
 from dunnage.store.read import Result, open_result
 from dunnage.store.write import ResultWriter
 from dunnage.study.extend import added_blocks
@@ -37,3 +39,9 @@ def add_blocks(
     )
     writer.add_blocks(look, plan)
     return open_result(root)
+
+
+def complete(result: Result, writer: ResultWriter) -> None:
+    """Have the journal say which blocks were added, where a crash came before that."""
+    plans = result.unannounced_plans.items()
+    writer.complete_blocks({number: value_of(path, Plan) for number, path in plans})

@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from dunnage.model.value import Scalar
-
-AGAIN = "run measured again"
-"""What the journal calls it, with the seconds of patience that it takes."""
+from dunnage.store.events import AGAIN
 
 
 class Patience:

@@ -17,11 +17,11 @@ from dunnage.runner.condition import condition
 from dunnage.runner.drive import keep_artefacts, order_for
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
-from dunnage.runner.patience import AGAIN
 from dunnage.runner.search import make_load
 from dunnage.runner.stay import Stay
 from dunnage.runner.watch import watching
 from dunnage.runner.work import Work
+from dunnage.store.events import AGAIN
 from dunnage.wording.checks import failed
 
 ATTEMPTS = 3

@@ -85,7 +85,7 @@ def until_done(
 
 def said(error: BaseException) -> str:
     """An error with all that was noted while its scope was left."""
-    return masked("; ".join((str(error), *getattr(error, "__notes__", ()))))
+    return "; ".join(map(masked, (str(error), *getattr(error, "__notes__", ()))))
 
 
 def restore_lost(work: Work) -> None:

@@ -106,6 +106,16 @@ def masked(text: str, *, settings: bool = False) -> str:
     return _COMMENTS.sub(lambda found: _uncommented(found[0], forms), hidden)
 
 
+def told_of(place: object, text: str) -> str:
+    """Return what is said of a place, such as a path.
+
+    Where its name is that of a secret, the word behind it would be masked as its value, sooner or
+    later: such a name stands in backticks.
+    """
+    key = f"{place}:"
+    return f"`{place}`: {text}" if masked(f"{key} it") != f"{masked(key)} it" else f"{key} {text}"
+
+
 def _lines_masked(text: str, forms: Sequence[re.Pattern[str]]) -> str:
     text = _shortened(text)
     for form in forms:

@@ -43,7 +43,7 @@ def listed(events: Iterable[Mapping[str, Any]]) -> dict[str, list[Checksum | Non
     every = list(events)
     nothing: Mapping[str, Any] = {}
     for event, following in zip(every, [*every[1:], nothing], strict=False):
-        files, crashed = event.get("files"), not following or _goes_on(following)
+        files, crashed = event.get("files"), not following or goes_on(following)
         if event.get("event") != KEPT or not isinstance(files, Mapping):
             continue
         for path, entry in files.items():
@@ -80,7 +80,7 @@ def run_of(path: str) -> str:
     return rest[0] if room == str(_INSIDE.runs) and len(rest) > 1 else ""
 
 
-def _goes_on(event: Mapping[str, Any]) -> bool:
+def goes_on(event: Mapping[str, Any]) -> bool:
     """Whether this may be the first line of a study that goes on: its facts, or a look before it
     adds blocks."""
     files = event.get("files")

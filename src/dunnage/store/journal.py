@@ -36,10 +36,15 @@ class Journal:
         """Line by line; a line that is no event is passed over."""
         return (line for line in self._read() if isinstance(line, Mapping))
 
+    @property
+    def announced(self) -> frozenset[int]:
+        """The numbers of all plans that were added."""
+        told = (event.get("plan") for event in self.events() if event.get("event") == ADDED)
+        return frozenset(number for number in told if isinstance(number, int))
+
     def last_plan(self) -> int:
         """The highest number of a plan that was added; 1 where none was."""
-        told = (event.get("plan") for event in self.events() if event.get("event") == ADDED)
-        return max((number for number in told if isinstance(number, int)), default=1)
+        return max(self.announced, default=1)
 
     @property
     def damage(self) -> Damage | None:

@@ -65,6 +65,13 @@ class Result:
         return tuple(self.layout.further_plan(number) for number in range(2, last + 1))
 
     @property
+    def unannounced_plans(self) -> Mapping[int, Path]:
+        """Number → a plan of added blocks that no line of the journal tells of."""
+        told = self.journal.announced
+        every = enumerate(self.further_plans, start=2)
+        return {number: path for number, path in every if number not in told}
+
+    @property
     def stray_plans(self) -> tuple[Path, ...]:
         """Files that are called like plans of added blocks, and are none."""
         of_ours = set(self.further_plans)

@@ -9,14 +9,16 @@ from functools import cached_property
 from pathlib import Path
 
 from dunnage.errors import ResultError, shown
-from dunnage.model.damage import Damage, Flaw
+from dunnage.model.damage import JOURNAL, Damage, Flaw
 from dunnage.model.record import Record
 from dunnage.store.checksums import checksum, listed, of_runs, run_of
 from dunnage.store.events import FINISHED
+from dunnage.store.journal import OUT_OF_ORDER
 from dunnage.store.layout import ResultLayout, leads_out
 from dunnage.store.parse import breaks_off, there
 from dunnage.store.read import Result
 from dunnage.store.regular import regular_bytes
+from dunnage.store.sequence import went_on
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def examine(result: Result, holds: Holds) -> Examined:
     search = _Search(result, holds)
     search.read.update({found.file: found for found in result.damaged_records})
     damages = [
-        *filter(None, [result.journal.damage]),
+        *_of_journal(result),
         *search.of_the_whole(),
         *search.of_lost_runs(),
         *result.damaged_records,
@@ -73,7 +75,15 @@ def foundation(result: Result) -> tuple[Damage, ...]:
     The plan need not be readable.
     """
     search = _Search(result, lambda _name, _content: True)
-    return (*filter(None, [result.journal.damage]), *search.of_the_whole())
+    return (*_of_journal(result), *search.of_the_whole())
+
+
+def _of_journal(result: Result) -> Iterator[Damage]:
+    """What is wrong with the journal, by itself or beside the plans that are there."""
+    if (damage := result.journal.damage) is not None:
+        yield damage
+    elif any(went_on(result.events(), path.name) for path in result.unannounced_plans.values()):
+        yield Damage(file=JOURNAL, flaw=Flaw.CHANGED, detail=OUT_OF_ORDER)
 
 
 def displaced(layout: ResultLayout, run: str) -> Path | None:

@@ -30,8 +30,9 @@ from dunnage.store.layout import ResultLayout
 from dunnage.store.parse import facts_of, there
 from dunnage.store.regular import opened_to_append, refuse_link
 
-JOURNAL_VERSION = 2
-"""1: first. 2: it lists the files that are written, with their checksums."""
+JOURNAL_VERSION = 3
+"""1: first. 2: it lists the files that are written, with their checksums. 3: a study that goes on
+first says which blocks were added, where a crash came before that."""
 
 _LOOKING = 0.05
 """Seconds in which a process that looks whether a result is being written has done so."""
@@ -91,6 +92,11 @@ class ResultWriter:
         self._keep(self.layout.looks, before + f"{begin}{look.model_dump_json()}\n".encode())
         self._keep(self.layout.further_plan(look.plan), _document(plan))
         self.journal(ADDED, plan=look.plan, blocks=look.added)
+
+    def complete_blocks(self, plans: Mapping[int, Plan]) -> None:
+        """Say that the blocks of these plans, by number, were added, as a crash prevented it."""
+        for number, plan in sorted(plans.items()):
+            self.journal(ADDED, plan=number, blocks=len(plan.blocks))
 
     @contextmanager
     def held(self) -> Iterator[None]:

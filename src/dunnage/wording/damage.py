@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dunnage.model.damage import JOURNAL, Damage, Flaw, of_the_whole
+from dunnage.secrets.texts import told_of
 from dunnage.wording.numbers import count
 
 LINES_SHOWN = 5
@@ -36,7 +37,7 @@ FLAWS: Mapping[Flaw, str] = {
 
 def line(damage: Damage) -> str:
     """One damaged file, and what is wrong with it."""
-    return f"{damage.file}: {meaning(damage)}"
+    return told_of(damage.file, meaning(damage))
 
 
 def meaning(damage: Damage) -> str:

@@ -253,3 +253,13 @@ def test_it_fits_eighty_columns_and_says_once_what_was_left_out(
     told = " ".join(left.partition("Method")[0].split())
     assert told.count("the second result has no value") == 1
     assert told.startswith("late, throughput, cpu.database, ")
+
+
+def test_a_place_under_the_name_of_a_secret_costs_no_word(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    place = tuesday.rename(tuesday.with_name("password"))
+    (run, *_) = sorted((place / "runs").iterdir())
+    (run / "record.json").write_text("{")
+    assert f"`{place}`: 1 file of this result is damaged" in dunnage("compare", monday, place).err
+    assert re.search(rf"`{place}`: \d+ files examined, 1 damaged", dunnage("verify", place).err)

@@ -14,8 +14,9 @@ from dunnage.model.plan import RunPlan
 from dunnage.model.record import Record
 from dunnage.runner import run
 from dunnage.runner.interrupt import Stop
-from dunnage.runner.patience import AGAIN, Patience
+from dunnage.runner.patience import Patience
 from dunnage.runner.run import carry_out, until_undisturbed
+from dunnage.store.events import AGAIN
 
 PLAN = one_run()
 STOLEN = CheckResult(check="steal", status=Status.INVALID, why=Why.MEASURED)

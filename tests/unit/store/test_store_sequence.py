@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dunnage.store.events import (
+    AGAIN,
     BEGINS,
     FAILED,
     FINISHED,
@@ -52,7 +53,11 @@ WHOLE = [
     line(OPENED),
     *begun("s1"),
     *run("r1"),
-    *run("r2"),
+    line(RUN_BEGINS, run="r2", stay="s1"),
+    kept("runs/r2/record.json"),
+    line(AGAIN, run="r2", stay="s1"),
+    kept("runs/r2/record.json"),
+    line(FINISHED, run="r2", stay="s1"),
     line(LEFT, stay="s1"),
     *begun("s2"),
     line(RUN_BEGINS, run="r3", stay="s2"),
@@ -91,6 +96,7 @@ BROKEN: dict[str, Change] = {
     "no stay begins": without(BEGINS),
     "no stay is ready": without(READY),
     "no run ends": without(FINISHED),
+    "no run again": without(AGAIN),
     "no run ends, nor a stay": without(FINISHED, LEFT),
     "backwards": lambda every: every[::-1],
     "two lines changed places": lambda every: [*every[:4], every[5], every[4], *every[6:]],

@@ -29,9 +29,11 @@ from dunnage.model.plan import Plan
 from dunnage.model.study import Study
 from dunnage.opened import OpenedResult, open_at
 from dunnage.runner import spare
+from dunnage.runner.added import complete
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.progress import Display
 from dunnage.runner.study import Outcome, carry_out
+from dunnage.store.events import READY, STAY_FAILED
 from dunnage.store.newest import around, beside
 from dunnage.store.parse import there
 from dunnage.store.read import Result, open_result
@@ -132,6 +134,7 @@ def _carry_on(
     with ExitStack() as holding:
         with _going_on(again(blocks)):
             holding.enter_context(writer.held())
+            complete(open_result(root), writer)
             if blocks is not None:
                 further.add(study, writer, blocks, again, onward)
         with _going_on(onward):
@@ -254,6 +257,6 @@ def _told(
 def _never_ready(result: Result) -> bool:
     """Whether every stay failed for the same reason before it was ready: it will fail again."""
     events = list(result.events())
-    failures = [str(event.get("why")) for event in events if event.get("event") == "stay failed"]
-    ready = any(event.get("event") == "stay ready" for event in events)
+    failures = [str(event.get("why")) for event in events if event.get("event") == STAY_FAILED]
+    ready = any(event.get("event") == READY for event in events)
     return not ready and len(alike.grouped(failures)) == 1
