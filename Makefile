@@ -61,9 +61,10 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage schema --write schema
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
-bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and a Swarm's deployment, beside their peers, as ratios
+bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/swarm.py
+	$(BIN)/python bench/kubernetes.py
 
 clean:  ## Remove everything that was built here
 	rm -rf $(VENV) target

@@ -30,5 +30,22 @@ PUBLISHED: Mapping[str, Mapping[tuple[str, str, str], str]] = {
         ("RQ2-reads-inside", "container-dns", "A"): "+4%",
         ("RQ2-reads-inside", "container-dns", "C"): "-13%",
     },
+    "orchestrators": {
+        ("RQ1-reads", "docker-host", "A"): "+16%, which is told as none",
+        ("RQ1-reads", "docker-host", "C"): _NONE,
+        ("RQ1-reads", "swarm-host-port", "A"): "+20%",
+        ("RQ1-reads", "swarm-host-port", "C"): _NONE,
+        ("RQ1-reads", "kubernetes-host-port", "A"): "+37%",
+        ("RQ1-reads", "kubernetes-host-port", "C"): _NONE,
+        ("RQ1-updates", "docker-host", "A"): "+13%",
+        ("RQ1-updates", "swarm-host-port", "A"): "+22%",
+        ("RQ1-updates", "kubernetes-host-port", "A"): "+28%",
+        ("RQ2-reads", "kubernetes-service-ip", "A"): "0%",
+        ("RQ2-reads", "kubernetes-service-ip", "C"): "-18%",
+        ("RQ2-reads-inside", "kubernetes-container-dns", "A"): "+4%",
+        ("RQ2-reads-inside", "kubernetes-container-dns", "C"): "-13%",
+        ("RQ2-updates", "kubernetes-service-ip", "A"): "+1%",
+        ("RQ2-updates-inside", "kubernetes-container-dns", "A"): "+5%",
+    },
 }
 """Study → question, deployment, workload → the difference in 95th percentiles."""

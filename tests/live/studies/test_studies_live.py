@@ -29,6 +29,8 @@ SHIPPED = {
     "cassandra-docker": 150,
     "swarm": 60,
     "kubernetes": 60,
+    "orchestrators": 90,
+    "orchestrators-cassandra": 120,
 }
 """Studies that no other test here carries out as a whole → minutes that they may take."""
 
