@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,15 @@ ENVIRONMENTS: Mapping[str, Mapping[str, str]] = {
     "40 columns": {"COLUMNS": "40"},
     "200 columns": {"COLUMNS": "200"},
     "1 column": {"COLUMNS": "1"},
+    "dumb": {"TERM": "dumb"},
+    "no terminal": {"TERM": ""},
+    "no colour": {"NO_COLOR": "1"},
+    "forced colour": {"FORCE_COLOR": "1"},
+    "no home": {"HOME": "/nonexistent"},
+    "small directory for temporary files": {"TMPDIR": "/nonexistent"},
+}
+
+NO_WIDTHS: Mapping[str, Mapping[str, str]] = {
     "columns of nonsense": {"COLUMNS": "wide"},
     "columns not known": {"COLUMNS": "0", "LINES": "0"},
     "columns not known, at length": {"COLUMNS": "000"},
@@ -53,12 +63,6 @@ ENVIRONMENTS: Mapping[str, Mapping[str, str]] = {
     "columns with a fraction": {"COLUMNS": "80.5"},
     "columns in other digits": {"COLUMNS": "²", "LINES": "②"},
     "columns without end": {"COLUMNS": "9" * 20, "LINES": "9" * 20},
-    "dumb": {"TERM": "dumb"},
-    "no terminal": {"TERM": ""},
-    "no colour": {"NO_COLOR": "1"},
-    "forced colour": {"FORCE_COLOR": "1"},
-    "no home": {"HOME": "/nonexistent"},
-    "small directory for temporary files": {"TMPDIR": "/nonexistent"},
 }
 
 VERBS: Mapping[str, tuple[str, ...]] = {
@@ -81,6 +85,20 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another one of the same study."""
     return carried_out(tmp_path_factory.mktemp("other"))
+
+
+@pytest.fixture(scope="module")
+def answer(result: Path) -> dict[str, Any]:
+    """What `report` says of the result to a program."""
+    said: dict[str, Any] = json.loads(typed({}, "report", str(result), "--format", "json").stdout)
+    return said
+
+
+@pytest.fixture(scope="module")
+def plain(result: Path) -> Mapping[tuple[str, ...], bytes]:
+    """Some verbs → what they say at 80 columns."""
+    verbs = (("report", str(result)), ("plan", str(STUDY)))
+    return {words: typed({"COLUMNS": "80"}, *words).stdout for words in verbs}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -143,10 +161,9 @@ def test_verbs_are_readable_everywhere(name: str, result: Path, other: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["ascii", "latin-1", "locale C", COMMAS, "no home"])
-def test_json_says_the_same_everywhere(name: str, result: Path) -> None:
-    plain = json.loads(typed({}, "report", str(result), "--format", "json").stdout)
+def test_json_says_the_same_everywhere(name: str, result: Path, answer: dict[str, Any]) -> None:
     shown = typed(ENVIRONMENTS[name], "report", str(result), "--format", "json")
-    assert json.loads(shown.stdout) == plain
+    assert json.loads(shown.stdout) == answer
 
 
 def test_numbers_are_shown_alike_where_others_write_decimal_commas(result: Path) -> None:
@@ -208,8 +225,11 @@ def test_all_problems_of_a_study_are_in_the_json(tmp_path: Path) -> None:
     assert all(problem["line"] > 0 and problem["what"] for problem in problems)
 
 
-@pytest.mark.parametrize("name", [name for name in ENVIRONMENTS if name.startswith("columns")])
-def test_a_width_that_no_terminal_has_is_no_width(name: str, result: Path) -> None:
-    plain = typed({"COLUMNS": "80"}, "report", str(result))
-    shown = typed(ENVIRONMENTS[name], "report", str(result))
-    assert shown.stdout == plain.stdout
+@pytest.mark.parametrize("name", NO_WIDTHS)
+def test_a_width_that_no_terminal_has_is_no_width(
+    name: str, plain: Mapping[tuple[str, ...], bytes]
+) -> None:
+    for words, said in plain.items():
+        shown = typed(NO_WIDTHS[name], *words)
+        assert (shown.returncode, shown.stdout) == (0, said), shown.stderr
+        assert b"Traceback" not in shown.stderr

@@ -121,10 +121,16 @@ def image(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> None:
         assert done.code == 0, done.stderr
 
 
-@pytest.mark.usefixtures("kubeconfig", "image")
-def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(lab: Lab) -> None:
+@pytest.mark.usefixtures("image")
+def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
+    lab: Lab, kubeconfig: Path, url: str
+) -> None:
+    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
     hosts = (*lab.members, lab.client)
-    with open_existing_kubernetes(contexts(lab), hosts) as existing:
+    with (
+        allowed(lab, "carrier", RIGHTS, kubeconfig),
+        open_existing_kubernetes(contexts(lab), hosts) as existing,
+    ):
         assert [existing.node(host.name) for host in hosts] == [host.name for host in hosts]
         existing.freeze()
         with closing(connect(existing.api, timeout=10.0)) as client:
@@ -133,13 +139,19 @@ def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(lab: La
         assert facts["ours"] is False
         assert facts["version"] == facts["kubelet_version"]
         assert str(facts["version"]).startswith("v1.")
-        deployment = deployed_as("service-ip", database=NAMED)
+        deployment = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
         with formed(lab, deployment, substrate=existing) as (platform, target, may):
             remotes = driven(lab.client, target)
             assert remotes
             assert remotes <= may
             assert platform.network()["encapsulation"] == "vxlan"
-            assert len(platform.running()) == 2
+            members = platform.running()
+            assert len(members) == 2
+            for member in members:
+                asked = ("redis-cli", "--version")
+                done = platform.run(member.member, asked, stdin="", timeout=30.0)
+                assert done.stdout.startswith("redis-cli "), done.stderr
+                assert platform.log(member.member)
         inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
         with (
             pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"),
@@ -183,26 +195,6 @@ def test_a_kubeconfig_that_leads_nowhere_is_told(lab: Lab, kubeconfig: Path) -> 
         open_existing_kubernetes(contexts(lab), lab.members),
     ):
         raise AssertionError("nobody answers there")
-
-
-@pytest.mark.usefixtures("image")
-def test_a_user_with_exactly_these_rights_carries_out_a_stay(
-    lab: Lab, kubeconfig: Path, url: str
-) -> None:
-    kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
-    deployment = deployed_as("service-ip", database=NAMED, storage=Storage.VOLUME)
-    hosts = (*lab.members, lab.client)
-    with (
-        allowed(lab, "carrier", RIGHTS, kubeconfig),
-        open_existing_kubernetes(contexts(lab), hosts) as existing,
-        formed(lab, deployment, substrate=existing) as (platform, target, _),
-    ):
-        assert driven(lab.client, target)
-        for member in platform.running():
-            asked = ("redis-cli", "--version")
-            done = platform.run(member.member, asked, stdin="", timeout=30.0)
-            assert done.stdout.startswith("redis-cli "), done.stderr
-            assert platform.log(member.member)
 
 
 @pytest.mark.parametrize("lacks", [right for right in RIGHTS if right.subresource == "exec"])
