@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from dunnage.contracts.cluster import ClusterSeen
+from dunnage.contracts.cluster import ClusterSeen, StaySeen
 from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
@@ -62,6 +62,7 @@ from dunnage.on_demand import (
     look_at_cluster,
     open_existing_kubernetes,
     open_kubernetes,
+    stays_in_cluster,
 )
 from dunnage.platforms.docker import DOCKER, Docker
 from dunnage.platforms.fake import FakePlatform
@@ -526,6 +527,14 @@ def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
     Raises UnavailableError with the reason why it cannot be asked.
     """
     return look_at_cluster(context, kubeconfig, machines())
+
+
+def stays_left(context: str, kubeconfig: Path | None = None) -> tuple[StaySeen, ...]:
+    """What stays have in a Kubernetes that exists already, whoever carries them out.
+
+    Raises UnavailableError with the reason why it cannot be asked.
+    """
+    return stays_in_cluster(context, kubeconfig)
 
 
 def chosen_lab(name: str | None) -> standing.StandingLab:

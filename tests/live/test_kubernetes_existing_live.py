@@ -11,7 +11,7 @@ from subprocess import run
 
 import pytest
 from driving import driven
-from kubernetes_lab import TREES, Lab, deployed_as, formed, opened
+from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
 from lab_traces import eventually
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Node
@@ -140,6 +140,11 @@ def test_a_cluster_of_someone_elses_takes_a_stay_and_keeps_nothing_of_it(lab: La
             assert remotes <= may
             assert platform.network()["encapsulation"] == "vxlan"
             assert len(platform.running()) == 2
+            (there,) = catalog.stays_left(CONTEXT)
+            (space,) = there.objects["namespace"]
+            assert [space] == list(traces(lab))
+            assert there.since
+        assert catalog.stays_left(CONTEXT) == ()
         inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
         with (
             pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"),
