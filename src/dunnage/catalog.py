@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from dunnage import on_demand
-from dunnage.contracts.cluster import ClusterSeen
+from dunnage.contracts.cluster import ClusterSeen, StaySeen
 from dunnage.contracts.database import Database
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
@@ -516,6 +516,14 @@ def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
     Raises UnavailableError with the reason why it cannot be asked.
     """
     return on_demand.look_at_cluster(context, kubeconfig, machines())
+
+
+def stays_left(context: str, kubeconfig: Path | None = None) -> tuple[StaySeen, ...]:
+    """What stays have in a Kubernetes that exists already, whoever carries them out.
+
+    Raises UnavailableError with the reason why it cannot be asked.
+    """
+    return on_demand.stays_in_cluster(context, kubeconfig)
 
 
 def chosen_lab(name: str | None) -> standing.StandingLab:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dunnage.contracts.cluster import ClusterSeen, Machine
+from dunnage.contracts.cluster import ClusterSeen, Machine, StaySeen
 from dunnage.contracts.docker import DockerBinaries
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import KubernetesBinaries
@@ -143,6 +143,13 @@ def look_at_cluster(
     from dunnage.substrates.cluster_seen import look
 
     return look(context, kubeconfig, known)
+
+
+def stays_in_cluster(context: str, kubeconfig: Path | None) -> tuple[StaySeen, ...]:
+    """As `dunnage.substrates.cluster_leftovers` has it."""
+    from dunnage.substrates.cluster_leftovers import stays
+
+    return stays(context, kubeconfig)
 
 
 def open_existing_kubernetes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
@@ -11,7 +12,7 @@ from subprocess import run
 
 import pytest
 from driving import driven
-from kubernetes_lab import TREES, Lab, deployed_as, formed, opened
+from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
 from lab_traces import eventually
 from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Node
@@ -123,8 +124,11 @@ def image(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.mark.usefixtures("image")
 def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_someone_elses(
-    lab: Lab, kubeconfig: Path, url: str
+    lab: Lab, kubeconfig: Path, url: str, tmp_path: Path
 ) -> None:
+    admin = tmp_path / "admin"
+    admin.touch(0o600)
+    admin.write_bytes(kubeconfig.read_bytes())
     kubeconfig.write_bytes(lab.kubernetes.kubeconfig(url, "carrier"))
     hosts = (*lab.members, lab.client)
     with (
@@ -152,6 +156,11 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
                 done = platform.run(member.member, asked, stdin="", timeout=30.0)
                 assert done.stdout.startswith("redis-cli "), done.stderr
                 assert platform.log(member.member)
+            (there,) = catalog.stays_left(CONTEXT, admin)
+            (space,) = there.objects["namespace"]
+            assert [space] == list(traces(lab))
+            assert there.since
+        assert catalog.stays_left(CONTEXT, admin) == ()
         inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
         with (
             pytest.raises(UnavailableError, match="cannot be brought to a node that is not ours"),
@@ -251,6 +260,64 @@ def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
             with closing(connect(lab.kubernetes.api)) as client:
                 for kind in (ClusterRoleBinding, ClusterRole):
                     client.delete(kind, "dunnage-create-pods-exec")
+
+
+STUDY = """
+dunnage: 1
+name: by-hand
+testbed: {kind: namespace, hosts: {db: 2, client: 1}}
+database: {kind: redis, topology: replicas, members: 2}
+deployments:
+  ports: {platform: kubernetes, network: flannel-vxlan, endpoint: node-port, storage: volume}
+  names:
+    {platform: kubernetes, network: flannel-vxlan, endpoint: container-dns, client: container}
+workloads: [A]
+records: 100
+load: {threads: [8], duration: 4s}
+blocks: 6
+questions:
+  Q1: {baseline: ports, against: [names]}
+"""
+
+
+def test_kubectl_takes_what_a_plan_writes(lab: Lab, kubeconfig: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY)
+    plan = [sys.executable, "-m", "dunnage", "plan", str(study), "--manifests"]
+    written = run(plan, check=True, capture_output=True, text=True).stdout
+    documents = written.split("---\n")[1:]
+    spaces = [each for each in documents if "\nkind: Namespace\n" in each]
+    assert len(spaces) == 2
+    programs = TREES.kubernetes(print).binaries
+
+    def kubectl(*words: str, given: str) -> str:
+        done = run(
+            [programs / "kubectl", "--kubeconfig", kubeconfig, *words],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def given(*objects: str) -> str:
+        return "---\n".join(objects)
+
+    try:
+        kubectl("apply", "-f", "-", given=given(*spaces))
+        rest = [each for each in documents if each not in spaces]
+        told = kubectl("apply", "--dry-run=server", "-f", "-", given=given(*rest)).splitlines()
+        assert [line.partition("/")[0] for line in told] == [
+            *["service"] * 4,
+            *["persistentvolume", "persistentvolumeclaim", "statefulset.apps"] * 2,
+            *["service"] * 2,
+            *["statefulset.apps"] * 2,
+            "pod",
+        ]
+    finally:
+        kubectl("delete", "--ignore-not-found", "-f", "-", given=given(*spaces))
+    assert list(traces(lab)) == []
 
 
 def test_every_missing_right_is_named(lab: Lab, kubeconfig: Path, url: str) -> None:

@@ -7,13 +7,18 @@ from typing import Annotated
 import typer
 
 from dunnage import catalog
+from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_stays
 from dunnage.cli.shared.kept_labs import kept_labs, tell_left
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
+from dunnage.errors import UsageError
 from dunnage.wording.numbers import count
 
 NAME = "clean"
 HELP = "Remove control groups and directories that a killed study left. What is in use stays."
-EXAMPLES = "Examples:  dunnage clean  ·  dunnage clean --kept  ·  dunnage clean --format json"
+EXAMPLES = (
+    "Examples:  dunnage clean  ·  dunnage clean --kept  ·  "
+    "dunnage clean --context my-cluster  ·  dunnage clean --format json"
+)
 
 
 def command(
@@ -21,9 +26,23 @@ def command(
         bool,
         typer.Option("--kept", help="Also end and remove labs that `run --keep` left running."),
     ] = False,
+    context: Annotated[
+        str | None,
+        typer.Option(
+            help="Only show what stays have in the Kubernetes of this context of your kubeconfig. "
+            "Nothing is removed there: others may be using it.",
+        ),
+    ] = None,
+    kubeconfig: KubeconfigOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> None:
     """Remove leftovers and say which."""
+    insist_on_context(context, kubeconfig)
+    if context is not None:
+        if kept:
+            raise UsageError("`--kept` is of labs, and `--context` of a cluster: ask for one")
+        show_stays(context, catalog.stays_left(context, kubeconfig), format_)
+        return
     removed = catalog.clean(kept=kept)
     if format_ is Format.JSON:
         labs = [

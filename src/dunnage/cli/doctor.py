@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,9 +11,9 @@ from rich.text import Text
 
 from dunnage import catalog
 from dunnage.cli.shared import machine_history
-from dunnage.cli.shared.cluster import show_cluster
-from dunnage.cli.shared.terminal import Format, FormatOption, out, say, shell_line, show_json
-from dunnage.errors import ExitCode, UsageError
+from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_cluster
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
+from dunnage.errors import ExitCode
 from dunnage.wording.terms import listed, plain
 
 NAME = "doctor"
@@ -33,25 +32,16 @@ def command(
             "there, whether you have every right that Dunnage needs, and which nodes are hosts.",
         ),
     ] = None,
-    kubeconfig: Annotated[
-        Path | None,
-        typer.Option(
-            help="The kubeconfig that has the context, in place of $KUBECONFIG or ~/.kube/config."
-        ),
-    ] = None,
+    kubeconfig: KubeconfigOption = None,
     format_: FormatOption = Format.TEXT,
 ) -> ExitCode:
     """Check every capability and every endpoint; exit 3 if the quickstart cannot run.
 
     With a context, check that cluster only; exit 3 if a right is missing there.
     """
+    insist_on_context(context, kubeconfig)
     if context is not None:
         return show_cluster(catalog.cluster(context, kubeconfig), format_)
-    if kubeconfig is not None:
-        raise UsageError(
-            "`--kubeconfig` says where a context is: name one by `--context`",
-            hint=shell_line("kubectl", "--kubeconfig", kubeconfig, "config", "get-contexts"),
-        )
     supports = catalog.supports("namespace")
     if format_ is Format.JSON:
         show_json(

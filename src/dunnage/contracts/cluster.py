@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+MANAGED = {"app.kubernetes.io/managed-by": "dunnage"}
+"""Label of every object of every stay."""
+OF_A_STAY = "dunnage.stay"
+"""Label that tells the things of one stay from those of others."""
 Machine = tuple[str, str]
 """The machine id and the boot id of a system that is running."""
 
@@ -31,6 +35,20 @@ class NodeSeen:
     """What keeps it from being used; empty for nothing."""
     told: Mapping[str, str]
     """Versions, and where it is, as the node tells them."""
+
+
+@dataclass(frozen=True)
+class StaySeen:
+    """A stay that has something in a cluster, whether or not a study still uses it."""
+
+    stay: str
+    """What its objects are labelled with."""
+    since: str
+    """When the first of them was made, as the cluster tells; empty if it does not."""
+    objects: Mapping[str, tuple[str, ...]]
+    """Kind → names: its namespace, which holds all others, and volumes, which are in none."""
+    removing: str
+    """What removes all of it, to be typed."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-LABEL = "dunnage.stay"
+from dunnage.contracts.cluster import OF_A_STAY
+
+LABEL = OF_A_STAY
 OWN = "dunnage-"
 """How the names of networks, volumes, containers and services of a stay begin."""
 _LONGEST = 28

@@ -1,4 +1,5 @@
-"""`dunnage doctor --context`: what may be done in someone else's cluster, and what is missing."""
+"""`doctor --context` and `clean --context`: what may be done in someone else's cluster, and what
+stays have there."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from command import Command
 
 from dunnage import catalog
-from dunnage.contracts.cluster import ClusterSeen, NodeSeen, RightSeen
+from dunnage.contracts.cluster import ClusterSeen, NodeSeen, RightSeen, StaySeen
 from dunnage.errors import UnavailableError
 
 GIVES = "kubectl create clusterrole dunnage-get-pods --verb=get --resource=pods"
@@ -122,8 +123,63 @@ def test_a_cluster_that_cannot_be_asked_is_one_message(
     assert json.loads(told.out)["error"]["what"] == "it does not answer"
 
 
-def test_a_kubeconfig_without_a_context_is_a_mistake(dunnage: Command) -> None:
-    shown = dunnage("doctor", "--kubeconfig", "file")
+@pytest.mark.parametrize("verb", ["doctor", "clean"])
+def test_a_kubeconfig_without_a_context_is_a_mistake(dunnage: Command, verb: str) -> None:
+    shown = dunnage(verb, "--kubeconfig", "file")
     assert shown.code == 2
     assert "name one by `--context`" in shown.err
     assert "try: kubectl --kubeconfig file config get-contexts" in shown.err
+
+
+REMOVES = "kubectl --context mine delete namespace --selector dunnage.stay=b1-x"
+LEFT = (
+    StaySeen("b1-x", "2026-01-02 03:04:05 UTC", {"namespace": ("dunnage-b1-x",)}, REMOVES),
+    StaySeen("b2-x", "", {"persistentvolume": ("v1", "v2")}, "kubectl delete"),
+)
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> list[StaySeen]:
+    """What stays have in a cluster; nothing of this machine may be removed."""
+    there = list(LEFT)
+
+    def never(**_: object) -> None:
+        raise AssertionError("it removes")
+
+    monkeypatch.setattr(catalog, "stays_left", lambda *_: tuple(there))
+    monkeypatch.setattr(catalog, "clean", never)
+    return there
+
+
+def test_what_stays_have_in_a_cluster_is_shown_and_nothing_is_removed(
+    dunnage: Command, left: list[StaySeen]
+) -> None:
+    shown = dunnage("clean", "--context", "mine")
+    assert shown.code == 0
+    assert shown.out.splitlines() == [
+        "stay b1-x since 2026-01-02 03:04:05 UTC: namespace dunnage-b1-x",
+        "stay b2-x: persistentvolume v1, persistentvolume v2",
+    ]
+    assert "nothing was removed: 2 stays may be in use" in shown.err
+    assert f"  {REMOVES}\n" in shown.err
+    left.clear()
+    shown = dunnage("clean", "--context", "mine")
+    assert shown.out == ""
+    assert "no stay has anything in the cluster of context `mine`" in shown.err
+
+
+def test_what_stays_have_in_a_cluster_is_in_the_json(
+    dunnage: Command, left: list[StaySeen]
+) -> None:
+    shown = dunnage("clean", "--context", "mine", "--format", "json")
+    told = json.loads(shown.out)
+    assert told["context"] == "mine"
+    assert [each["stay"] for each in told["stays"]] == [each.stay for each in left]
+    assert told["stays"][0]["removing"] == REMOVES
+
+
+@pytest.mark.usefixtures("left")
+def test_labs_and_a_cluster_are_cleaned_one_at_a_time(dunnage: Command) -> None:
+    shown = dunnage("clean", "--context", "mine", "--kept")
+    assert shown.code == 2
+    assert "ask for one" in shown.err

@@ -118,6 +118,36 @@ def test_secrets_are_not_shown(dunnage: Command, tmp_path: Path) -> None:
         assert "hunter2" not in shown.out + shown.err
 
 
+def test_nodes_of_a_cluster_that_exists_already_are_not_known_yet(
+    dunnage: Command, tmp_path: Path
+) -> None:
+    study = tmp_path / "existing.yaml"
+    theirs = "substrate: {kubernetes: {kind: existing, contexts: {db-1: mine}}}\ndatabase:"
+    study.write_text(STANDING.replace("database:", theirs, 1))
+    shown = dunnage("plan", study, "--manifests")
+    assert shown.code == 0
+    why = "# unknown yet: the name of the host's node, which its machine id tells"
+    assert f"- node-of-db-1 {why}\n" in shown.out
+    assert "imagePullPolicy: IfNotPresent" in shown.out
+    assert "the hosts of a lab are nodes of no Kubernetes that exists already" in shown.err
+    study.write_text("".join(each for each in study.open() if "  image:" not in each))
+    refused = dunnage("plan", study, "--manifests")
+    assert (refused.code, refused.out) == (3, "")
+    assert "cannot be brought to a node that is not ours" in refused.err
+
+
+def test_in_turns_a_deployment_has_hosts_of_its_own(dunnage: Command, tmp_path: Path) -> None:
+    study = tmp_path / "turns.yaml"
+    turns = STANDING.replace("duration: 4s}", "duration: 20s, turns: 200ms}\nsampler: {rate: 20Hz}")
+    study.write_text(turns)
+    told = json.loads(dunnage("plan", study, "--manifests", "--format", "json").out)
+    plan = json.loads(dunnage("plan", study, "--format", "json").out)["plan"]
+    stays = [stay for block in plan["blocks"] for stay in block["stays"]]
+    first = next(stay for stay in stays if stay["deployment"] == "pods")
+    hosts = {each["host"] for each in told[0]["objects"]} - {""}
+    assert hosts == {f"{first['hosts']}-1"}
+
+
 def test_it_is_shown_without_what_speaks_to_a_cluster() -> None:
     code = f"""
 import sys

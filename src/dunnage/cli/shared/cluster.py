@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.cli.shared.terminal import Format, out, say, show_json, show_line
-from dunnage.contracts.cluster import ClusterSeen, NodeSeen
-from dunnage.errors import ExitCode
+from dunnage.cli.shared.terminal import Format, out, say, shell_line, show_json, show_line
+from dunnage.contracts.cluster import ClusterSeen, NodeSeen, StaySeen
+from dunnage.errors import ExitCode, UsageError
 from dunnage.wording.numbers import count
 from dunnage.wording.terms import plain
+
+KubeconfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The kubeconfig that has the context, in place of $KUBECONFIG or ~/.kube/config."
+    ),
+]
+
+
+def insist_on_context(context: str | None, kubeconfig: Path | None) -> None:
+    """Raise UsageError for a kubeconfig without a context that is meant."""
+    if kubeconfig is not None and context is None:
+        raise UsageError(
+            "`--kubeconfig` says where a context is: name one by `--context`",
+            hint=shell_line("kubectl", "--kubeconfig", kubeconfig, "config", "get-contexts"),
+        )
+
+
+def show_stays(context: str, seen: Sequence[StaySeen], format_: Format) -> None:
+    """Write what stays have in a cluster, and what would remove it."""
+    if format_ is Format.JSON:
+        show_json({"context": context, "stays": [asdict(each) for each in seen]})
+        return
+    for each in seen:
+        since = f" since {each.since}" if each.since else ""
+        names = (f"{kind} {name}" for kind, names in each.objects.items() for name in names)
+        show_line(f"stay {each.stay}{since}: {', '.join(names)}")
+    if not seen:
+        say(f"no stay has anything in the cluster of context `{context}`")
+        return
+    say(
+        f"nothing was removed: {count(len(seen), 'stay')} may be in use, by whoever shares the "
+        "cluster. To remove one:"
+    )
+    for each in seen:
+        say("  ", (each.removing, "bold"))
 
 
 def show_cluster(seen: ClusterSeen, format_: Format) -> ExitCode:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dunnage.contracts.cluster import MANAGED
 from dunnage.model.choices import Storage
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
@@ -27,7 +28,6 @@ CLIENT_TAINT = "dunnage/client"
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8"}
 """What every native process has besides `PATH` and `HOME`, which containerd sets, and to the same.
 """
-_OWNED = {"app.kubernetes.io/managed-by": "dunnage"}
 _MEMBER = "dunnage.member"
 
 
@@ -50,7 +50,7 @@ def namespace(stay: StayNames) -> Manifest:
 
 def labels(stay: StayNames, member: str | None = None) -> dict[str, str]:
     """On every object of a stay, and of a member."""
-    return {**_OWNED, **stay.labels, **({} if member is None else {_MEMBER: member})}
+    return {**MANAGED, **stay.labels, **({} if member is None else {_MEMBER: member})}
 
 
 def pod_name(member: str) -> str:
