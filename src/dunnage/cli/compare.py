@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from dunnage.cli.shared.terminal import (
     show_json,
     typed,
 )
-from dunnage.errors import ExitCode, UsageError
+from dunnage.errors import ExitCode, ResultError, UsageError
 from dunnage.findings.study.sentences import scaled
 from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
@@ -30,6 +31,7 @@ from dunnage.opened import OpenedResult, open_at
 from dunnage.report.terminal.two_results import comparison
 from dunnage.secrets.texts import told_of
 from dunnage.store.events import FINISHED
+from dunnage.store.newest import around, newest
 from dunnage.units import SHARES, quantity
 from dunnage.wording import damage
 from dunnage.wording.numbers import count
@@ -76,15 +78,12 @@ def command(
     options = ["--anyway"] * anyway + ["--all"] * all_
     options += formatted(format_)
     share = _share(tolerance, typed("compare", a, b, "--tolerance", _meant(tolerance), *options))
+    meant = _result_of(a)
+    if meant is not None and meant == _result_of(b):
+        raise _nothing_to_compare("the same result", b)
     left, right = open_at(a), open_at(b)
-    same = left.path.resolve() == right.path.resolve()
-    if same or _copies(left, right):
-        alike = "the same result" if same else "copies of one result"
-        raise UsageError(
-            f"both are {alike}, so there is nothing to compare",
-            where=str(b),
-            hint="name two results, the earlier one first",
-        )
+    if _copies(left, right):
+        raise _nothing_to_compare("copies of one result", b)
     if shared := _shared(left, right):
         raise UsageError(
             f"both hold {count(shared, 'run')} of one result, so they are not independent: one is "
@@ -106,6 +105,21 @@ def command(
             say_wrapped(told_of(side.path, damaged), "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
+
+
+def _result_of(path: Path) -> Path | None:
+    """The result that a path stands for, or leads into; None where there is none."""
+    with suppress(ResultError):
+        return newest(path).resolve()
+    return around(path)
+
+
+def _nothing_to_compare(alike: str, b: Path) -> UsageError:
+    return UsageError(
+        f"both are {alike}, so there is nothing to compare",
+        where=str(b),
+        hint="name two results, the earlier one first",
+    )
 
 
 def _copies(left: OpenedResult, right: OpenedResult) -> bool:

@@ -24,8 +24,9 @@ from dunnage.store.layout import ResultLayout
 from dunnage.store.newest import RESULTS
 from dunnage.store.parse import DamagedError, ForbiddenError, as_owner
 from dunnage.store.read import Result
-from dunnage.store.whole import unexamined
+from dunnage.store.whole import unexamined, unexamined_logs
 from dunnage.wording import damage
+from dunnage.wording.numbers import count
 from dunnage.wording.terms import listed
 
 NAME = "verify"
@@ -64,7 +65,7 @@ def command(result: ResultArgument = RESULTS, format_: FormatOption = Format.TEX
                 "files": found.files,
                 "unlisted": found.unlisted,
                 "damages": [each.model_dump(mode="json") for each in found.damages],
-                "not_examined": unexamined(opened.result),
+                "not_examined": (*unexamined(opened.result), *unexamined_logs(opened.result)),
             }
         )
     else:
@@ -88,6 +89,8 @@ def _tell_unexamined(result: Result) -> None:
             f"not examined: {what}; to write them again: ",
             (typed("report", result.layout.root), "bold"),
         )
+    if logs := unexamined_logs(result):
+        say(f"not examined: {count(len(logs), 'log')} of members, in `{result.layout.stays.name}`")
 
 
 Step = tuple[str | tuple[str, str], ...]

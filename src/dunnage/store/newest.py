@@ -69,9 +69,19 @@ def around(path: Path) -> Path | None:
 
 
 def beside(result: Path) -> Path:
-    """A directory for results that is in none: where this one lies with those of other studies."""
+    """A directory for results that is in none: where this one lies with those of other studies, or
+    where somebody put it."""
     outermost = [each for each in (result, *result.parents) if _is_result(each)][-1]
-    return outermost.parent.parent
+    place = outermost.parent
+    return place.parent if place.name == _study(outermost) else place
+
+
+def _study(result: Path) -> str:
+    """The name of the study that a result is of; empty where its plan does not tell."""
+    with suppress(OSError, ValueError, RecursionError):
+        plan = json.loads(regular_bytes(ResultLayout(result).plan))
+        return str(plan.get("study", "")) if isinstance(plan, dict) else ""
+    return ""
 
 
 def _below(path: Path) -> list[Path]:

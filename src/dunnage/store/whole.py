@@ -43,7 +43,8 @@ def examine(result: Result, holds: Holds) -> Examined:
     """Read every file that the result's numbers come from.
 
     What a stay left counts against each of its runs. Logs and everything that `dunnage report`
-    makes are left out: see `unexamined`. `holds` is asked about raw files without a checksum.
+    makes are left out: see `unexamined` and `unexamined_logs`. `holds` is asked about raw files
+    without a checksum.
     """
     records = _records(result)  # before the journal, which has a line for each of them by then
     search = _Search(result, holds)
@@ -66,6 +67,15 @@ def unexamined(result: Result) -> tuple[str, ...]:
     layout = result.layout
     made = (layout.analysis, layout.report)
     return tuple(path.name for path in made if path.is_symlink() or there(path))
+
+
+def unexamined_logs(result: Result) -> tuple[str, ...]:
+    """The logs that members left beside their stays, as paths inside the result: the journal has no
+    checksum of them, and nobody can write them again."""
+    layout = result.layout
+    return tuple(
+        sorted(str(path.relative_to(layout.root)) for path in layout.stays.glob("*/*.log"))
+    )
 
 
 def foundation(result: Result) -> tuple[Damage, ...]:

@@ -263,3 +263,12 @@ def test_a_place_under_the_name_of_a_secret_costs_no_word(
     (run / "record.json").write_text("{")
     assert f"`{place}`: 1 file of this result is damaged" in dunnage("compare", monday, place).err
     assert re.search(rf"`{place}`: \d+ files examined, 1 damaged", dunnage("verify", place).err)
+
+
+def test_parts_of_one_result_lead_to_no_circle(dunnage: Command, monday: Path) -> None:
+    stays, runs, above = monday / "stays", monday / "runs", monday.parents[1]
+    for pair in ((stays, above), (above, stays), (stays, runs), (monday, runs)):
+        shown = dunnage("compare", *pair)
+        assert shown.code == 2
+        assert "both are the same result, so there is nothing to compare" in shown.err
+        assert "try: name two results, the earlier one first\n" in shown.err

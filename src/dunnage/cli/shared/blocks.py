@@ -68,8 +68,8 @@ def _possible(wanted: int, again: Again) -> int:
     return wanted
 
 
-def add(study: Study, writer: ResultWriter, written: str, again: Again, onward: str) -> Result:
-    """Add blocks to a result and return it anew: a look is recorded, then a further plan.
+def add(study: Study, writer: ResultWriter, written: str, again: Again, onward: str) -> None:
+    """Add blocks to a result: a look is recorded, then a further plan.
 
     Whoever calls holds the result; `onward` is the command that adds none. Raises ResultError where
     the blocks could not be measured under the conditions of the others, as far as that is known
@@ -97,7 +97,6 @@ def add(study: Study, writer: ResultWriter, written: str, again: Again, onward: 
             f"this look at {count(seen, 'block')} with valid runs is recorded in "
             f"{result.layout.looks.name}: the intervals of the next look are wider",
         )
-    return longer
 
 
 def command(result: Result, blocks: int) -> str:
