@@ -140,8 +140,12 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
     api.on(f"GET {own}", MADE, status(404)).on(f"GET {VOLUMES}", ok(items=[volume], metadata={}))
     there = opened(api)
+    there.release()  # nothing has begun
+    assert api.asked == []
     there.begin()
+    there.release()
     there.end()
+    assert api.asked.count(f"DELETE {own}") == 1
     assert f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1" in api.asked
     assert api.asked[-1] == f"GET {own}"
     there.end()  # nothing is left to be asked for
@@ -210,9 +214,12 @@ def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(namespace, "_REMOVED", 0.0)
     sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
     api = Api().on(f"GET {POD}", a_pod()).on(f"DELETE {sets}", ok(kind="Status"))
+    there = opened(api)
+    there.let_go("redis-1", "redis-1-0", lost=True)
+    assert api.asked == [f"DELETE {sets}", f"DELETE {POD}"]
     with pytest.raises(StayError, match="redis-1: pod `redis-1-0` is still there"):
-        opened(api).remove_member("redis-1", "redis-1-0", lost=True)
-    assert api.asked == [f"DELETE {sets}", f"DELETE {POD}", f"GET {POD}"]
+        there.await_gone("redis-1-0", "redis-1")
+    assert api.asked[2:] == [f"GET {POD}"]
 
 
 def test_an_api_that_is_gone_is_told_of() -> None:

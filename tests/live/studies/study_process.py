@@ -79,16 +79,24 @@ class StudyProcess:
 
     def member(self, name: str) -> int | None:
         """Process id, here, of a program of the lab whose command line holds `name`."""
+        return next((pid for pid, words in self._programs() if name in " ".join(words)), None)
+
+    def program(self, name: str) -> int | None:
+        """The same of a program whose file has this name, whatever starts it."""
+        found = (pid for pid, words in self._programs() if Path(words[0]).name == name)
+        return next(found, None)
+
+    def _programs(self) -> Iterator[tuple[int, list[str]]]:
+        """Process id and command line of everything in the lab."""
         lab = self.lab()
         for entry in Path("/proc").iterdir() if lab else ():
             try:
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command = (entry / "cmdline").read_bytes().decode()
                 group = (entry / "cgroup").read_text()
             except (OSError, UnicodeDecodeError):
                 continue
-            if name in command and f"/dunnage/{lab}/" in group:
-                return int(entry.name)
-        return None
+            if f"/dunnage/{lab}/" in group:
+                yield int(entry.name), command.split("\0")
 
     def kill(self) -> None:
         """End it as a power cut would."""

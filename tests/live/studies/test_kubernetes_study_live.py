@@ -1,10 +1,12 @@
-"""A real study on a real Kubernetes, and two that are hurt: a host, and the API server."""
+"""A real study on a real Kubernetes, and some that are hurt: a host, and the API server."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,10 @@ from orchestrated import (
     written,
 )
 from study_process import in_a_run, insist_nothing_left, started, under_way
+
+from dunnage.model.check import Status
+from dunnage.substrates.kubernetes.control_plane import API
+from dunnage.wording.checks import failed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -58,11 +64,32 @@ def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
     """It stands still for a part of a run."""
     name, path = written("kubernetes", tmp_path, "6s", SERVICE_IP)
     with under_way(name, path, in_a_run) as running:
-        server = running.member("kube-apiserver")
-        assert server is not None
+        server = running.until(partial(running.program, API))
         os.kill(server, signal.SIGSTOP)
         time.sleep(3.0)
         os.kill(server, signal.SIGCONT)
         result = finished(running)
     insist_charged_and_inside(result)
+    assert "stay failed" not in {str(event["event"]) for event in result.events()}
+
+
+@pytest.mark.proof
+def test_a_run_counts_though_the_api_server_is_killed_and_comes_back(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """It is started again while the run goes on; the stays after it are made with it."""
+    name, path = written("kubernetes", tmp_path, "15s", HOST_PORT, SERVICE_IP)
+    with under_way(name, path, in_a_run) as running:
+        killed = running.until(partial(running.program, API))
+        os.kill(killed, signal.SIGKILL)
+        running.until(lambda: (running.program(API) or killed) != killed)
+        running.until(lambda: in_a_run(running))
+        assert not running.result().finished(), "a run had ended before the API server came back"
+        result = finished(running)
+    insist_charged_and_inside(result)
+    assert {record.deployment for record in result.records} == {"port", "service"}
+    for record in result.records:
+        why = failed(record.checks)
+        record_property("seen", f"{record.deployment}: {record.status} {why}".strip())
+        assert (record.status is Status.VALID) == (not why)
     assert "stay failed" not in {str(event["event"]) for event in result.events()}

@@ -48,6 +48,7 @@ class Namespace:
         self._session = session
         self._stay = stay
         self._begun = False
+        self._released = False
 
     @property
     def name(self) -> str:
@@ -173,37 +174,53 @@ class Namespace:
                     f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
                 ) from error
 
-    def remove_member(self, member: str, pod: str, *, lost: bool) -> None:
-        """End a member's set, and wait until its pod is gone.
+    def let_go(self, member: str, pod: str, *, lost: bool) -> None:
+        """Have a member's set and its pod deleted; `await_gone` waits for that.
 
         A pod whose host is `lost` is only forgotten: nobody there can end it.
         """
         with self._spoken("its set cannot be removed", member), _if_there():
             self._client.delete(StatefulSet, member, namespace=self.name)
-        self.remove_pod(pod, member, lost=lost)
+        self._delete_pod(pod, member, lost=lost)
+
+    def await_gone(self, pod: str, where: str) -> None:
+        """Wait until a pod that was deleted is gone."""
+        still = f"pod `{pod}` is still there"
+        self._until(lambda: self.pod(pod, where) is None, _REMOVED, still, where)
 
     def remove_pod(self, pod: str, where: str, *, lost: bool) -> None:
         """End a pod and wait until it is gone."""
-        grace = 0 if lost else None
-        with self._spoken("its pod cannot be removed", where), _if_there():
-            self._client.delete(Pod, pod, namespace=self.name, grace_period=grace)
-        self._until(
-            lambda: self.pod(pod, where) is None, _REMOVED, f"pod `{pod}` is still there", where
-        )
+        self._delete_pod(pod, where, lost=lost)
+        self.await_gone(pod, where)
+
+    def release(self) -> None:
+        """Have it deleted with all that is in it; `end` waits for that.
+
+        A cluster lets five seconds pass before it acts: pods may end meanwhile.
+        """
+        if not self._begun or self._released:
+            return
+        with self._spoken("the stay's namespace cannot be removed"), _if_there():
+            self._client.delete(NamespaceObject, self.name)
+        self._released = True
 
     def end(self) -> None:
         """Remove all that is left of the stay, and wait until the namespace is gone."""
         if not self._begun:
             return
-        with self._spoken("the stay's namespace cannot be removed"):
-            with _if_there():
-                self._client.delete(NamespaceObject, self.name)
+        self.release()
+        with self._spoken("the stay's volumes cannot be removed"):
             for volume in self._client.list(PersistentVolume, labels={**self._stay.labels}):
                 with _if_there():
                     self._client.delete(PersistentVolume, _name(volume))
         still = f"namespace `{self.name}` is still there"
         self._until(self._is_gone, _REMOVED, still, "kubernetes")
-        self._begun = False
+        self._begun = self._released = False
+
+    def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
+        grace = 0 if lost else None
+        with self._spoken("its pod cannot be removed", where), _if_there():
+            self._client.delete(Pod, pod, namespace=self.name, grace_period=grace)
 
     def _is_gone(self) -> bool:
         with self._spoken("the stay's namespace cannot be inspected"):

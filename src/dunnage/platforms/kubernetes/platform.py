@@ -132,10 +132,13 @@ class Kubernetes(HostedMembers[PodMember]):
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:
-        """Stop everything in reverse order and remove it, all of it even if some of it fails."""
+        """Have everything deleted in reverse order, all of it even if some of it fails, and wait
+        until it is gone."""
         members = tuple(reversed(self._places.values()))
         steps: list[tuple[str, Callable[[], None]]] = []
-        steps += [(place.host, partial(self._stop, place)) for place in members]
+        steps += [(place.host, partial(self._let_go, place)) for place in members]
+        steps += [("", self._release)]
+        steps += [(place.host, partial(self._await_gone, place)) for place in members]
         steps += [(host, partial(self._remove_client, host)) for host in self._clients]
         steps += [("", self._end)]
         steps += [(place.host, partial(self._remove_directory, place)) for place in members]
@@ -243,10 +246,18 @@ class Kubernetes(HostedMembers[PodMember]):
             raise StayError("its pod was deleted", where=member.name)
         return state
 
-    def _stop(self, place: Place) -> None:
+    def _let_go(self, place: Place) -> None:
         if self._opened is not None:
             pod = objects.pod_name(place.member)
-            self._opened.remove_member(place.member, pod, lost=self._is_lost(place.host))
+            self._opened.let_go(place.member, pod, lost=self._is_lost(place.host))
+
+    def _release(self) -> None:
+        if self._opened is not None:
+            self._opened.release()
+
+    def _await_gone(self, place: Place) -> None:
+        if self._opened is not None:
+            self._opened.await_gone(objects.pod_name(place.member), place.member)
 
     def _remove_client(self, host: str) -> None:
         self._clients[host].leave()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dunnage.substrates.kubernetes.certificates import Authority, signing_keys
@@ -49,6 +49,18 @@ ASKED: Mapping[str, str] = {
     DNS: f"{LOOPBACK}:{_DNS_READY_PORT}",
 }
 """Unit → where it tells whether it is ready, on the control host."""
+
+_STARTED_AGAIN = """
+while :; do
+    "$@" && exit
+    code=$?
+    [ "$code" -gt 128 ] || exit "$code"
+    echo "dunnage: it was ended by signal $((code - 128)) and is started again" >&2
+    sleep 0.1
+done
+"""
+"""Starts a program again that was killed, as an init system or a kubelet does with an API server.
+One that ends by itself is not: that is told with its log."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +175,7 @@ class ControlPlane:
 
     def _api(self) -> Component:
         path = self.place.path
-        return self._component(
+        served = self._component(
             API,
             f"--advertise-address={self.address}",
             f"--bind-address={self.address}",
@@ -196,6 +208,7 @@ class ControlPlane:
             "--allow-privileged=true",
             "--profiling=false",
         )
+        return replace(served, argv=("sh", "-c", _STARTED_AGAIN, API, *served.argv))
 
     def _controllers(self) -> Component:
         path = self.place.path
