@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 import tarfile
@@ -250,7 +251,11 @@ def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
         (missing_one,) = (right for right in seen.rights if not right.held)
         assert missing_one.right == str(lacks)
         programs = TREES.kubernetes(print).binaries
-        where = {"PATH": f"{programs}:/usr/bin:/bin", "KUBECONFIG": str(admin)}
+        where = {
+            "PATH": f"{programs}:/usr/bin:/bin",
+            "KUBECONFIG": str(admin),
+            "HOME": str(tmp_path),  # kubectl keeps a cache there
+        }
         try:
             run(["sh", "-c", missing_one.how], env=where, check=True, capture_output=True)
             assert eventually(
@@ -294,6 +299,7 @@ def test_kubectl_takes_what_a_plan_writes(lab: Lab, kubeconfig: Path, tmp_path: 
         done = run(
             [programs / "kubectl", "--kubeconfig", kubeconfig, *words],
             input=given,
+            env={**os.environ, "HOME": str(tmp_path)},  # it keeps a cache there
             capture_output=True,
             text=True,
             check=False,
