@@ -74,7 +74,7 @@ def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_run_counts_though_the_api_server_is_killed_and_comes_back(
+def test_a_run_goes_on_though_the_api_server_is_killed_and_comes_back(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """It is started again while the run goes on; the stays after it are made with it."""
