@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from command import Command
-from measured import measured, without_checksums
+from measured import a_day_later, measured, without_checksums
 
 from dunnage.store.read import Result, open_result
 
@@ -55,7 +55,9 @@ def study(tmp_path: Path) -> Path:
 
 
 def recalibrate(root: Path, factor: float) -> None:
-    """Make a result's capacity another one; its runs stay what they are."""
+    """Make a copy of a result one of another day, and its capacity another one; its runs stay what
+    they are."""
+    a_day_later(root)
     path = open_result(root).layout.calibration
     found = json.loads(path.read_text())
     for capacity in found["capacities"].values():
