@@ -18,6 +18,7 @@ import pytest
 from dunnage.hosts.control_groups.groups import MOST_WEIGHT, Shape
 from dunnage.hosts.control_groups.here import control_groups
 from gate.outcome import Outcome, State, Told, told_apart
+from gate.plugin import lane
 from gate.proofs import PAGE, Rows, claim, needed
 from gate.stages import PROOFS, TEST, Kind, Machine
 from gate.turn import WITHIN, turn
@@ -483,3 +484,14 @@ def test_what_runs_beside_labs_weighs_as_much_as_one_and_what_is_alone_as_before
         groups.remove(lab)
     assert group_of_a_child() == before
     assert weighs(mine) == []
+
+
+def test_of_all_studies_one_is_carried_out_at_a_time_and_beside_it_one_kubernetes() -> None:
+    studies = {lane(f"tests/live/studies/test_{name}.py::test") for name in ("a", "kubernetes_b")}
+    others = {
+        lane("tests/live/test_kubernetes_live.py::test"),
+        lane("tests/contract/test_contract_kubernetes.py::test[kubernetes]"),
+    }
+    assert len(studies) == len(others) == 1
+    assert studies != others
+    assert lane("tests/contract/test_contract_platform.py::TestPlatform::test[kubernetes]") == ""
