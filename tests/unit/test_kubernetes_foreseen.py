@@ -103,7 +103,8 @@ class Cluster:
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
-            return httpx2.Response(200, json=self._pod(request.url.path.rpartition("/")[2]))
+            *_, kind, name = request.url.path.split("/")
+            return httpx2.Response(200, json=self._stored(kind, name) or self._pod(name))
         given = json.loads(request.content)
         self.given.append(json.loads(request.content))
         if given["kind"] == "Service" and "ports" in given["spec"]:
@@ -117,6 +118,12 @@ class Cluster:
             port["nodePort"] = 31000 + 10 * number + at
         ports = {each["port"]: each["nodePort"] for each in spec["ports"]}
         self.chosen[member] = Served(spec["clusterIP"], ports)
+
+    def _stored(self, kind: str, name: str) -> dict[str, Any]:
+        phases = {"persistentvolumes": "Available", "persistentvolumeclaims": "Bound"}
+        if kind not in phases:
+            return {}
+        return {"metadata": {"name": name}, "status": {"phase": phases[kind]}}
 
     def _pod(self, name: str) -> dict[str, Any]:
         known = {"name": "member", "image": "i", "imageID": "", "ready": True, "restartCount": 0}

@@ -87,7 +87,6 @@ def test_in_a_removed_directory_it_is_told_from_the_root(
         ("report results/plan.json", "report results"),
         ("verify results/runs", "verify results"),
         ("status results/runs/nothing --format text", "status results --format text"),
-        ("compare results/stays results", "compare results results"),
         ("run --resume results/runs", "run --resume results"),
         ("run --resume=results/runs", "run --resume=results"),
         ("export results/report --to o", "export results --to o"),
