@@ -30,7 +30,8 @@ def command(
         str | None,
         typer.Option(
             help="Only show what stays have in the Kubernetes of this context of your kubeconfig. "
-            "Nothing is removed there: others may be using it.",
+            "Nothing is removed there: others may be using it. It needs the rights "
+            "`list namespaces` and `list persistentvolumes`.",
         ),
     ] = None,
     kubeconfig: KubeconfigOption = None,
