@@ -258,22 +258,20 @@ class Namespace:
         self, done: Callable[[], bool], seconds: float, complaint: str, where: str, hint: str = ""
     ) -> None:
         """Wait; an API server that does not answer may be one that is just started again."""
+        hint = hint or f"kubectl get all --namespace {self.name}"
+        late = StayError(f"{complaint} after {seconds:g} s", where=where, hint=hint)
         ends = time.monotonic() + seconds
         while True:
+            told = late
             try:
                 if done():
                     return
             except StayError as error:
                 if not isinstance(error.__cause__, httpx2.TransportError):
                     raise
-                if time.monotonic() >= ends:
-                    raise
+                told = error
             if time.monotonic() >= ends:
-                raise StayError(
-                    f"{complaint} after {seconds:g} s",
-                    where=where,
-                    hint=hint or f"kubectl get all --namespace {self.name}",
-                )
+                raise told
             time.sleep(_INTERVAL)
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
