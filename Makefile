@@ -34,7 +34,7 @@ test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine,
 tests:
 	@echo "dunnage: there is no such verb; tests are run by: make test" >&2; exit 2
 
-proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them
+proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them, MINUTES=150 for a portion
 	@$(BIN)/python -m gate proofs
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
