@@ -12,7 +12,7 @@ import signal
 import sys
 
 from gate.outcome import State
-from gate.proofs.page import BadPage
+from gate.proofs.page import PageError
 from gate.proofs.prove import prove
 from gate.stages import TIERS
 from gate.tier import Tier
@@ -38,7 +38,7 @@ def proofs() -> int:
         return 2
     try:
         return prove(only, minutes)
-    except BadPage as error:
+    except PageError as error:
         print(f"dunnage: {error}")
         return 2
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from gate.proofs import commits
-from gate.proofs.page import BadPage
+from gate.proofs.page import PageError
 from gate.proofs.passes import whole
 
 if __name__ == "__main__":
@@ -17,6 +17,6 @@ if __name__ == "__main__":
         sys.exit("usage: python -m gate.proofs whole [COMMIT]")
     try:
         sys.exit(whole(*(since or [commits.newest()])))
-    except BadPage as error:
+    except PageError as error:
         print(f"dunnage: {error}")
         sys.exit(2)

@@ -44,7 +44,7 @@ _RESULT = re.compile(
 _COMMAND = re.compile(r"`make proofs ONLY='(?P<test>.+)'`")
 
 
-class BadPage(Exception):
+class PageError(Exception):
     """The page is not as `make proofs` writes it."""
 
 
@@ -97,17 +97,17 @@ class Row:
 
 
 def read() -> dict[str, Row]:
-    """Test → its row; raises BadPage where a line of the table is no row, or no table is there."""
+    """Test → its row; raises PageError where a line of the table is no row, or no table is there."""
     if not PAGE.exists():
         return {}
     head, border, table = PAGE.read_text(encoding="utf-8").partition(_BORDER)
     if not border:
-        raise BadPage(_bad(1))
+        raise PageError(_bad(1))
     rows = {}
     for number, line in enumerate(table.splitlines()[1:], start=head.count("\n") + 2):
         row = _row(line)
         if row is None:
-            raise BadPage(_bad(number))
+            raise PageError(_bad(number))
         rows[row.test] = row
     return rows
 

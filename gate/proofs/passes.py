@@ -19,7 +19,7 @@ from gate.tier import LOGS, prepare
 def whole(since: str) -> int:
     """Print which proofs lack a first or a second pass since a commit; 0 when none does, else 1.
 
-    2 when there is no such commit. Raises BadPage.
+    2 when there is no such commit. Raises PageError.
     """
     rows, code = page.read(), commits.since(since)
     if not code:

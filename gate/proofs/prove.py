@@ -24,7 +24,7 @@ def prove(only: Sequence[str], minutes: float) -> int:
     """Try proofs and write their rows; 1 when something failed, 2 when `only` names none, else 0.
 
     `only` names proofs, or modules and tests that have some; where it is empty, all are meant.
-    `minutes` may be infinite; what has to be built first takes its part of them. Raises BadPage.
+    `minutes` may be infinite; what has to be built first takes its part of them. Raises PageError.
     """
     until = time.monotonic() + minutes * 60
     page.read()  # what nobody can read is said now, and not after hours

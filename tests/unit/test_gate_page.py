@@ -10,7 +10,7 @@ import pytest
 
 from gate.outcome import Outcome, State
 from gate.proofs import PAGE, command
-from gate.proofs.page import BadPage, Result, Row, claim, gone, read, row, write
+from gate.proofs.page import PageError, Result, Row, claim, gone, read, row, write
 
 ROOT = Path(__file__).parents[2]
 WHEN = datetime(2026, 11, 28, 18, 52, tzinfo=UTC)
@@ -111,14 +111,14 @@ def test_a_line_that_is_no_row_is_told_by_its_number_and_nothing_is_lost(
 ) -> None:
     page.write_text(f"{OLD_HEAD}{OLD}{line}\n{OLD}")
     text = page.read_text()
-    with pytest.raises(BadPage, match=r"^docs/proofs\.md:6 is not as .*type: git diff"):
+    with pytest.raises(PageError, match=r"^docs/proofs\.md:6 is not as .*type: git diff"):
         read()
     assert page.read_text() == text
 
 
 def test_a_page_without_its_table_is_told(page: Path) -> None:
     page.write_text("# Proofs\n")
-    with pytest.raises(BadPage, match=r"^docs/proofs\.md:1 is not as"):
+    with pytest.raises(PageError, match=r"^docs/proofs\.md:1 is not as"):
         read()
 
 
