@@ -97,7 +97,7 @@ class Row:
 
 
 def read() -> dict[str, Row]:
-    """Test → its row; raises PageError where a line of the table is no row, or no table is there."""
+    """Test → its row; raises PageError where a line is no row, or no table is there."""
     if not PAGE.exists():
         return {}
     head, border, table = PAGE.read_text(encoding="utf-8").partition(_BORDER)
