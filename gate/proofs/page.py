@@ -34,7 +34,7 @@ NOT_TESTED = "not tested"
 _FAILED = "**no**"
 _SAID = {State.PASSED: HELD, State.FAILED: _FAILED}
 
-_CELLS = re.compile(r"(?<!\\)\|")
+_BETWEEN = re.compile(r"(?<!\\)\|")
 _DATE = "%Y-%m-%d %H:%M"
 _RESULT = re.compile(
     r"(?P<when>\d{4}-\d\d-\d\d \d\d:\d\d)"
@@ -84,7 +84,7 @@ class Row:
 
     def __str__(self) -> str:
         before = f"{self.before.held}, {self.before}" if self.before else ""
-        cells = (
+        of_row = (
             claim(self.test),
             self.last.held,
             self.seen,
@@ -93,7 +93,7 @@ class Row:
             self.machine,
             command(self.test),
         )
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in of_row) + " |"
 
 
 def read() -> dict[str, Row]:
@@ -117,15 +117,20 @@ def _bad(line: int) -> str:
     return f"{PAGE}:{line} is not as `make proofs` writes it; {changed}"
 
 
+def cells(line: str) -> list[str]:
+    """The cells of a line of any table in Markdown."""
+    return [cell.strip().replace("\\|", "|") for cell in _BETWEEN.split(line)[1:-1]]
+
+
 def _row(line: str) -> Row | None:
     """A row, also one of before 29 November 2026: these tell neither a commit nor what was before.
 
     None for any other line.
     """
-    cells = [cell.strip().replace("\\|", "|") for cell in _CELLS.split(line)[1:-1]]
-    if len(cells) not in (6, 7):
+    of_row = cells(line)
+    if len(of_row) not in (6, 7):
         return None
-    _, held, seen, last, *before, machine, named = cells
+    _, held, seen, last, *before, machine, named = of_row
     result, test = _result(held, last), _COMMAND.fullmatch(named)
     if result is None or test is None:
         return None
