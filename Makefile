@@ -62,7 +62,7 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
 bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios
-	$(BIN)/python bench/engine.py
+	$(BIN)/python -m bench.engine
 	$(BIN)/python bench/swarm.py
 	$(BIN)/python bench/kubernetes.py
 
