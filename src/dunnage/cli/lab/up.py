@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dunnage import lab_tool
+from dunnage.cli.lab.choose import naming
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.model.proxy import ProxyMode
@@ -52,17 +53,22 @@ def command(
         ),
     ] = False,
     network: Annotated[
-        Network,
+        Network | None,
         typer.Option(
             "--network",
+            show_default=Network.BRIDGE.value,
             help="How pods of that Kubernetes reach each other: over a bridge on each host with "
             "routes between them, or over flannel's tunnel or routes.",
         ),
-    ] = Network.BRIDGE,
+    ] = None,
     proxy: Annotated[
-        ProxyMode,
-        typer.Option("--proxy", help="With what its kube-proxy leads services to pods."),
-    ] = ProxyMode.IPTABLES,
+        ProxyMode | None,
+        typer.Option(
+            "--proxy",
+            show_default=ProxyMode.IPTABLES.value,
+            help="With what its kube-proxy leads services to pods.",
+        ),
+    ] = None,
     expose: Annotated[
         bool,
         typer.Option(
@@ -82,12 +88,18 @@ def command(
             "there is neither a Docker daemon nor a Kubernetes to be exposed",
             hint=typed("lab", "up", "--swarm", "--expose"),
         )
+    for name, value in (("--network", network), ("--proxy", proxy)):
+        if value is not None and not kubernetes:
+            raise UsageError(
+                f"`{name} {value}` is for pods, and no Kubernetes is asked for",
+                hint=typed("lab", "up", "--kubernetes", name, value),
+            )
     began = time.monotonic()
 
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    choices = Choices(network, proxy)
+    choices = Choices(network or Network.BRIDGE, proxy or ProxyMode.IPTABLES)
     with Stop(say) as stop, stop.at_once():
         made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
     lab = lab_tool.chosen_lab(made.lab)
@@ -98,6 +110,7 @@ def command(
         show_json({"lab": lab.name, "hosts": names, **paths})
         return
     show_line(f"lab {lab.name}: {', '.join(host.name for host in lab.hosts)}")
+    which = naming(lab)
     if made.contexts is not None:
         last = lab.hosts[-1].name
         say(
@@ -108,7 +121,7 @@ def command(
         say("  your kubectl:", (f" kubectl --kubeconfig {made.kubeconfig} get nodes", "bold"))
     elif kubernetes:
         control = next(host.name for host in lab.hosts if host.kubeconfig is not None)
-        inside = typed("lab", "shell", control, "--", "kubectl", "get", "nodes")
+        inside = typed("lab", "shell", *which, control, "--", "kubectl", "get", "nodes")
         say("  its kubectl: ", (inside, "bold"))
-    say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
-    say("  the end:     ", (typed("lab", "down"), "bold"))
+    say("  a shell:     ", (typed("lab", "shell", *which, lab.hosts[0].name), "bold"))
+    say("  the end:     ", (typed("lab", "down", *which), "bold"))
