@@ -6,8 +6,8 @@ use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nix::sys::stat::{Mode, umask};
@@ -85,6 +85,7 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
     umask(Mode::from_bits_truncate(0o177));
     let mut tasks = Vec::new();
     for Pair { socket, to } in arguments.pair.clone() {
+        remove_socket(&socket)?;
         let listener = UnixListener::bind(&socket)?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
         tasks.push(spawn_local(from_file(listener, to)));
@@ -101,6 +102,14 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
         task.await??;
     }
     Ok(())
+}
+
+/// Remove the socket of a forwarder that was killed. What else is there is left, and in the way.
+fn remove_socket(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => fs::remove_file(path),
+        _ => Ok(()),
+    }
 }
 
 async fn from_file(listener: UnixListener, to: SocketAddr) -> io::Result<()> {
@@ -181,6 +190,20 @@ mod tests {
         by_socket.read_to_string(&mut one).unwrap();
         by_address.read_to_string(&mut other).unwrap();
         assert_eq!((one.as_str(), other.as_str()), ("BY FILE", "BY SOCKET"));
+    }
+
+    #[test]
+    fn the_socket_of_a_forwarder_that_was_killed_is_replaced_and_another_file_is_not() {
+        let place = std::env::temp_dir().join(format!("dunnage-left-{}", std::process::id()));
+        drop(std::os::unix::net::UnixListener::bind(&place).unwrap());
+        assert!(place.exists(), "nothing is left of it");
+        remove_socket(&place).unwrap();
+        assert!(!place.exists());
+        remove_socket(&place).unwrap();
+        fs::write(&place, "kept").unwrap();
+        remove_socket(&place).unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "kept");
+        fs::remove_file(&place).unwrap();
     }
 
     #[test]

@@ -101,6 +101,20 @@ def test_what_does_not_come_up_is_ended_and_what_is_kept_is_not(
     assert ended == ["stop", "stop"]
 
 
+def test_restarts_of_all_hosts_that_live_are_told_the_earliest_first(
+    own: OwnKubernetes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, line in (("db-1", b"20.5 9 kubelet\n"), ("control-1", b"10.5 9 etcd\n")):
+        there = own._running[name]
+        there.host.put(there.place.restarts, line)
+    assert [(each.host, each.program) for each in own.restarts()] == [
+        ("control-1", "etcd"),
+        ("db-1", "kubelet"),
+    ]
+    monkeypatch.setattr(own._testbed, "lost", lambda: ("db-1",))
+    assert [each.program for each in own.restarts()] == ["etcd"]
+
+
 def test_a_kubeconfig_is_for_who_may_do_everything_or_for_a_user(own: OwnKubernetes) -> None:
     for user, named in ((None, "dunnage"), ("reader", "reader")):
         told = json.loads(own.kubeconfig("https://there", user))

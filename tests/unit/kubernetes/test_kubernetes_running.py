@@ -19,6 +19,7 @@ from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.joining import by_flannel, network_facts
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.kubernetes.place import Component, Written
+from dunnage.substrates.kubernetes.restarting import restarting
 from dunnage.substrates.kubernetes.running import Running
 
 BINARIES = KubernetesBinaries(Path("/b"), Path("/c"), Path("/p"), {"PATH": "/b"}, "1", "test")
@@ -57,6 +58,7 @@ class Scripted:
         self.files: dict[str, tuple[bytes, int]] = {}
         self.told: list[tuple[str, ...]] = []
         self.env: Mapping[str, str] = {}
+        self.ahead = 0.0
 
     def run(self, argv: Sequence[str], **_: Any) -> Completed:
         self.told.append(tuple(argv))
@@ -81,6 +83,9 @@ class Scripted:
 
     def control_group(self, unit: str) -> str:
         return f"dunnage/lab/db-1/{unit}"
+
+    def clock_offset(self) -> float:
+        return self.ahead
 
     def freeze(self, unit: str) -> None:
         self.told.append(("freeze", unit))
@@ -117,6 +122,24 @@ def test_a_program_finds_its_tools_and_is_known_by_its_unit() -> None:
     assert running.lives("kubelet")
     assert not running.lives("containerd")
     assert running.pods == "/dunnage/lab/db-1/pods"
+
+
+def test_every_program_is_restarted_inside_of_what_is_around_it() -> None:
+    host: Any = Scripted(Ended())
+    running = Running(host, {})
+    program = Component("containerd", ("containerd", "--config", "c"), around=("unshare",))
+    running.start(program)
+    assert host.told == [restarting(program, "/s/db-1/kubernetes/restarts")]
+    assert (host.told[0][:2], host.told[0][-3:]) == (("unshare", "sh"), program.argv)
+
+
+def test_restarts_are_read_back_by_our_clock_and_there_may_be_none() -> None:
+    running = started(Ended())
+    assert running.restarts() == ()
+    running.host.files["/s/db-1/kubernetes/restarts"] = (b"1700000000.5 9 kubelet\n", 0o644)
+    running.host.ahead = 0.5
+    (restart,) = running.restarts()
+    assert (restart.host, restart.program, restart.time) == ("db-1", "kubelet", 1_700_000_000.0)
 
 
 def test_files_are_written_into_an_empty_directory_with_their_modes() -> None:
@@ -178,6 +201,29 @@ def test_what_lives_is_held_still_let_go_and_ended() -> None:
     running.end("kubelet")
     assert process.signals == ["KILL"]
     assert running.units == ()
+    told = running.host.told[-1]
+    assert told[-1] == "/dunnage/lab/db-1/kubelet", "what was restarted lives on"
+
+
+def test_what_restarts_a_program_is_killed_before_the_program() -> None:
+    order: list[str] = []
+
+    class Noted(Ended):
+        def signal(self, name: str) -> None:
+            order.append(name)
+
+        def wait(self, timeout: float) -> int:
+            order.append("waited for")
+            return super().wait(timeout)
+
+    def kill(*_: object, **__: object) -> Completed:
+        order.append("unit killed")
+        return Completed(0, "", "")
+
+    running = started(Noted())
+    running.host.run = kill
+    running.end("kubelet")
+    assert order == ["KILL", "waited for", "unit killed"]
 
 
 def test_at_the_end_all_groups_are_emptied_and_all_directories_removed() -> None:

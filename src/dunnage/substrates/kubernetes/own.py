@@ -1,7 +1,7 @@
 """A Kubernetes of our own: its control plane on the control host, every other host a node.
 
-Nothing of it has to be told that it ends: its programs and pods are killed, or die with their
-hosts.
+A program that is killed is restarted, some times at most. Nothing of it has to be told that it
+ends: its programs and pods are killed, or die with their hosts.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed
+from dunnage.model.record import Restart
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.certificates import Authority
@@ -184,6 +185,11 @@ class OwnKubernetes:
     def facts(self) -> Mapping[str, Scalar]:
         """What the API server and the nodes told of themselves when all had come up."""
         return self._facts
+
+    def restarts(self) -> tuple[Restart, ...]:
+        """Of its programs on hosts that live, the earliest first."""
+        found = [each for name in self._living() for each in self._running[name].restarts()]
+        return tuple(sorted(found, key=lambda each: each.time))
 
     def stop(self) -> None:
         """Kill all programs and pods, and remove what they kept."""

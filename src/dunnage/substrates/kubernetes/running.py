@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
 from dunnage.errors import HostLostError, UnavailableError
+from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
+from dunnage.substrates.kubernetes.restarting import restarting, restarts
 
 HINT = "dunnage doctor"
 READY = 60.0
@@ -76,9 +78,9 @@ class Running:
             self.host.put(each.path, each.content, each.mode)
 
     def start(self, component: Component) -> Process:
-        """Start a program; what it says goes to its log."""
+        """Start a program, to be restarted when it is killed; what it says goes to its log."""
         process = self.host.start(
-            component.argv,
+            restarting(component, self.place.restarts),
             unit=component.unit,
             log=self.place.log(component.unit),
             env={**self._environment, **component.environment},
@@ -97,12 +99,21 @@ class Running:
             )
         return done.stdout
 
+    def restarts(self) -> tuple[Restart, ...]:
+        """Every restart of a program since `prepare`. Raises HostLostError."""
+        try:
+            told = self.host.get(self.place.restarts).decode()
+        except FileNotFoundError:
+            return ()
+        return tuple(restarts(told, self.host.name, self.host.clock_offset()))
+
     def pid(self, unit: str) -> int:
-        """Process id of a program, as the host sees it; KeyError if it was not started."""
+        """Process id of what restarts a program, as the host sees it; KeyError if that was not
+        started."""
         return self._processes[unit].pid
 
     def lives(self, unit: str) -> bool:
-        """Whether a program was started and has not ended."""
+        """Whether a program was started and has not ended for good."""
         process = self._processes.get(unit)
         try:
             return process is not None and process.poll() is None
@@ -110,7 +121,7 @@ class Running:
             return False
 
     def insist_alive(self) -> None:
-        """Raise UnavailableError with the log of a program that has ended."""
+        """Raise UnavailableError with the log of a program that has ended for good."""
         for unit, process in self._processes.items():
             code = process.poll()
             if code is not None:
@@ -132,18 +143,21 @@ class Running:
             clock.sleep(INTERVAL)
 
     def end(self, unit: str) -> None:
-        """Kill a program and wait for its end."""
+        """Kill what restarts a program, then the program, and wait for the end of both.
+
+        In the other order a restart might be written down that was none.
+        """
         if self.lives(unit):
             process = self._processes.pop(unit)
             process.signal("KILL")
             process.wait(_STOP)
+            self._kill(unit)
 
     def end_all(self) -> None:
         """Kill every program and every pod, and remove what they kept."""
         for unit in self.units:
             self.host.thaw(unit)
-        groups = [f"/{self.host.control_group(unit).strip('/')}" for unit in (*self.units, PODS)]
-        self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
+        self._kill(*self.units, PODS)
         self._processes.clear()
         for directory in (self.place.directory, HELD, "/run/containerd", "/run/flannel"):
             self.host.remove(directory)
@@ -162,6 +176,11 @@ class Running:
         """Let all programs go on."""
         for unit in self.units:
             self.host.thaw(unit)
+
+    def _kill(self, *units: str) -> None:
+        """Kill whatever is in these units, and wait until nothing is."""
+        groups = [f"/{self.host.control_group(unit).strip('/')}" for unit in units]
+        self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
 
     def logged(self, unit: str) -> str:
         """The end of a program's log, to be put behind a sentence; nothing where it has none."""
