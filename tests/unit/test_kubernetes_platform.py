@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -174,13 +175,26 @@ def storage(
     )
 
 
+@dataclass
+class Ticking:
+    """Time in which every pause takes a second."""
+
+    time: float = 0.0
+
+    def monotonic(self) -> float:
+        return self.time
+
+    def sleep(self, _: float) -> None:
+        self.time += 1
+
+
 VOLUMES = "/api/v1/persistentvolumes"
 CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
 
 
 def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> None:
     api, made, claimed = storage("Pending", "Available", claim=("Pending", "Bound"))
-    opened(api).create_all((made, claimed), "redis-1")
+    opened(api).create_all((made, claimed), "redis-1", 60.0)
     volume, claim = [f"GET {VOLUMES}/d"] * 2, [f"GET {CLAIMS}/redis-1"] * 2
     assert api.asked == [f"POST {VOLUMES}", *volume, f"POST {CLAIMS}", *claim]
 
@@ -192,24 +206,34 @@ def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> Non
         ("Available", "Pending", "redis-1: claim `redis-1` is not bound after 0 s"),
     ],
 )
-def test_storage_that_is_never_there_is_told(
-    volume: str, claim: str, told: str, monkeypatch: pytest.MonkeyPatch
+def test_storage_that_is_not_there_within_the_deadline_is_told(
+    volume: str, claim: str, told: str
 ) -> None:
-    monkeypatch.setattr(namespace, "_STORED", 0.0)
     api, made, claimed = storage(volume, claim=(claim,))
     with pytest.raises(StayError, match=told):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", 0.0)
+
+
+def test_a_volume_and_the_claim_to_it_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of it is over when the volume is available."""
+    clock = Ticking()
+    monkeypatch.setattr(namespace, "time", clock)
+    api, made, claimed = storage(*["Pending"] * 5, "Available", claim=("Pending",))
+    with pytest.raises(StayError, match="claim `redis-1` is not bound after 10 s"):
+        opened(api).create_all((made, claimed), "redis-1", 10.0)
+    assert clock.time == 10.0
+    assert api.asked.count(f"GET {CLAIMS}/redis-1") == 6
 
 
 def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
     api, made, claimed = storage("Available")
     api.on(f"GET {CLAIMS}/redis-1", status(403, "claims are forbidden"))
     with pytest.raises(StayError, match="its claim cannot be inspected: claims are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", 60.0)
     api, made, claimed = storage("Available")
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", 60.0)
 
 
 def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
@@ -233,6 +257,20 @@ def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
     there.end()
     assert api.asked.count(f"GET {VOLUMES}") == 3
     assert silent == 0
+
+
+def test_a_server_that_fails_while_its_etcd_is_restarted_is_waited_for() -> None:
+    failing = status(500, "etcdserver: request timed out")
+    api = Api().on(f"GET {POD}", failing, status(503), a_pod(), status(404))
+    opened(api).await_gone("redis-1-0", "redis-1")
+    assert api.asked == [f"GET {POD}"] * 4
+
+
+def test_a_server_that_goes_on_failing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    api = Api().on(f"GET {POD}", status(500, "etcdserver: no leader"))
+    with pytest.raises(StayError, match="its pod cannot be inspected: etcdserver: no leader"):
+        opened(api).await_gone("redis-1-0", "redis-1")
 
 
 def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,11 +34,10 @@ from dunnage.platforms.stay_names import StayNames
 
 _REMOVED = 60.0
 """Seconds within which what is deleted is gone."""
-_STORED = 60.0
-"""Seconds within which the cluster has taken in a volume or a claim; it looks again after 15 s."""
 _INTERVAL = 0.05
-_GONE, _TAKEN = 404, 409
-"""HTTP status of what is not there, and of a name that something else has."""
+_GONE, _TAKEN, _FAILED = 404, 409, 500
+"""HTTP status of what is not there, of a name that something else has, and the first of a server
+that fails."""
 
 
 class Namespace:
@@ -90,12 +89,14 @@ class Namespace:
         address = str((created.spec and created.spec.clusterIP) or "")
         return Served(address, {each.port: each.nodePort for each in ports if each.nodePort})
 
-    def create_all(self, manifests: Sequence[Manifest], where: str) -> None:
+    def create_all(self, manifests: Sequence[Manifest], where: str, deadline: float) -> None:
         """Create objects in their order, each storage once what it is asked of was taken in.
 
         A claim to a volume that the cluster has not taken in yet stays unbound until the cluster
-        looks again, and a pod whose claim is unbound fits no node.
+        looks again, which takes 15 s, and a pod whose claim is unbound fits no node. Raises
+        StayError when not all storage was taken in within `deadline` seconds.
         """
+        began = time.monotonic()
         for manifest in manifests:
             self.create(manifest, where)
             name = manifest["metadata"]["name"]
@@ -104,21 +105,23 @@ class Namespace:
                     available = partial(self._volume_is, "Available", name, where)
                     self._until(
                         available,
-                        _STORED,
+                        deadline,
                         f"volume `{name}` is not available",
                         where,
                         hint=shlex.join(["kubectl", "describe", "pv", name]),
+                        began=began,
                     )
                 case "PersistentVolumeClaim":
                     bound = partial(self._claim_is, "Bound", name, where)
                     self._until(
                         bound,
-                        _STORED,
+                        deadline,
                         f"claim `{name}` is not bound",
                         where,
                         hint=shlex.join(
                             ["kubectl", "describe", "pvc", name, "--namespace", self.name]
                         ),
+                        began=began,
                     )
 
     def _volume_is(self, phase: str, name: str, where: str) -> bool:
@@ -255,19 +258,30 @@ class Namespace:
         return False
 
     def _until(
-        self, done: Callable[[], bool], seconds: float, complaint: str, where: str, hint: str = ""
+        self,
+        done: Callable[[], bool],
+        seconds: float,
+        complaint: str,
+        where: str,
+        *,
+        hint: str = "",
+        began: float | None = None,
     ) -> None:
-        """Wait; an API server that does not answer may be one that is just started again."""
+        """Wait for `seconds` since it `began`, which is now if nothing is said.
+
+        An API server that does not answer may be just restarted; one that fails to, its etcd may.
+        """
         hint = hint or f"kubectl get all --namespace {self.name}"
         late = StayError(f"{complaint} after {seconds:g} s", where=where, hint=hint)
-        ends = time.monotonic() + seconds
+        ends = (time.monotonic() if began is None else began) + seconds
         while True:
             told = late
             try:
                 if done():
                     return
             except StayError as error:
-                if not isinstance(error.__cause__, httpx2.TransportError):
+                cause = error.__cause__
+                if not isinstance(cause, httpx2.TransportError) and _status(cause) < _FAILED:
                     raise
                 told = error
             if time.monotonic() >= ends:

@@ -82,6 +82,7 @@ class Kubernetes(HostedMembers[PodMember]):
         self._images: dict[tuple[str, str], Image] = {}
         self._services: dict[str, Served] = {}
         self._named: bool = False
+        self._deadline: float = 0.0
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -98,6 +99,7 @@ class Kubernetes(HostedMembers[PodMember]):
             partial(self._provide, self._hosts[host], tree) for (host, _), tree in needed.items()
         )
         self._name_members()
+        self._deadline = deadline
         self._bring_all_up(services, deadline)
 
     def crash(self, member: str) -> None:
@@ -183,7 +185,7 @@ class Kubernetes(HostedMembers[PodMember]):
             image=self._provide(host, tree),
             node=self._node(host),
         )
-        self._namespace.create_all(manifests, place.member)
+        self._namespace.create_all(manifests, place.member, self._deadline)
         state = await_container(self._namespace, place.member)
         member = PodMember(
             service,
