@@ -5,17 +5,21 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
 from cases import SubstrateCase, lose_and_mend, unique
+from lab_traces import eventually
 from lightkube.resources.core_v1 import Node
 from real_cases import CONTROLLED, kubernetes
 
 from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
+from dunnage.contracts.substrate import TellsRestarts
 from dunnage.kubernetes_api import connect, told
+from dunnage.model.record import Restart
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.substrates.kubernetes.own import OwnKubernetes
 
@@ -27,6 +31,18 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 OWN = SubstrateCase(CONTROLLED, kubernetes)
 KERNEL = ("vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops")
 """What a kubelet would set, of this machine."""
+
+
+KILL_CHILDREN = r"""
+for each in $(grep -l "^PPid:[[:space:]]$1\$" /proc/[0-9]*/status 2> /dev/null); do
+    each=${each%/status}
+    kill -KILL "${each#/proc/}"
+done
+"""
+
+
+def more_restarts(own: OwnKubernetes, before: tuple[Restart, ...]) -> bool:
+    return own.restarts() != before
 
 
 def settings() -> Mapping[str, str]:
@@ -130,6 +146,24 @@ class TestKubernetes:
         own.freeze()
         own.freeze([testbed.hosts[0].name])
         own.wake()
+        assert {each["Ready"] for each in nodes(own).values()} == {"True"}
+
+    @pytest.mark.proof
+    def test_each_of_its_programs_is_restarted_when_it_is_killed_and_that_is_told(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        assert isinstance(own, TellsRestarts)
+        own.wake()
+        for host in (*testbed.group(CONTROL_GROUP), testbed.group("db")[0]):
+            for unit in own.units(host.name):
+                before = own.restarts()
+                around = str(own._running[host.name].pid(unit))
+                assert host.run(["sh", "-c", KILL_CHILDREN, "sh", around]).code == 0
+                assert eventually(partial(more_restarts, own, before)), unit
+                (told_of,) = set(own.restarts()) - set(before)
+                assert (told_of.host, told_of.program, told_of.signal) == (host.name, unit, 9)
+                own.wake()
         assert {each["Ready"] for each in nodes(own).values()} == {"True"}
 
     def test_a_restored_host_is_the_node_that_it_was(

@@ -121,6 +121,7 @@ def living_stay(
             substrate=substrate,
             clients=clients,
             slowdown=held,
+            began=started,
             kept=kept,
         )
 

@@ -56,6 +56,8 @@ class Stay:
     substrate: Substrate | None
     clients: tuple[Host, ...]
     slowdown: Slowdown
+    began: float
+    """Unix time at which it was begun, before anything was reserved."""
     filled: Workload | None = None
     spoiled: bool = False
     """A load broke off: nobody knows what the database holds."""

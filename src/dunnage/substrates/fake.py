@@ -1,4 +1,4 @@
-"""A substrate in memory: one daemon a host, and an account of when it was awake."""
+"""A substrate in memory: one daemon a host, an account of when it was awake, and of restarts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Host, Process
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import HostLostError, StayError
+from dunnage.model.record import Restart
 from dunnage.model.value import Scalar
 
 UNIT = "daemon"
@@ -22,6 +23,7 @@ class FakeSubstrate:
         self._hosts = {host.name: host for host in hosts}
         self._processes: dict[str, Process] = {}
         self._asleep: set[str] = set()
+        self._restarts: list[Restart] = []
         self.history: list[str] = []
 
     def daemon(self, host: str) -> Daemon:
@@ -42,8 +44,7 @@ class FakeSubstrate:
             if host.name in lost:
                 continue
             host.thaw(UNIT)
-            if not self._lives(host.name):
-                self._start(host)
+            self._revive(host)
         self._asleep.clear()
         self.history.append("wake")
 
@@ -69,6 +70,14 @@ class FakeSubstrate:
     def facts(self) -> Mapping[str, Scalar]:
         return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
 
+    def restarts(self) -> tuple[Restart, ...]:
+        """Of its daemons, which are restarted as soon as anybody looks."""
+        lost = self._testbed.lost()
+        for name, host in self._hosts.items():
+            if name not in lost:
+                self._revive(host)
+        return tuple(self._restarts)
+
     def close(self) -> None:
         """Stop every daemon that can still be reached."""
         for process in self._processes.values():
@@ -79,12 +88,20 @@ class FakeSubstrate:
             ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
         )
 
-    def _lives(self, host: str) -> bool:
-        process = self._processes.get(host)
+    def _revive(self, host: Host) -> None:
+        """Start its daemon where it does not live, and note it where one was killed."""
+        process = self._processes.get(host.name)
+        code: int | None = None
         try:
-            return process is not None and process.poll() is None
+            code = process.poll() if process is not None else None
         except HostLostError:
-            return False
+            process = None
+        if process is not None and code is None:
+            return
+        if code is not None:
+            now = self._testbed.clock.now()
+            self._restarts.append(Restart(host=host.name, program=UNIT, signal=-code, time=now))
+        self._start(host)
 
 
 @contextmanager

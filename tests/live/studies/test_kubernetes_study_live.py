@@ -20,7 +20,8 @@ from orchestrated import (
 from study_process import in_a_run, insist_nothing_left, started, under_way
 
 from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER
-from dunnage.wording.checks import failed
+from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET
+from dunnage.wording.checks import failed, seen
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -70,11 +71,12 @@ def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("program", [API, ETCD, SCHEDULER])
+@pytest.mark.parametrize("program", [API, ETCD, SCHEDULER, CONTAINERD, KUBELET])
 def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
     tmp_path: Path, record_property: Callable[[str, object], None], program: str
 ) -> None:
-    """It is restarted while the run goes on, and the stays after it are made with it."""
+    """It is restarted while the run goes on, which its record tells, and the stays after it are made
+    with it."""
     name, path = written("kubernetes", tmp_path, "15s", HOST_PORT, SERVICE_IP)
     with under_way(name, path, in_a_run) as running:
         killed = running.until(partial(running.program, program))
@@ -90,4 +92,11 @@ def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
         record_property("seen", f"{record.deployment}: {record.status} {why}".strip())
         assert record.measurement is not None
         assert not any(record.measurement.operations["all"].errors.values()), record.run
+    hurt, whole = sorted(result.records, key=lambda record: record.started)
+    (restart,) = hurt.restarts or ()
+    assert (restart.program, restart.signal) == (program, signal.SIGKILL)
+    assert hurt.started <= restart.time <= hurt.ended
+    (control,) = (check for check in hurt.checks if check.check == "control")
+    assert f"restarted since the stay began: {program} on {restart.host}" in seen(control)
+    assert whole.restarts == ()
     assert "stay failed" not in {str(event["event"]) for event in result.events()}

@@ -32,6 +32,26 @@ def test_a_member_that_dies_during_a_run_leaves_errors_and_is_named(fleets: Flee
         fleet.platform.running()
 
 
+def test_a_daemon_that_is_killed_during_a_run_is_restarted_and_told(fleets: Fleets) -> None:
+    fleet = fleets.open()
+    fleet.form()
+    fleet.load(Phase.LOAD)
+    assert fleet.substrate.restarts() == ()
+    fleet.testbed.world.kill("db-1", "daemon", after=0)
+    before = fleet.testbed.clock.now()
+    fleet.load()
+    (restart,) = fleet.substrate.restarts()
+    assert (restart.host, restart.program, restart.signal) == ("db-1", "daemon", 9)
+    assert before <= restart.time <= fleet.testbed.clock.now()
+    assert fleet.substrate.restarts() == (restart,)
+    fleet.testbed.world.lose("db-2")
+    assert fleet.substrate.restarts() == (restart,)
+    fleet.testbed.restore("db-2")
+    fleet.substrate.wake()
+    assert fleet.substrate.restarts() == (restart,), "a host that is lost restarts nothing"
+    fleet.platform.down()
+
+
 def test_a_host_lost_during_a_run_is_noticed_and_comes_back_empty(fleets: Fleets) -> None:
     fleet = fleets.open()
     fleet.form()

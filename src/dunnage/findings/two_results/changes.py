@@ -104,6 +104,7 @@ def _side(result: AnalysedResult) -> Side:
         valid=result.analysis.valid,
         planned=result.analysis.planned,
         damages=result.analysis.damages,
+        restarted=result.analysis.restarted,
     )
 
 

@@ -207,6 +207,12 @@ class World:
         """Kill a member: now, or in the middle of the run that follows `after` runs."""
         self._fault(lambda: self._kill(member), after)
 
+    def kill(self, host: str, unit: str, after: int | None = None) -> None:
+        """Kill what runs in a unit of a host: now, or in the middle of the run that follows `after`
+        runs.
+        """
+        self._fault(lambda: self._kill_unit(self.hosts[host], unit), after)
+
     def disturb(self, name: str, processors: float, after: int | None = None) -> None:
         """Let a process of nobody's keep processors busy: from now on, or from the middle of the
         run that follows `after` runs.
@@ -240,6 +246,11 @@ class World:
             fault()
         else:
             self._doomed.append((after, fault))
+
+    def _kill_unit(self, host: FakeHost, unit: str) -> None:
+        for process in tuple(host.processes.values()):
+            if process.unit == unit:
+                process.signal("KILL")
 
     def _kill(self, member: str) -> None:
         for server in tuple(self.servers.values()):

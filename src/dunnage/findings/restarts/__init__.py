@@ -1,0 +1,1 @@
+"""Stays in which programs of an orchestrator were restarted."""
