@@ -75,8 +75,8 @@ def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
 def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
     tmp_path: Path, record_property: Callable[[str, object], None], program: str
 ) -> None:
-    """It is restarted while the run goes on, which its record tells, and the stays after it are made
-    with it."""
+    """It is restarted while the run goes on, which the record tells; the stay after it is made with
+    it."""
     name, path = written("kubernetes", tmp_path, "15s", HOST_PORT, SERVICE_IP)
     with under_way(name, path, in_a_run) as running:
         killed = running.until(partial(running.program, program))

@@ -49,7 +49,6 @@ def test_a_daemon_that_is_killed_during_a_run_is_restarted_and_told(fleets: Flee
     fleet.testbed.restore("db-2")
     fleet.substrate.wake()
     assert fleet.substrate.restarts() == (restart,), "a host that is lost restarts nothing"
-    fleet.platform.down()
 
 
 def test_a_host_lost_during_a_run_is_noticed_and_comes_back_empty(fleets: Fleets) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Restarted
@@ -11,10 +11,15 @@ from dunnage.wording import alike, numbers, terms
 
 def restarted(stays: Iterable[Restarted]) -> tuple[str, ...]:
     """One sentence for each deployment with such stays; none where nothing was restarted."""
-    return tuple(
-        f"{terms.plain(name)}: {alike.some(programs)} {'was' if len(programs) == 1 else 'were'} "
-        f"killed and restarted during {numbers.count(len(found), 'stay')} "
-        f"({alike.some(terms.plain(each.stay) for each in found)}), whose runs count"
-        for name, found in grouped(stays, lambda each: each.deployment).items()
-        if (programs := {f"{r.program} on {r.host}" for each in found for r in each.restarts})
+    by_deployment = grouped(stays, lambda each: each.deployment)
+    return tuple(_sentence(name, found) for name, found in by_deployment.items())
+
+
+def _sentence(deployment: str, found: Sequence[Restarted]) -> str:
+    programs = {f"{each.program} on {each.host}" for stay in found for each in stay.restarts}
+    return (
+        f"{terms.plain(deployment)}: {alike.some(programs)} "
+        f"{'was' if len(programs) == 1 else 'were'} killed and restarted during "
+        f"{numbers.count(len(found), 'stay')} "
+        f"({alike.some(terms.plain(stay.stay) for stay in found)}); this alone makes no run invalid"
     )
