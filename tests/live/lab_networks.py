@@ -1,10 +1,9 @@
-"""Networks that a test adds to a lab's hosts: a veth, a bridge, a tunnel. They end with them."""
+"""Networks that a test adds to hosts of a lab: a veth, a bridge, a tunnel. They end with the hosts."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dunnage.contracts.host import Host
 
@@ -14,27 +13,29 @@ IN_INNER = ("nsenter", f"--net=/run/netns/{INNER}")
 """Carries out a command in there."""
 BRIDGE, VETH, TUNNEL = "br0", "veth0", "vxlan0"
 """Devices on hosts."""
+BY_BRIDGE, BY_VETH = "10.98.0.2", "10.98.1.2"
+"""Addresses of the inner network: by a bridge and a veth, and by another veth alone."""
 
-_INNER = """
+_INNER = f"""
 set -e
 switched=/proc/sys/net/bridge/bridge-nf-call-iptables
 if [ -e $switched ]; then echo 0 > $switched; fi
-ip netns add {inner}
+ip netns add {INNER}
 ip -batch - <<END
-link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0
-address add 10.98.0.1/24 dev {bridge}
-link set {bridge} up
-link add port0 type veth peer name eth0 netns {inner}
-link set port0 master {bridge} up
-link add {veth} type veth peer name eth1 netns {inner}
-address add 10.98.1.1/24 dev {veth}
-link set {veth} up
+link add {BRIDGE} type bridge stp_state 0 forward_delay 0 mcast_snooping 0
+address add 10.98.0.1/24 dev {BRIDGE}
+link set {BRIDGE} up
+link add port0 type veth peer name eth0 netns {INNER}
+link set port0 master {BRIDGE} up
+link add {VETH} type veth peer name eth1 netns {INNER}
+address add 10.98.1.1/24 dev {VETH}
+link set {VETH} up
 END
-nsenter --net=/run/netns/{inner} ip -batch - <<END
+nsenter --net=/run/netns/{INNER} ip -batch - <<END
 link set lo up
-address add 10.98.0.2/24 dev eth0
+address add {BY_BRIDGE}/24 dev eth0
 link set eth0 up
-address add 10.98.1.2/24 dev eth1
+address add {BY_VETH}/24 dev eth1
 link set eth1 up
 END
 """
@@ -51,19 +52,9 @@ END
 """
 
 
-@dataclass(frozen=True)
-class Inner:
-    """Addresses of the inner network, each by one way from its host."""
-
-    by_veth: str = "10.98.1.2"
-    by_bridge: str = "10.98.0.2"
-    """A bridge first, then a veth."""
-
-
-def add_inner(host: Host) -> Inner:
-    """Add the inner network, and lead to it by a veth alone, and by a bridge with another veth."""
-    _carried_out(host, _INNER.format(inner=INNER, bridge=BRIDGE, veth=VETH))
-    return Inner()
+def add_inner(host: Host) -> None:
+    """Add the inner network to a host, and both ways to it."""
+    _insisted(host, ("sh", "-c", _INNER))
 
 
 def add_tunnel(first: Host, second: Host) -> tuple[str, str]:
@@ -71,7 +62,7 @@ def add_tunnel(first: Host, second: Host) -> tuple[str, str]:
     inside = "10.98.2.1", "10.98.2.2"
     for own, other, address in ((first, second, inside[0]), (second, first, inside[1])):
         words = {"own": own.address, "other": other.address, "inside": address}
-        _carried_out(own, _TUNNEL.format(tunnel=TUNNEL, **words))
+        _insisted(own, ("sh", "-c", _TUNNEL.format(tunnel=TUNNEL, **words)))
     return inside
 
 
@@ -80,10 +71,6 @@ def received(host: Host, device: str) -> int:
     words = ("ip", "-json", "-statistics", "link", "show", "dev", device)
     (found,) = json.loads(_insisted(host, words))
     return int(found["stats64"]["rx"]["packets"])
-
-
-def _carried_out(host: Host, script: str) -> None:
-    _insisted(host, ("sh", "-c", script))
 
 
 def _insisted(host: Host, argv: Sequence[str]) -> str:

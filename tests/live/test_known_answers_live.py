@@ -15,7 +15,17 @@ from pathlib import Path
 
 import pytest
 from kubernetes_lab import Lab, opened
-from lab_networks import BRIDGE, IN_INNER, TUNNEL, VETH, add_inner, add_tunnel, received
+from lab_networks import (
+    BRIDGE,
+    BY_BRIDGE,
+    BY_VETH,
+    IN_INNER,
+    TUNNEL,
+    VETH,
+    add_inner,
+    add_tunnel,
+    received,
+)
 from living import client_of
 from many_services import PORT, ManyServices
 from paired_blocks import Blocks, ends, measured, said
@@ -81,13 +91,9 @@ def test_a_bridge_and_a_veth_cost_a_round_trip_on_one_host_a_little(
     """Public measurements: 0.3 to 1.5 µs more than loopback. One server in a network of its own is
     reached by its loopback, by a veth alone, and by a bridge with a veth."""
     host = server_of(lab)
-    inner = add_inner(host)
+    add_inner(host)
     loopback = Way(host, LOOPBACK, IN_INNER)
-    ways = {
-        "loopback": loopback,
-        "veth": Way(host, inner.by_veth),
-        "bridge": Way(host, inner.by_bridge),
-    }
+    ways = {"loopback": loopback, "veth": Way(host, BY_VETH), "bridge": Way(host, BY_BRIDGE)}
     with running(host, IN_INNER):
         loopback.fill()
         measures = {name: way.microseconds for name, way in ways.items()}
@@ -150,7 +156,10 @@ def test_a_default_filter_of_system_calls_costs_next_to_nothing(
                 way.fill()
                 return way.microseconds()
 
-        measures = {name: partial(microseconds, *each) for name, each in security.items()}
+        measures = {
+            name: partial(microseconds, options, mode)
+            for name, (options, mode) in security.items()
+        }
         seen = measured(measures, FEWER, "known answers: seccomp")
     cost = seen.beyond("default", "unconfined")
     record_property("seen", f"without a filter {said(seen.mean('unconfined'), '')}")
@@ -197,7 +206,7 @@ def with_services(proxy: ProxyMode, record: Record) -> Blocks:
         for size in SIZES:
             services.grow(size)
             rules[size] = [each.programmed(services.addresses) for each in nodes]
-            record("seen", f"{size} services: {place(services.addresses[0], nodes)}")
+            record("seen", f"{size} services: {place(services.addresses[0], nodes, rules[size])}")
         lab.kubernetes.freeze()
         measures = {
             str(size): partial(set_up_with, lab, nodes, rules[size], services.addresses[0])
@@ -221,9 +230,10 @@ def node(lab: Lab, host: Host, proxy: ProxyMode) -> Node:
     return Node(host, environment, LANGUAGES[proxy])
 
 
-def place(service: str, nodes: Sequence[Node]) -> str:
-    """Where a service stands among all that nodes have rules for, as they tell."""
-    client, server = (each.services() for each in nodes)
+def place(service: str, nodes: Sequence[Node], rules: Sequence[str]) -> str:
+    """Where a service stands among all that the rules of nodes lead to."""
+    found = (each.language.services(text) for each, text in zip(nodes, rules, strict=True))
+    client, server = found
     first = f"the one connected to is {client.index(service) + 1} of {len(client)}"
     return f"{first} on the client's host, of {len(server)} on the server's"
 
