@@ -1,4 +1,4 @@
-"""Networks that a test adds to hosts of a lab: a veth, a bridge, a tunnel. They end with the hosts."""
+"""Networks that a test adds to hosts of a lab: a veth, a bridge, a tunnel. They end with those."""
 
 from __future__ import annotations
 
