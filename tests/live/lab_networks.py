@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from dataclasses import dataclass
+
+from insisted import insisted
 
 from dunnage.contracts.host import Host
 
@@ -52,9 +54,23 @@ END
 """
 
 
+@dataclass(frozen=True)
+class Device:
+    """A network device of a host."""
+
+    host: Host
+    name: str
+
+    def received(self) -> int:
+        """Packets that it has taken in so far."""
+        words = ("ip", "-json", "-statistics", "link", "show", "dev", self.name)
+        (found,) = json.loads(insisted(self.host, *words))
+        return int(found["stats64"]["rx"]["packets"])
+
+
 def add_inner(host: Host) -> None:
     """Add the inner network to a host, and both ways to it."""
-    _insisted(host, ("sh", "-c", _INNER))
+    insisted(host, "sh", "-c", _INNER)
 
 
 def add_tunnel(first: Host, second: Host) -> tuple[str, str]:
@@ -62,18 +78,5 @@ def add_tunnel(first: Host, second: Host) -> tuple[str, str]:
     inside = "10.98.2.1", "10.98.2.2"
     for own, other, address in ((first, second, inside[0]), (second, first, inside[1])):
         words = {"own": own.address, "other": other.address, "inside": address}
-        _insisted(own, ("sh", "-c", _TUNNEL.format(tunnel=TUNNEL, **words)))
+        insisted(own, "sh", "-c", _TUNNEL.format(tunnel=TUNNEL, **words))
     return inside
-
-
-def received(host: Host, device: str) -> int:
-    """Packets that a device of a host has taken in so far."""
-    words = ("ip", "-json", "-statistics", "link", "show", "dev", device)
-    (found,) = json.loads(_insisted(host, words))
-    return int(found["stats64"]["rx"]["packets"])
-
-
-def _insisted(host: Host, argv: Sequence[str]) -> str:
-    done = host.run(argv)
-    assert done.code == 0, done.stderr
-    return done.stdout

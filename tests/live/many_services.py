@@ -1,14 +1,16 @@
-"""Services of a Kubernetes that need no pod: all lead to one address outside of any."""
+"""Services of a Kubernetes that need no pod: all lead to one address outside of any.
+
+They end with their Kubernetes.
+"""
 
 from __future__ import annotations
 
 from contextlib import closing
 from typing import Any
 
-from lab_traces import eventually
 from lightkube import Client
 from lightkube.codecs import from_dict
-from lightkube.resources.core_v1 import Namespace, Service
+from lightkube.resources.core_v1 import Service
 
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.kubernetes_api import connect
@@ -17,8 +19,6 @@ from dunnage.model.layout import Address
 PORT = 80
 """Of every service."""
 _NAMESPACE = "known-answers"
-_REMOVED = 240.0
-"""Seconds within which a cluster has removed them."""
 
 
 class ManyServices:
@@ -37,19 +37,8 @@ class ManyServices:
                 metadata = {"name": _NAMESPACE}
                 wanted = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
                 client.create(from_dict(wanted))
-            for number in range(len(self.addresses), count):
-                self.addresses.append(self._created(client, f"service-{number}"))
-
-    def remove(self) -> None:
-        """Remove all, and wait until the cluster has none of them."""
-
-        def gone(client: Client) -> bool:
-            named = [each.metadata and each.metadata.name for each in client.list(Namespace)]
-            return _NAMESPACE not in named
-
-        with closing(connect(self._api)) as client:
-            client.delete(Namespace, _NAMESPACE)
-            assert eventually(lambda: gone(client), _REMOVED)
+            missing = range(len(self.addresses), count)
+            self.addresses += [self._created(client, f"service-{each}") for each in missing]
 
     def _created(self, client: Client, name: str) -> str:
         """The address of a new service, whose endpoint nobody but us looks after."""

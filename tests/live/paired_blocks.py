@@ -16,6 +16,8 @@ from dunnage.study.williams import order, period
 
 Measure = Callable[[], float]
 """Measures one way once, in microseconds."""
+Record = Callable[[str, object], None]
+"""pytest's `record_property`: what is recorded as `seen` stands in `docs/proofs.md`."""
 _UNIT = "µs"
 
 
@@ -63,6 +65,11 @@ def ends(estimate: Estimate) -> tuple[float, float]:
     assert estimate.low is not None
     assert estimate.high is not None
     return estimate.low, estimate.high
+
+
+def reach(estimate: Estimate) -> float:
+    """How far the interval goes from zero, whichever way."""
+    return max(map(abs, ends(estimate)))
 
 
 def said(estimate: Estimate, sign: str = "+") -> str:

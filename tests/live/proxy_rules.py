@@ -1,7 +1,7 @@
 """kube-proxy's rules on a node: read back, kept as text, and put in force again.
 
-While kube-proxy is held still nobody else changes them. So blocks can change between numbers of
-services in less than a second.
+While kube-proxy is held still nobody else changes them, so blocks can change between numbers of
+services.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from insisted import insisted
 from lab_traces import eventually
 
 from dunnage.contracts.host import Host
 from dunnage.model.proxy import ProxyMode
 
-_SECONDS = 120.0
-"""Within which kube-proxy has written what it was told."""
+_SECONDS, _EVERY = 120.0, 0.5
+"""Within which kube-proxy has written what it was told, and how often that is looked at: each look
+takes processor time that kube-proxy needs."""
+_TRACKED = "/proc/sys/net/netfilter/nf_conntrack_count"
+_FEW = 100
+"""Connections of the programs that are held still: their kernel may go on to tend these."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Language:
 LANGUAGES: Mapping[ProxyMode, Language] = {
     ProxyMode.IPTABLES: Language(
         ("iptables-save", "--table", "nat"),
-        ("iptables-restore", "--table", "nat"),
+        ("iptables-restore", "--wait=20", "--table", "nat"),
         "",
         re.compile(r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE),
     ),
@@ -46,7 +51,7 @@ LANGUAGES: Mapping[ProxyMode, Language] = {
         ("nft", "--stateless", "list", "table", "ip", "kube-proxy"),
         ("nft", "--file", "-"),
         "delete table ip kube-proxy\n",
-        re.compile(r"([\d.]+) \. tcp \. \d+[^,]*?: goto service-"),
+        re.compile(r"([\d.]+) \. tcp \. \d+[^,}]*?: goto service-"),
     ),
 }
 
@@ -72,16 +77,27 @@ class Node:
         self._told(self.language.restore, self.language.before + rules)
 
     def programmed(self, addresses: Sequence[str]) -> str:
-        """The rules as soon as they lead to all of these services."""
-        assert eventually(lambda: set(addresses) <= set(self.services()), _SECONDS)
-        return self.rules()
+        """The first rules that lead to all of these services."""
+        found = ""
 
-    def insist_gone(self, addresses: Sequence[str]) -> None:
-        """Wait until they lead to none of these services."""
-        assert eventually(lambda: not set(addresses) & set(self.services()), _SECONDS)
+        def lead() -> bool:
+            nonlocal found
+            found = self.rules()
+            return set(addresses) <= set(self.language.services(found))
+
+        assert eventually(lead, _SECONDS, _EVERY), self.host.name
+        return found
+
+    def forget(self) -> None:
+        """Have the kernel track no connection of this network any more.
+
+        It would keep those that were reset for ten seconds (`nf_conntrack_tcp_timeout_close`), and
+        new ones would be looked up, and given ports, among all of these.
+        """
+        self._told(("conntrack", "--flush"))
+        left = int(self._told(("cat", _TRACKED)))
+        assert left < _FEW, f"{left} connections are tracked on {self.host.name}"
 
     def _told(self, argv: Sequence[str], stdin: str = "") -> str:
         words = [f"{name}={value}" for name, value in self.environment.items()]
-        done = self.host.run(["env", *words, *argv], stdin=stdin)
-        assert done.code == 0, done.stderr
-        return done.stdout
+        return insisted(self.host, "env", *words, *argv, stdin=stdin)

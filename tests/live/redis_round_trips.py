@@ -14,6 +14,9 @@ from typing import Any
 
 from docker import DockerClient
 from driving import carried_out
+from insisted import insisted
+from kubernetes_lab import TREES
+from lab_networks import Device
 from lab_traces import eventually
 
 from dunnage.contracts.docker import Daemon
@@ -27,14 +30,12 @@ from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
 from dunnage.platforms.image_of_tree import image_of
 from dunnage.platforms.images import provide
-from dunnage.software.trees import DebianSoftware
 
 PROCESSOR = max(os.sched_getaffinity(0))
 """The one: interrupts mostly go to the first."""
 PINNED = ("taskset", "--cpu-list", str(PROCESSOR))
 """Carries out a command there."""
 PORT = 6379
-TREE = DebianSoftware().tree
 REDIS = Software("redis", "7.0")
 _OPTIONS = (
     *("--port", str(PORT), "--bind", "0.0.0.0", "--protected-mode", "no"),  # noqa: S104 - a lab's
@@ -54,6 +55,8 @@ class Way:
     """Its IPv4 address."""
     through: tuple[str, ...] = ()
     """Carries out a command in the client's network, where that is not its host's own."""
+    over: Device | None = None
+    """What every operation has to cross: it takes in packets that go one way, at least one each."""
 
     def fill(self) -> None:
         """Put all records in."""
@@ -61,8 +64,14 @@ class Way:
 
     def microseconds(self) -> float:
         """What one read takes on average, one after the other, over about a second."""
+        before = self._crossed()
         seen = self._carried_out(Phase.RUN, warmup=_WARMUP, duration=_SECONDS)
-        return seen.seconds * 1e6 / seen.operations["all"].count
+        operations = seen.operations["all"].count
+        assert self.over is None or self._crossed() - before >= operations, self.over.name
+        return seen.seconds * 1e6 / operations
+
+    def _crossed(self) -> int:
+        return 0 if self.over is None else self.over.received()
 
     def _carried_out(self, phase: Phase, **times: float) -> Measurement:
         address = Address(self.server, PORT)
@@ -87,7 +96,7 @@ class Way:
 @contextmanager
 def running(host: Host, through: Sequence[str] = ()) -> Iterator[None]:
     """A Redis as a process, in the network in which `through` carries out commands."""
-    tree = TREE(REDIS)
+    tree = TREES.tree(REDIS)
     host.put_tree(tree.source, tree.prefix)
     argv = (*through, *PINNED, f"{tree.prefix}/bin/redis-server", *_OPTIONS)
     process = host.start(argv, unit="redis", log=f"{host.scratch}/redis.log")
@@ -103,7 +112,7 @@ def running(host: Host, through: Sequence[str] = ()) -> Iterator[None]:
 def daemon_with_redis(daemon: Daemon) -> Iterator[DockerClient]:
     """A daemon's client; the daemon has the image of Redis."""
     with closing(connect(daemon)) as client:
-        provide(client, TREE(REDIS), daemon.host)
+        provide(client, TREES.tree(REDIS), daemon.host)
         yield client
 
 
@@ -113,7 +122,7 @@ def contained(host: Host, client: DockerClient, security: Sequence[str]) -> Iter
 
     Gives its mode of seccomp as the kernel tells it, proc(5): `0` without a filter, `2` with one.
     """
-    tree = TREE(REDIS)
+    tree = TREES.tree(REDIS)
     host.put_tree(tree.source, tree.prefix)
     container = client.containers.create(
         image_of(tree),
@@ -127,18 +136,12 @@ def contained(host: Host, client: DockerClient, security: Sequence[str]) -> Iter
         _insist_it_answers(host, ())
         container.reload()
         pid = str(container.attrs["State"]["Pid"])
-        _insisted(host, "taskset", "--all-tasks", "--cpu-list", "--pid", str(PROCESSOR), pid)
-        yield _insisted(host, "sed", "-n", r"s/^Seccomp:\s*//p", f"/proc/{pid}/status")
+        insisted(host, "taskset", "--all-tasks", "--cpu-list", "--pid", str(PROCESSOR), pid)
+        yield insisted(host, "sed", "-n", r"s/^Seccomp:\s*//p", f"/proc/{pid}/status").strip()
     finally:
         container.remove(v=True, force=True)
 
 
 def _insist_it_answers(host: Host, through: Sequence[str]) -> None:
-    ping = (*through, f"{TREE(REDIS).prefix}/bin/redis-cli", "-p", str(PORT), "PING")
+    ping = (*through, f"{TREES.tree(REDIS).prefix}/bin/redis-cli", "-p", str(PORT), "PING")
     assert eventually(lambda: host.run(ping).stdout.strip() == "PONG", _READY)
-
-
-def _insisted(host: Host, *argv: str) -> str:
-    done = host.run(argv)
-    assert done.code == 0, done.stderr
-    return done.stdout.strip()
