@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from collections import Counter
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import pytest
-from paired_blocks import Blocks, ends, measured, said
-from proxy_rules import LANGUAGES
+import redis_round_trips
+from connection_times import times, typical
+from insisted import insisted
+from lab_networks import Device
+from paired_blocks import Blocks, ends, measured, reach, said
+from proxy_rules import LANGUAGES, Node
+from redis_round_trips import Way
+from service_connections import Connecting
 
+from dunnage.contracts.host import Completed
+from dunnage.model.layout import LOOPBACK
 from dunnage.model.proxy import ProxyMode
 
 DRIFT = Blocks(
@@ -32,6 +43,7 @@ def test_a_weighted_sum_is_made_inside_blocks_too() -> None:
     twice = DRIFT.weighted({"more": 2, "plain": -2})
     assert twice.value == pytest.approx(2.0)
     assert ends(twice)[0] > 1.5
+    assert reach(twice) == ends(twice)[1] == -ends(DRIFT.weighted({"more": -2, "plain": 2}))[0]
 
 
 def test_blocks_are_balanced_and_what_is_tried_before_them_does_not_count() -> None:
@@ -69,6 +81,11 @@ IPTABLES = """*nat
 COMMIT
 """
 NFTABLES = """table ip kube-proxy {
+    map no-endpoint-services {
+        type ipv4_addr . inet_proto . inet_service : verdict
+        comment "vmap to drop or reject packets to services with no endpoints"
+        elements = { 10.68.9.9 . tcp . 80 comment "a/none:tcp" : goto reject-chain }
+    }
     map service-ips {
         type ipv4_addr . inet_proto . inet_service : verdict
         comment "ClusterIP, ExternalIP and LoadBalancer IP traffic"
@@ -83,8 +100,100 @@ NFTABLES = """table ip kube-proxy {
 """
 
 
+BARE = "\n".join(each for each in NFTABLES.splitlines() if "    comment" not in each)
+"""The same by an `nft` that tells no comments of maps."""
+
+
 @pytest.mark.parametrize(
-    ("proxy", "rules"), [(ProxyMode.IPTABLES, IPTABLES), (ProxyMode.NFTABLES, NFTABLES)]
+    ("proxy", "rules"),
+    [
+        (ProxyMode.IPTABLES, IPTABLES),
+        (ProxyMode.NFTABLES, NFTABLES),
+        (ProxyMode.NFTABLES, BARE),
+    ],
 )
 def test_services_are_read_from_rules_in_their_order(proxy: ProxyMode, rules: str) -> None:
     assert LANGUAGES[proxy].services(rules) == ["10.68.7.7", "10.68.0.1"]
+
+
+def host(*answers: str, code: int = 0) -> Mock:
+    """A host whose commands say these, one after the other."""
+    there = Mock()
+    there.name = "db-1"
+    there.run.side_effect = [Completed(code, each, "why") for each in answers]
+    return there
+
+
+@pytest.mark.parametrize(
+    ("proxy", "rules"), [(ProxyMode.IPTABLES, IPTABLES), (ProxyMode.NFTABLES, NFTABLES)]
+)
+def test_rules_that_lead_to_all_services_are_the_very_ones_that_are_kept(
+    proxy: ProxyMode, rules: str
+) -> None:
+    there = host(rules, "what came after them")
+    assert Node(there, {}, LANGUAGES[proxy]).programmed(["10.68.7.7"]) == rules
+    assert there.run.call_count == 1
+
+
+def test_connections_that_a_kernel_goes_on_to_track_are_told() -> None:
+    there = host("", "2\n", "", "9000\n")
+    node = Node(there, {"PATH": "/there"}, LANGUAGES[ProxyMode.IPTABLES])
+    node.forget()
+    first, *_ = there.run.call_args_list
+    assert first.args == (("env", "PATH=/there", "conntrack", "--flush"),)
+    with pytest.raises(AssertionError, match="9000 connections are tracked on db-1"):
+        node.forget()
+
+
+def test_a_command_that_must_succeed_tells_why_it_did_not() -> None:
+    assert insisted(host("said"), "true") == "said"
+    with pytest.raises(AssertionError, match=r"db-1.*why"):
+        insisted(host("said", code=1), "false")
+
+
+def connecting(rules: str, proxy: ProxyMode, *ours: str) -> Connecting:
+    node = Node(Mock(), {}, LANGUAGES[proxy])
+    return Connecting(Mock(), (node, node), (rules, rules), frozenset(ours))
+
+
+def test_connections_go_to_the_last_service_of_a_list_that_leads_to_the_server() -> None:
+    found = connecting(IPTABLES, ProxyMode.IPTABLES, "10.68.7.7", "10.68.0.1")
+    assert found.service == "10.68.0.1"
+    assert found.place == "number 2 of 2 on the client's host, of 2 on the server's"
+    assert connecting(IPTABLES, ProxyMode.IPTABLES, "10.68.7.7").service == "10.68.7.7"
+
+
+def test_one_lost_packet_does_not_move_the_time_of_a_run() -> None:
+    assert typical([50_000] * 5 + [70_000] * 4) == 50.0
+    assert typical([50_000] * 5 + [70_000] * 3 + [1_000_000_000]) == 50.0
+
+
+def test_every_connection_is_timed_and_ended() -> None:
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        taken = times(listener, listener.getsockname(), [0] * 20)
+        listener.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    assert len(taken) == 20
+    assert min(taken) > 0
+
+
+def test_packets_that_a_device_took_in_are_read() -> None:
+    told = json.dumps([{"ifname": "br0", "stats64": {"rx": {"packets": 7}, "tx": {"packets": 9}}}])
+    assert Device(host(told), "br0").received() == 7
+
+
+def test_operations_that_did_not_cross_the_device_are_no_measurement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done = {"all": Mock(count=100, errors={})}
+    seen = Mock(remotes=("10.98.0.2:6379",), seconds=1.0, operations=done)
+    monkeypatch.setattr(redis_round_trips, "carried_out", lambda *_: seen)
+    device = Mock()
+    device.name = "br0"
+    device.received.side_effect = [5, 105, 105, 204]
+    way = Way(Mock(), "10.98.0.2", over=device)
+    assert way.microseconds() == 10_000.0
+    with pytest.raises(AssertionError, match="br0"):
+        way.microseconds()
+    assert Way(Mock(), "10.98.0.2").microseconds() == 10_000.0
