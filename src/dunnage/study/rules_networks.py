@@ -17,17 +17,20 @@ Asked = tuple[DeploymentSpec, PlatformOffer, Callable[..., Path]]
 
 def network_rules(every: Iterable[Asked]) -> Iterator[Finding]:
     """Yield options and values that a network has not, and every second network of a substrate."""
-    made: dict[str | None, list[Mapping[str, str]]] = {}
+    made: dict[str | None, list[Mapping[str, object]]] = {}
     for spec, platform, at in every:
         name = spec.network or next(iter(platform.networks))
         chosen = platform.networks.get(name)
-        if chosen is None or not chosen.options:
+        if chosen is None:
             continue
-        wrong = tuple(_options(spec, name, chosen, at))
+        if not chosen.options:
+            yield from _mappings(spec, name, chosen, at)
+            continue
+        wrong = (*_options(spec, name, chosen, at), *_misfits(spec, chosen, at))
         yield from wrong
         if wrong:
             continue
-        asked = {"network": name, **_values(spec, chosen)}
+        asked: Mapping[str, object] = {"network": name, **_values(spec, chosen)}
         before = made.setdefault(platform.substrate, [])
         if before and asked not in before:
             other = next(key for key in asked if asked[key] != before[0].get(key))
@@ -48,15 +51,39 @@ def _options(
         place = at("network_options", name)
         if name not in chosen.options:
             yield unknown(place, "option of this network", name, chosen.options)
-        elif value not in chosen.options[name]:
+        elif chosen.options[name] and value not in chosen.options[name]:
             what = f"network {shown(network)} has no {name} {shown(str(value))}"
             yield Finding(place, what, hint(str(value), chosen.options[name]))
 
 
-def _values(spec: DeploymentSpec, chosen: NetworkOffer) -> Mapping[str, str]:
-    given = spec.network_options
-    return {name: str(given.get(name, known[0])) for name, known in chosen.options.items()}
+def _misfits(
+    spec: DeploymentSpec, chosen: NetworkOffer, at: Callable[..., Path]
+) -> Iterator[Finding]:
+    """What the network itself finds; of an endpoint that it has not, all is said elsewhere."""
+    endpoint = spec.endpoint or next(iter(chosen.endpoints))
+    if endpoint in chosen.endpoints:
+        for keys, what, advice in chosen.check(spec, endpoint):
+            yield Finding(at(*keys), what, advice)
 
 
-def _told(asked: Mapping[str, str]) -> str:
-    return ", ".join(f"`{key}: {value}`" for key, value in asked.items())
+def _mappings(
+    spec: DeploymentSpec, network: str, chosen: NetworkOffer, at: Callable[..., Path]
+) -> Iterator[Finding]:
+    """Options that no driver can be given, where one takes any."""
+    for name, value in spec.network_options.items() if chosen.takes_options else ():
+        if isinstance(value, Mapping):
+            what = f"option {shown(name)} of network {shown(network)} must be text or a number"
+            yield Finding(at("network_options", name), f"{what}, not a mapping")
+
+
+def _values(spec: DeploymentSpec, chosen: NetworkOffer) -> Mapping[str, object]:
+    """What the deployment asks for of every option that has a default or is given."""
+    defaults = {name: known[0] for name, known in chosen.options.items() if known}
+    return {**defaults, **spec.network_options}
+
+
+def _told(asked: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"`{key}: …`" if isinstance(value, Mapping) else f"`{key}: {value}`"
+        for key, value in asked.items()
+    )
