@@ -12,10 +12,11 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
+from dunnage.platforms.kubernetes import ebpf, routing, tracking
+from dunnage.platforms.kubernetes.questions import ASK, UNKNOWN, answers
 from dunnage.platforms.link import link
 
 _MARK = "@@dunnage"
-_UNKNOWN = "unknown"
 _FOUND, _FAILED = "found", "failed"
 
 
@@ -31,7 +32,7 @@ class Pod:
 
 
 def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, str]]:
-    """Host → plugin, bridge, encapsulation, MTU, proxy and translations there."""
+    """Host → plugin, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there."""
     ways: dict[str, dict[str, str]] = {}
     for pod in pods:
         if pod.host.name in ways:
@@ -55,16 +56,16 @@ def merged(ways: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def insist_asked_for(
-    ways: Mapping[str, Mapping[str, str]], wraps: str, proxy: str, where: str
+    ways: Mapping[str, Mapping[str, str]], asked: Mapping[str, str], where: str
 ) -> None:
     """Raise StayError where a deployment's network is not the one in force on a host.
 
-    `wraps` is what its name says of encapsulation. What a host cannot tell is no contradiction.
+    `asked` is what its name and its options say. What a host cannot tell is no contradiction.
     """
     for host, told in ways.items():
-        for name, wanted in (("encapsulation", wraps), ("proxy", proxy)):
+        for name, wanted in asked.items():
             found = told.get(name, wanted)
-            if found != wanted and not found.startswith(_UNKNOWN):
+            if found != wanted and not found.startswith(UNKNOWN):
                 raise StayError(
                     f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
                     where=where,
@@ -73,7 +74,8 @@ def insist_asked_for(
 
 
 def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
-    done = pod.host.run(["sh", "-c", script(pod.process.pid, tuple(elsewhere), pod.variables)])
+    asked = script(pod.process.pid, pod.address, tuple(elsewhere), pod.variables)
+    done = pod.host.run(["sh", "-c", asked])
     try:
         return told(done.stdout, pod.address)
     except (ValueError, KeyError, StopIteration) as error:
@@ -84,8 +86,9 @@ def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
         ) from error
 
 
-def script(pid: int, elsewhere: Sequence[str], variables: Mapping[str, str]) -> str:
-    """Print a host's links, a pod's, the routes to pods elsewhere, and what translates services."""
+def script(pid: int, address: str, elsewhere: Sequence[str], variables: Mapping[str, str]) -> str:
+    """Print a host's links, those of a pod with this address, the routes to pods elsewhere, what
+    sees the pod's packets, and what translates services."""
     exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in variables.items())
     routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
@@ -93,7 +96,13 @@ echo {_MARK} host; ip -json -details link show
 echo {_MARK} pod; nsenter --target={pid} --net ip -json -details address show
 echo {_MARK} routes
 {routes}
+echo {_MARK} routing
+{routing.script(elsewhere)}
 {exported}
+{ASK}
+echo {_MARK} asked
+{tracking.script(pid, address)}
+{ebpf.script(pid)}
 echo {_MARK} proxy
 of_nft() {{
     tables=$(nft list tables ip) || return
@@ -119,16 +128,38 @@ def told(printed: str, address: str) -> dict[str, str]:
     links: list[dict[str, Any]] = json.loads(parts["host"])
     own = _holder(json.loads(parts["pod"]), address)
     kind = str((own.get("linkinfo") or {}).get("info_kind", ""))
-    outer = _by_index(links, own.get("link_index")) if kind == "veth" else None
+    outer = _by_index(links, own.get("link_index"))
     found = {"driver": kind or "none", "mtu": str(own["mtu"])}
-    if outer is not None and "master" in outer:
+    if kind == "veth" and outer is not None and "master" in outer:
         hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
+    way = _on_the_wire(outer) if kind in _ON_THE_WIRE else _routed(parts, links)
+    asked = answers(parts["asked"])
     return {
         **found,
-        "encapsulation": _encapsulation(parts["routes"], links),
+        **way,
         **_proxied(parts["proxy"], links),
+        **tracking.told(asked),
+        **ebpf.told(asked, links),
     }
+
+
+def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """The way of a pod whose packets its host routes."""
+    elsewhere = bool(parts["routes"])
+    return {
+        "encapsulation": _encapsulation(parts["routes"], links),
+        "routing": routing.told(parts["routing"], elsewhere=elsewhere),
+    }
+
+
+def _on_the_wire(parent: Mapping[str, Any] | None) -> dict[str, str]:
+    """The way of a pod whose interface shares one of its host's, so that no route of it matters."""
+    if parent is None:
+        unknown = f"{UNKNOWN}: the interface below the pod's is not the host's"
+        return {"encapsulation": unknown, "routing": unknown}
+    wraps = (parent.get("linkinfo") or {}).get("info_kind", "")
+    return {"encapsulation": wraps if wraps in _TUNNELS else "none", "routing": "none"}
 
 
 def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -138,7 +169,7 @@ def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     that lacks a tool, or whose tool fails, does not know of none.
     """
     if any(each["ifname"] == _IPVS for each in links):
-        return {"proxy": "ipvs", "translations": f"{_UNKNOWN}: they are IPVS's"}
+        return {"proxy": "ipvs", "translations": f"{UNKNOWN}: they are IPVS's"}
     found, translations, unclear = [], 0, []
     for line in told.splitlines():
         tool, state, *rest = line.split(maxsplit=2)
@@ -150,7 +181,7 @@ def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
             failed = f"{tool} fails: {' '.join(rest)}"
             unclear.append(failed if state == _FAILED else f"this host has no {tool}")
     if not found and unclear:
-        unknown = f"{_UNKNOWN}: {' and '.join(unclear)}"
+        unknown = f"{UNKNOWN}: {' and '.join(unclear)}"
         return {"proxy": unknown, "translations": unknown}
     return {"proxy": " and ".join(found) or "none", "translations": str(translations)}
 
@@ -175,7 +206,7 @@ def _by_index(links: Iterable[dict[str, Any]], index: object) -> dict[str, Any] 
 def _hairpin(port: Mapping[str, Any]) -> str:
     """Whether a bridge gives a port what came from it, as a pod needs that reaches itself."""
     told = ((port.get("linkinfo") or {}).get("info_slave_data") or {}).get("hairpin")
-    return "unknown" if told is None else "on" if told else "off"
+    return UNKNOWN if told is None else "on" if told else "off"
 
 
 def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
@@ -184,12 +215,14 @@ def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
     devices = [route["dev"] for line in routes.splitlines() for route in json.loads(line)]
     wraps = {kinds.get(device, "") for device in devices} & _TUNNELS
     if not devices:
-        return "unknown: all members are on one host"
+        return routing.ONE_HOST
     return " and ".join(sorted(wraps)) or "none"
 
 
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""
+_ON_THE_WIRE = frozenset({"macvlan", "ipvlan"})
+"""Kinds of devices that share an interface of the host's."""
 _PROXIES = {"iptables": "iptables", "nft": "nftables"}
 """Tool → kube-proxy's mode whose rules it shows."""
 _IPVS = "kube-ipvs0"

@@ -16,6 +16,7 @@ from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
+from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
@@ -42,8 +43,13 @@ from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
-WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
-"""Network of pods → its encapsulation between hosts."""
+ASKED: Mapping[str, Mapping[str, str]] = {
+    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
+    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
+    "bridge": {"encapsulation": "none", "routing": "static"},
+    CNI: {},
+}
+"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -117,7 +123,7 @@ class Kubernetes(HostedMembers[PodMember]):
         return self._clients[host.name]
 
     def network(self) -> dict[str, str]:
-        """Plugin, encapsulation, MTU and proxy, as kernels tell them, and the pods' quality."""
+        """What is in force on the way to pods, as kernels tell it, and the pods' quality."""
         pods, qualities = [], set()
         for member in self._started():
             state, process = self._state(member), member.identified().process
@@ -128,7 +134,8 @@ class Kubernetes(HostedMembers[PodMember]):
         named = self._deployment.network
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            insist_asked_for(ways, WRAPS[named], self._proxy, self._deployment.name)
+            asked = {**ASKED[named], "proxy": self._proxy}
+            insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:

@@ -17,6 +17,8 @@ from dunnage.platforms.paths.rules import (
 _MOST_HOPS = 64
 """More than any way has that is not a circle."""
 _PROXY = "docker-proxy"
+_ON_THE_WIRE = frozenset({"macvlan", "ipvlan"})
+"""Kinds of interfaces that share one of the host's."""
 
 
 @dataclass(frozen=True)
@@ -203,14 +205,17 @@ class _Way:
         )
 
     def _across(self, here: Namespace, packet: Packet, onto: str) -> tuple[Namespace, Interface]:
-        """The host on the other side that has the neighbour's address, and its interface.
+        """Who on the other side has the neighbour's address, and by which interface: a host, or a
+        container that is on the wire beside its host.
 
         A gateway that was not read is taken for a part of the wire.
         """
         for address in (onto, packet.address):
             for there in self._namespaces:
                 device = there.owner(address)
-                if there.own and there.host != here.host and device is not None:
+                if device is None or there.host == here.host:
+                    continue
+                if there.own or device.kind in _ON_THE_WIRE:
                     between = f"{packet.source} → {packet.address}"
                     self._append(Hop(kind=HopKind.WIRE, host="", name="wire", detail=between))
                     kind = HopKind.ROUTER if there.router else HopKind.DEVICE
