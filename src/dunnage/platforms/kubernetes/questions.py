@@ -1,4 +1,4 @@
-"""Questions that a script asks the tools of a host: an answer to each, or why there is none. Pure."""
+"""Questions that a script asks the tools of a host: an answer to each, or why not. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ count() {
 ask() {
     name=$1 tool=$2; shift 2
     command -v "$tool" >/dev/null || { echo "$name absent $tool"; return; }
-    answer=$("$@" 2>&1) || { echo "$name failed $tool" $(printf %s "$answer" | head -n 1); return; }
-    printf '%s found %s\\n' "$name" "$answer"
+    if answer=$("$@" 2>&1); then printf '%s found %s\\n' "$name" "$answer"
+    else echo "$name failed $tool" $(printf %s "$answer" | head -n 1); fi
 }
 """
 """Shell functions. `ask NAME TOOL COMMAND…` prints the answer that a command gives on one line, if

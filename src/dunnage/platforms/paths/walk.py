@@ -243,7 +243,8 @@ class _Way:
 
     def _add_interface(self, here: Namespace, kind: HopKind, device: Interface) -> None:
         parts = [*device.addresses, f"MTU {device.mtu}"]
-        if device.addresses and not here.own and here.pids and kind is HopKind.VETH:
+        inside = kind in (HopKind.VETH, HopKind.DEVICE) and not here.own and here.pids
+        if device.addresses and inside:
             parts.append("in the container")
         self._add(here, kind, device.name, ", ".join(parts))
 
