@@ -86,6 +86,59 @@ def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: 
     assert asked == []
 
 
+CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "mtu": "$NUMBER"}]}
+
+
+def test_a_network_may_be_a_configuration_in_a_file(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "10-mine.conflist"
+    file.write_text(json.dumps(CNI))
+    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    ((_, _, choices, _),) = asked
+    assert choices.network is Network.CNI
+    assert json.loads(choices.configuration) == CNI
+
+
+@pytest.mark.parametrize("words", [("--network", "cni"), ("--cni", "mine.conflist")])
+def test_a_configuration_and_its_network_go_together(
+    dunnage: Command, asked: list[Any], words: tuple[str, ...]
+) -> None:
+    shown = dunnage("lab", "up", "--kubernetes", *words)
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert "`--network cni` and `--cni FILE` go together" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cniVersion: 1.0.0\nname: mine\nplugins: []\n", "line 3: `plugins` is empty"),
+        ("cniVersion: 1.0.0\nname: mine\n", "line 1: `plugins` is missing"),
+        ("{name: mine", "line 1: this is not YAML"),
+        ("mine\n", "line 1: a CNI configuration is a mapping, not `mine`"),
+        ("", "the file is empty"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_told_with_its_line(
+    dunnage: Command, asked: list[Any], tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "cni"
+    file.write_text(text)
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert told in " ".join(shown.err.split())
+    assert f"cat -n {file}" in " ".join(shown.err.split())
+
+
+def test_a_file_that_is_not_there_is_told(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", nowhere)
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert "the CNI configuration cannot be read" in shown.err
+
+
 def test_the_status_tells_where_a_control_plane_is(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
