@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -503,7 +504,6 @@ def printed(
     proxy: str = "iptables found 1 3\nnft found 0 2",
     more: str = "flannel.2",
     maker: str = "boot",
-    asked: str = ASKED,
 ) -> str:
     """What a host prints of a pod's network."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
@@ -522,7 +522,7 @@ def printed(
         "pod": json.dumps(pod),
         "routes": route,
         "routing": f"{made}\nflannel",
-        "asked": asked,
+        "asked": ASKED,
         "proxy": proxy,
         "end": "",
     }
@@ -613,6 +613,37 @@ def test_a_pod_on_the_wire_is_wrapped_only_by_what_its_interface_shares() -> Non
     strange = network.told(macvlan.replace('"link_index": 7', '"link_index": 99'), "10.67.1.2")
     assert strange["encapsulation"].startswith("unknown: the interface below")
     assert strange["routing"] == strange["encapsulation"]
+
+
+@dataclass
+class Wired:
+    """A host whose script prints what a test says."""
+
+    script: str
+    name: str = "db-1"
+    address: str = "10.77.0.1"
+
+    def run(self, argv: Sequence[str], **_: object) -> Completed:
+        own = [{"ifname": "eth0", "mtu": 1500, "addr_info": [{"local": self.address}]}]
+        return Completed(0, json.dumps(own) if argv[0] == "ip" else self.script, "")
+
+
+def test_of_members_with_their_hosts_network_what_sees_their_packets_is_told() -> None:
+    host: Any = Wired(printed())
+    pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})] * 2
+    (told,) = network.in_force(pods, host_network=True).values()
+    assert (told["conntrack"], told["notrack"], told["ebpf_tc"]) == ("tracked", "none", "0")
+    assert (told["driver"], told["interface"], told["mtu"]) == ("host", "eth0", "1500")
+    assert not told.keys() & {"encapsulation", "routing", "proxy", "hairpin"}
+    (inside,) = network.in_force(pods, host_network=False).values()
+    assert (inside["driver"], inside["mtu"], inside["host_mtu"]) == ("bridge", "1450", "1500")
+
+
+def test_what_cannot_be_read_back_ends_the_stay_and_is_told() -> None:
+    host: Any = Wired("@@dunnage host\n[]\n@@dunnage end\n")
+    pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})]
+    with pytest.raises(StayError, match="db-1: the network cannot be read back"):
+        network.in_force(pods, host_network=False)
 
 
 def test_static_routes_are_told_from_flannels_that_lead_the_same_way() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dunnage import catalog
@@ -203,8 +205,7 @@ def test_a_configuration_of_the_users_is_kept_as_it_is_written(
     study = read_study(own(endpoint, plugin, more), "study.yaml", catalog.OFFER)
     (found,) = deployments(study, catalog.OFFER)
     assert found.network_options["proxy"] == "nftables"
-    configuration = found.network_options["configuration"]
-    assert isinstance(configuration, dict)
+    configuration: Any = found.network_options["configuration"]
     ipam = {"type": "host-local", "subnet": "$SUBNET"}
     assert configuration["plugins"][0] == {"type": plugin, "ipam": ipam}
     again = Deployment.model_validate_json(found.model_dump_json())

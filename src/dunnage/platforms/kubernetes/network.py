@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dunnage.contracts.host import Host
@@ -32,21 +33,22 @@ class Pod:
 
 
 def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, str]]:
-    """Host → plugin, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there."""
+    """Host → plugin, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there.
+
+    Of members with their host's network only what sees their packets is to be told.
+    """
     ways: dict[str, dict[str, str]] = {}
     for pod in pods:
         if pod.host.name in ways:
             continue
         outside = link(pod.host)
-        ways[pod.host.name] = (
-            {"driver": "host", **outside}
-            if host_network
-            else {
-                **_looked(pod, [each.address for each in pods if each.host is not pod.host]),
-                "interface": outside["interface"],
-                "host_mtu": outside["mtu"],
-            }
-        )
+        elsewhere = [each.address for each in pods if each.host is not pod.host]
+        if host_network:
+            found = {"driver": "host", **outside, **_looked(pod, elsewhere, seen)}
+        else:
+            found = _looked(pod, elsewhere, partial(told, address=pod.address))
+            found |= {"interface": outside["interface"], "host_mtu": outside["mtu"]}
+        ways[pod.host.name] = found
     return ways
 
 
@@ -73,11 +75,13 @@ def insist_asked_for(
                 )
 
 
-def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
+def _looked(
+    pod: Pod, elsewhere: Iterable[str], read: Callable[[str], dict[str, str]]
+) -> dict[str, str]:
     asked = script(pod.process.pid, pod.address, tuple(elsewhere), pod.variables)
     done = pod.host.run(["sh", "-c", asked])
     try:
-        return told(done.stdout, pod.address)
+        return read(done.stdout)
     except (ValueError, KeyError, StopIteration) as error:
         raise StayError(
             f"the network cannot be read back: {done.stderr.strip() or error}",
@@ -98,11 +102,11 @@ echo {_MARK} routes
 {routes}
 echo {_MARK} routing
 {routing.script(elsewhere)}
-{exported}
 {ASK}
 echo {_MARK} asked
-{tracking.script(pid, address)}
 {ebpf.script(pid)}
+{exported}
+{tracking.script(pid, address)}
 echo {_MARK} proxy
 of_nft() {{
     tables=$(nft list tables ip) || return
@@ -134,14 +138,14 @@ def told(printed: str, address: str) -> dict[str, str]:
         hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
     way = _on_the_wire(outer) if kind in _ON_THE_WIRE else _routed(parts, links)
+    return {**found, **way, **_proxied(parts["proxy"], links), **seen(printed)}
+
+
+def seen(printed: str) -> dict[str, str]:
+    """What of the host sees packets, by what the script printed. Raises ValueError or KeyError."""
+    parts = dict(_parts(printed))
     asked = answers(parts["asked"])
-    return {
-        **found,
-        **way,
-        **_proxied(parts["proxy"], links),
-        **tracking.told(asked),
-        **ebpf.told(asked, links),
-    }
+    return {**tracking.told(asked), **ebpf.told(asked, json.loads(parts["host"]))}
 
 
 def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[str, str]:
