@@ -13,6 +13,7 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
+from dunnage.model.cni import ON_THE_WIRE
 from dunnage.platforms.kubernetes import ebpf, routing, tracking
 from dunnage.platforms.kubernetes.questions import ASK, UNKNOWN, answers
 from dunnage.platforms.link import link
@@ -137,7 +138,7 @@ def told(printed: str, address: str) -> dict[str, str]:
     if kind == "veth" and outer is not None and "master" in outer:
         hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
-    way = _on_the_wire(outer) if kind in _ON_THE_WIRE else _routed(parts, links)
+    way = _on_the_wire(outer) if kind in ON_THE_WIRE else _routed(parts, links)
     return {**found, **way, **_proxied(parts["proxy"], links), **seen(printed)}
 
 
@@ -225,8 +226,6 @@ def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
 
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""
-_ON_THE_WIRE = frozenset({"macvlan", "ipvlan"})
-"""Kinds of devices that share an interface of the host's."""
 _PROXIES = {"iptables": "iptables", "nft": "nftables"}
 """Tool → kube-proxy's mode whose rules it shows."""
 _IPVS = "kube-ipvs0"

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dunnage.errors import shown
-from dunnage.model.cni import CNI, CONFIGURATION, mistakes
+from dunnage.model.cni import CNI, CONFIGURATION, ON_THE_WIRE, mistakes
 from dunnage.model.offer import OF_HOSTS, Mistake
 from dunnage.model.study import DeploymentSpec
 from dunnage.platforms.offered import CONTAINER_DNS, NODE_PORT, SERVICE_IP
 
 _AT = ("network_options", CONFIGURATION)
-_APART = frozenset({"macvlan", "ipvlan"})
-"""Plugins whose interfaces share one of the host's, which exchanges nothing with them."""
 _BY_ITS_HOST = frozenset({*OF_HOSTS, NODE_PORT})
 """Endpoints by which a client goes to a member's own host first."""
 
@@ -35,7 +33,7 @@ def _unreachable(configuration: Mapping[str, Any], endpoint: str) -> Iterator[Mi
     """The first plugin makes the interface of a pod, and the others add to it."""
     plugins = configuration["plugins"]
     kind = plugins[0]["type"]
-    if kind in _APART and endpoint in _BY_ITS_HOST:
+    if kind in ON_THE_WIRE and endpoint in _BY_ITS_HOST:
         yield (
             ("endpoint",),
             f"endpoint {shown(endpoint)} goes by the member's own host, which cannot reach pods of "

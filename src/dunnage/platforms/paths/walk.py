@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dunnage.model.cni import ON_THE_WIRE
 from dunnage.model.path import Hop, HopKind
 from dunnage.platforms.paths.namespace import Interface, Namespace, Route
 from dunnage.platforms.paths.rules import (
@@ -17,8 +18,6 @@ from dunnage.platforms.paths.rules import (
 _MOST_HOPS = 64
 """More than any way has that is not a circle."""
 _PROXY = "docker-proxy"
-_ON_THE_WIRE = frozenset({"macvlan", "ipvlan"})
-"""Kinds of interfaces that share one of the host's."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +214,7 @@ class _Way:
                 device = there.owner(address)
                 if device is None or there.host == here.host:
                     continue
-                if there.own or device.kind in _ON_THE_WIRE:
+                if there.own or device.kind in ON_THE_WIRE:
                     between = f"{packet.source} → {packet.address}"
                     self._append(Hop(kind=HopKind.WIRE, host="", name="wire", detail=between))
                     kind = HopKind.ROUTER if there.router else HopKind.DEVICE
