@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import Template
+from typing import Any
 
 from dunnage.errors import UnavailableError, shown
 from dunnage.model.deployment import Deployment
@@ -70,12 +71,14 @@ def filled(text: str, node: NodeNetwork) -> str:
     )
 
 
-def plugins_of(configuration: Mapping[str, object]) -> tuple[str, ...]:
-    """Names of the plugins that it calls, each once, those for addresses too."""
-    plugins = configuration["plugins"]
+def plugins_of(configuration: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the plugins that it calls, each once, those for addresses too.
+
+    It must be one in which there are no mistakes.
+    """
     found: dict[str, None] = {}
-    for plugin in plugins if isinstance(plugins, list) else ():
-        found[str(plugin["type"])] = None
+    for plugin in configuration["plugins"]:
+        found[plugin["type"]] = None
         addresses = plugin.get("ipam")
         if isinstance(addresses, Mapping) and "type" in addresses:
             found[str(addresses["type"])] = None

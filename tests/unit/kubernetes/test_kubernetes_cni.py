@@ -86,6 +86,11 @@ def test_every_placeholder_stands_for_something_and_two_signs_for_one() -> None:
     assert told == {"all": "10.67.2.0/24 10.67.0.0/16 10.68.0.0/16 2", "sign": "$5"}
 
 
+def test_what_gives_addresses_is_a_plugin_only_where_it_is_named() -> None:
+    alone = {"plugins": [{"type": "dummy", "ipam": {}}, {"type": "dummy", "ipam": "none"}]}
+    assert plugins_of(alone) == ("dummy",)
+
+
 def test_every_plugin_that_is_called_must_be_there(tmp_path: Path) -> None:
     assert plugins_of(PTP) == ("ptp", "host-local", "portmap")
     for name in ("ptp", "host-local"):
