@@ -123,12 +123,18 @@ filter protocol all pref 49152 bpf chain 0 handle 0x1 from-container direct-acti
 def test_filters_are_counted_where_something_can_be_attached(tmp_path: Path) -> None:
     (tmp_path / "qdiscs").write_text(QDISCS)
     (tmp_path / "filters").write_text(FILTERS)
-    shows = f"[ \"$*\" = 'filter show dev veth1 ingress' ] && cat {tmp_path}/filters; true"
+    shows = f"[ \"$*\" = 'filter show dev veth1 ingress' ] && cat {tmp_path}/filters || echo no >&2"
     tc = f'if [ "$1" = qdisc ]; then cat {tmp_path}/qdiscs; else {shows}; fi'
     found = asked(tmp_path, ebpf.script(7), {"tc": tc})
     assert found["filters"] == Answer("1")
     assert found["devices"] == Answer(unknown="this host has no bpftool")
     assert found["group"] in (Answer(""), found["devices"])  # by this machine's control groups
+
+
+def test_what_bpftool_says_beside_its_answer_is_no_part_of_it(tmp_path: Path) -> None:
+    tools = {"tc": "true", "bpftool": "echo a warning >&2; echo '[]'"}
+    found = asked(tmp_path, ebpf.script(7), tools)
+    assert (found["devices"], found["filters"]) == (Answer("[]"), Answer("0"))
 
 
 def test_a_tc_that_fails_is_told_in_its_words(tmp_path: Path) -> None:

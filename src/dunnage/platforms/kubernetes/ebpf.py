@@ -19,20 +19,21 @@ def script(pid: int) -> str:
     """Ask for filters of `tc`, and `bpftool` for what is attached to devices and to the group of a
     pod's process; without control groups of version 2 there is nothing to be attached to."""
     return f"""\
+quietly() {{ "$@" 2>/dev/null; }}
 filters() {{
     qdiscs=$(tc qdisc show 2>&1) || {{ printf '%s' "$qdiscs"; return 1; }}
     printf '%s\\n' "$qdiscs" | sed -n -E 's/^qdisc (clsact|ingress) .* dev ([^ ]+) .*/\\2/p' |
         sort -u | while read -r device; do
-            tc filter show dev "$device" ingress
-            tc filter show dev "$device" egress
+            quietly tc filter show dev "$device" ingress
+            quietly tc filter show dev "$device" egress
         done | grep -c -E ' bpf .*handle ' || true
 }}
 ask filters tc filters
-ask devices bpftool bpftool -j net show
+ask devices bpftool quietly bpftool -j net show
 groups=$(sed -n -E 's/^[^ ]+ ([^ ]+) cgroup2 .*/\\1/p' /proc/self/mounts | head -n 1)
 if [ -n "$groups" ]; then
     own=$(sed -n 's/^0:://p' /proc/{pid}/cgroup)
-    ask group bpftool bpftool -j cgroup show "$groups$own" effective
+    ask group bpftool quietly bpftool -j cgroup show "$groups$own" effective
 else
     echo group found
 fi
