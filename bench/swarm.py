@@ -1,71 +1,38 @@
 """What a deployment on a Swarm takes beside the same services made and removed by hand.
 
-Both make one service for each member on the same Swarm of a lab, in turns: Dunnage's platform, with
-Redis formed and ready, and plain calls of Docker's API that wait until every task runs, and after
-their removal until every container is gone. Only ratios within a pair mean something.
+Both make one service for each member. Dunnage's platform has Redis formed and ready. Plain calls of
+Docker's API wait until every task runs, and after their removal until every container is gone.
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from beside_hand import LIMIT, STAY, by_dunnage, compare, lab, pairs, replicas
 from docker import DockerClient
 from docker.types import ContainerSpec, EndpointSpec, RestartPolicy, TaskTemplate
 
-from dunnage.contracts.host import Host
-from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
-from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Peers, Storage
-from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Software
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
 from dunnage.platforms.images import provide
 from dunnage.platforms.swarm import Swarm
-from dunnage.runner.formation import form
-from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
 from dunnage.substrates.daemons import open_daemons
 from dunnage.substrates.swarm import Swarm as SwarmSubstrate
 from dunnage.substrates.swarm import open_swarm
 
 TREES = DebianSoftware()
-DEPLOYMENT = Deployment(
-    name="swarm",
-    title="HostSwarmHostPort",
-    platform="swarm",
-    network="overlay",
-    endpoint="host-port",
-    storage=Storage.BIND,
-    peers=Peers.ENDPOINT,
-    client=ClientPlace.HOST,
-    hosts="db",
-    limits=Limits(),
-    slowdown=0.0,
-    database=DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=3),
-)
-_LIMIT = 60.0
+DEPLOYMENT = replicas("swarm", "overlay")
 
 
 def main() -> None:
-    """Print seconds of both, and the median ratios over some pairs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=5, help="more pairs, steadier medians")
-    arguments = parser.parse_args()
-    hosts = {"db": 3, "client": 1, "control": 1}
+    """Compare both over some pairs."""
+    wanted = pairs(__doc__)
     with (
-        open_namespace(
-            TestbedSpec(kind="namespace", hosts=hosts),
-            name="bench",
-            engine=engine_path(),
-            keep=False,
-        ) as testbed,
+        lab() as testbed,
         open_daemons(testbed, TREES.dockerd(), testbed.hosts) as below,
         open_swarm(testbed, below, testbed.hosts) as swarm,
     ):
@@ -73,35 +40,9 @@ def main() -> None:
         clients = {host.name: connect(swarm.daemon(host.name)) for host in members}
         for host in members:
             provide(clients[host.name], TREES.tree(Software("redis", "7.0")), host.name)
-        ours = partial(by_dunnage, swarm, members)
-        hand = partial(by_hand, swarm, clients)
-        ratios = []
-        for number in range(arguments.pairs):
-            order = (ours, hand) if number % 2 else (hand, ours)
-            taken = {way: way() for way in order}
-            ratios.append([a / b for a, b in zip(taken[ours], taken[hand], strict=True)])
-            told = [f"{seconds:.2f} s" for way in (ours, hand) for seconds in taken[way]]
-            sys.stdout.write(
-                f"Dunnage: up {told[0]}, down {told[1]}; by hand: up {told[2]}, down {told[3]}\n"
-            )
-        for what, each in zip(("up", "down"), zip(*ratios, strict=True), strict=True):
-            sys.stdout.write(
-                f"{what}: {statistics.median(each):.2f} × by hand (median of {len(each)} pairs)\n"
-            )
-
-
-def by_dunnage(swarm: SwarmSubstrate, members: tuple[Host, ...]) -> tuple[float, float]:
-    """Seconds for a formed database, and for its removal."""
-    platform = Swarm(DEPLOYMENT, members, swarm, TREES, "b1-bench")
-    redis, began = Redis(), time.monotonic()
-    try:
-        reservation = platform.reserve(redis.layout(DEPLOYMENT.database))
-        walk = partial(redis.stages, DEPLOYMENT.database)
-        form(platform, walk, reservation, _Clock(), _LIMIT)
-    finally:
-        ready = time.monotonic()
-        platform.down()
-    return ready - began, time.monotonic() - ready
+        make = partial(Swarm, DEPLOYMENT, members, swarm, TREES, STAY)
+        ours = partial(by_dunnage, make, DEPLOYMENT, testbed)
+        compare(ours, partial(by_hand, swarm, clients), wanted)
 
 
 def by_hand(swarm: SwarmSubstrate, clients: dict[str, DockerClient]) -> tuple[float, float]:
@@ -157,19 +98,11 @@ def _removed(network: Any) -> bool:
 
 
 def _until(done: Callable[[], bool]) -> None:
-    ends = time.monotonic() + _LIMIT
+    ends = time.monotonic() + LIMIT
     while not done():
         if time.monotonic() > ends:
             raise SystemExit("the Swarm did not come to rest")
         time.sleep(0.02)
-
-
-class _Clock:
-    def now(self) -> float:
-        return time.time()
-
-    def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ PAGE = Path("docs/proofs.md")
 _HEAD = """\
 # Proofs
 
-This page shows the latest result of every long proof, failures included. `make proofs` writes it,
-and nothing else does. With `ONLY` it replaces the rows of the proofs that it ran and keeps the
-others.
+This page shows the latest result of each long proof that was run, failures included. `make proofs`
+writes it, and nothing else does. With `ONLY` it replaces the rows of the proofs that it ran and
+keeps the others.
 
 | claim | held | what was seen | when (UTC), and how long | machine | command |
 | --- | --- | --- | --- | --- | --- |

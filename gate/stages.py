@@ -119,7 +119,7 @@ PROOFS = (
     _ENGINE,
     _TOOLS,
     _BUILD,
-    Stage("proofs", (*PYTEST, "-m", "proof"), 360, Kind.PYTEST, again=False, machine=Machine.ALONE),
+    Stage("proofs", (*PYTEST, "-m", "proof"), 720, Kind.PYTEST, again=False, machine=Machine.ALONE),
 )
 """What takes long, or repeats in full what shorter tests show."""
 

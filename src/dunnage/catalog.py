@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import Protocol
 
 from dunnage import on_demand
 from dunnage.contracts.cluster import ClusterSeen, StaySeen
 from dunnage.contracts.database import Database
-from dunnage.contracts.docker import Daemon
 from dunnage.contracts.generator import Generator
 from dunnage.contracts.host import Host
-from dunnage.contracts.kubernetes import OwnsApiServer
 from dunnage.contracts.platform import Platform
 from dunnage.contracts.sampler import Sampler
 from dunnage.contracts.software import SoftwareStore
@@ -32,52 +28,39 @@ from dunnage.databases.redis.database import Redis
 from dunnage.errors import UnavailableError
 from dunnage.generators.engine import EngineGenerator
 from dunnage.generators.fake import FakeGenerator
-from dunnage.hosts import clean as labs
-from dunnage.hosts import standing
 from dunnage.hosts.beside import announced, disturbed
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.hosts.lab import SCRATCH
-from dunnage.hosts.machine_lock import forget_measuring
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.planned import planned_hosts
-from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
-from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
+from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
-    Capability,
     Offer,
     PlatformOffer,
     SubstrateOffer,
-    Support,
     TestbedOffer,
 )
-from dunnage.model.plan import Skipped, StayPlan
+from dunnage.model.plan import StayPlan
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, SubstrateSpec, TestbedSpec
-from dunnage.model.value import Scalar
 from dunnage.platforms.fake import FakePlatform
 from dunnage.platforms.kubernetes.foreseen import ForeseenObject, Ground, foreseen
 from dunnage.platforms.kubernetes.manifests import Manifests
-from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.native import Native
-from dunnage.platforms.offered import DOCKER
 from dunnage.platforms.stay_names import StayNames
 from dunnage.samplers.engine import EngineSampler
 from dunnage.samplers.fake import FakeSampler
-from dunnage.software import docker
-from dunnage.software.engine import ENGINE, engine_path, engine_support
+from dunnage.software.engine import engine_path
 from dunnage.software.fake import FakeTrees
 from dunnage.software.foreseen import ForeseenTrees
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.room import Room
-from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.fake import open_fake_substrate
 from dunnage.substrates.kubernetes.choices import Choices, chosen
 from dunnage.substrates.kubernetes.kernel import insist_on_kernel
-from dunnage.substrates.kubernetes.kubeconfigs import write_kubeconfig
 
 
 class PlatformKind(Protocol):
@@ -142,175 +125,14 @@ OFFER = Offer(
     samplers={name: sampler.offer for name, sampler in SAMPLERS.items()},
 )
 
-_OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
-"""What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
-that exist already are there, and may run elsewhere."""
-_LAB_NEEDS = (ROOT, NAMESPACES, CGROUPS, ENGINE)
-_NOT_OURS = Support(
-    met=False,
-    reason="floating addresses are translated by the switch of a lab, and what exists already does "
-    "not stand behind it",
-    hint="dunnage schema study  # leave out `contexts`, or name another endpoint",
-)
-_NO_NODES = Support(
-    met=False,
-    reason="the hosts of a lab are nodes of no Kubernetes that exists already",
-    hint="dunnage schema study  # leave out `kind: existing`: then the lab has a Kubernetes",
-)
 STAY_NUMBER = "00000000"
 """Stands for what tells a stay's names from those of others, which is drawn when it begins."""
-QUICKSTART_NEEDS = (*_LAB_NEEDS, *on_demand.DOCKER.offer.needs, *Redis.offer.needs)
-"""What a machine needs for the quickstart."""
 
 
-def supports(testbed: str) -> Mapping[Capability, Support]:
-    """What hosts of a kind of testbed can do here, without opening it. Fakes can do everything."""
-    if OFFER.testbeds[testbed].fake:
-        return defaultdict(lambda: Support(met=True))
-    debian = DebianSoftware()
-    lab = kernel.supports()
-    machine = {
-        **lab,
-        ENGINE: engine_support(),
-        DOCKER: debian.docker_support(),
-        KUBERNETES: debian.kubernetes_support(),
-        FLOATING: debian.translation_support() if lab[ROOT].met else lab[NAMESPACES],
-    }
-    trees: dict[Capability, Support] = {}
-    for name, database in OFFER.databases.items():
-        for need in database.needs:
-            if need not in trees or trees[need].met:
-                trees[need] = debian.software_support(name)
-    return {**trees, **machine}
-
-
-def here(testbed: str) -> Mapping[str, Scalar]:
-    """Facts of this machine before a testbed opens on it, as in its environment.
-
-    A machine bears on hosts made of namespaces only: others are elsewhere, or nowhere.
-    """
-    return machine_facts() if testbed == "namespace" else {}
-
-
-def available(
-    study: Study, deployments: Sequence[Deployment]
-) -> tuple[tuple[Deployment, ...], tuple[Skipped, ...]]:
-    """Separate deployments that can run here from those that cannot, with the reason.
-
-    Docker is obtained first where its iptables is to translate floating addresses. Raises
-    UnavailableError naming every reason when the study does not say `unavailable: skip`, or when
-    nothing is left.
-    """
-    found = lacking(study, deployments)
-    found += _untranslated(study, deployments, {each.deployment for each, _ in found})
-    skipped = tuple(each for each, _ in found)
-    names = {each.deployment for each in skipped}
-    left = tuple(deployment for deployment in deployments if deployment.name not in names)
-    if skipped and (study.unavailable == "refuse" or not left):
-        alike: dict[str, list[str]] = {}
-        for each in skipped:
-            alike.setdefault(each.reason, []).append(f"`{each.deployment}`")
-        reasons = "; ".join(f"{', '.join(who)}: {reason}" for reason, who in alike.items())
-        raise UnavailableError(f"cannot run here: {reasons}", where=study.name, hint=found[0][1])
-    return left, skipped
-
-
-@dataclass(frozen=True)
-class Reach:
-    """One endpoint of a platform, and what keeps it from running here."""
-
-    platform: str
-    network: str
-    endpoint: str
-    lacks: tuple[Capability, ...]
-    """Capabilities that are missing for it, whose reasons `supports` tells; none if it can run."""
-
-
-def reachable(testbed: str) -> tuple[Reach, ...]:
-    """Every endpoint of every platform for a kind of testbed, with what is missing for it."""
-    here = supports(testbed)
-    lab = () if OFFER.testbeds[testbed].fake else _LAB_NEEDS
-    return tuple(
-        _reach(here, (name, network, endpoint), (*lab, *platform.needs_of(network, endpoint)))
-        for name, platform in OFFER.platforms.items()
-        if platform.fake is OFFER.testbeds[testbed].fake
-        for network, chosen in platform.networks.items()
-        for endpoint in chosen.endpoints
-    )
-
-
-def _reach(
-    here: Mapping[Capability, Support], names: tuple[str, str, str], needs: Sequence[Capability]
-) -> Reach:
-    found = missing(here, needs)
-    return Reach(*names, tuple(need for need in dict.fromkeys(needs) if here[need] in found))
-
-
-def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> list[Support]:
-    """What is missing of `needs`, each once, without what only follows from another."""
-    lacking = [here[need] for need in needs if not here[need].met]
-    first = [each for each in lacking if each.follows is None or here[each.follows].met]
-    return list(dict.fromkeys(first))
-
-
-def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
-    """Every deployment that cannot run here, with the reason and a command that may help."""
-    here = supports(study.testbed.kind)
-    found = []
-    for deployment in deployments:
-        needs = tuple(_needs(study, deployment))
-        unmet = missing(here, needs)
-        if FLOATING in needs and _on_theirs(study, deployment):
-            unmet.append(_NOT_OURS)
-        if _on_their_nodes(study, deployment):
-            unmet.append(_NO_NODES)
-        if unmet:
-            reason = "; ".join(support.reason for support in unmet)
-            hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")
-            found.append((Skipped(deployment=deployment.name, reason=reason), hint))
-    return tuple(found)
-
-
-def _untranslated(
-    study: Study, deployments: Sequence[Deployment], lacking: Container[str]
-) -> tuple[tuple[Skipped, str], ...]:
-    """Of deployments that seem to lack nothing those whose floating addresses nothing translates.
-
-    `lacking` are the names of the others.
-    """
-    able = (each for each in deployments if each.name not in lacking)
-    floating = [each for each in able if FLOATING in _needs(study, each)]
-    if not floating or OFFER.testbeds[study.testbed.kind].fake:
-        return ()
-    tried = DebianSoftware().translation_tried()
-    if tried.met:
-        return ()
-    return tuple(
-        (Skipped(deployment=each.name, reason=tried.reason), tried.hint) for each in floating
-    )
-
-
-def _needs(study: Study, deployment: Deployment) -> Iterator[Capability]:
-    if not OFFER.testbeds[study.testbed.kind].fake:
-        yield from _LAB_NEEDS
-        yield from OFFER.databases[deployment.database.kind].needs
-    platform = OFFER.platforms[deployment.platform]
-    theirs = _on_theirs(study, deployment)
-    for need in platform.needs_of(deployment.network, deployment.endpoint):
-        if not (theirs and need in _OF_DAEMONS):
-            yield need
-
-
-def _on_theirs(study: Study, deployment: Deployment) -> bool:
+def on_theirs(study: Study, deployment: Deployment) -> bool:
     """Whether a deployment stands on something that exists already."""
     chosen = (OFFER.substrate(each, study.substrate)[1] for each in layers(study, deployment))
     return any(each.contexts for each in chosen)
-
-
-def _on_their_nodes(study: Study, deployment: Deployment) -> bool:
-    """Whether hosts would have to be nodes of a Kubernetes that is not theirs."""
-    theirs = "kubernetes" in layers(study, deployment) and _on_theirs(study, deployment)
-    return theirs and not OFFER.testbeds[study.testbed.kind].fake
 
 
 def open_testbed(spec: TestbedSpec, name: str, *, keep: bool) -> AbstractContextManager[Testbed]:
@@ -448,7 +270,7 @@ def foreseen_objects(
     on a cluster that exists already.
     """
     planned = planned_hosts(hosts)
-    ours = not _on_theirs(study, deployment)
+    ours = not on_theirs(study, deployment)
     database = DATABASES[deployment.database.kind]()
     floating = {host.name: host.floating for host in planned}
     ground = Ground(
@@ -474,42 +296,6 @@ def room() -> Room:
     return Room(memory, shutil.disk_usage(place).free)
 
 
-def open_lab(spec: TestbedSpec) -> AbstractContextManager[NamespaceTestbed]:
-    """A lab without a study, which is left standing."""
-    return open_namespace(spec, name="lab up", engine=engine_path(), keep=True)
-
-
-def standing_families(wanted: Iterable[str]) -> tuple[str, ...]:
-    """The families of substrate that are asked for, each after that on which it stands."""
-    return tuple(dict.fromkeys(each for name in wanted for each in OFFER.layers(name, {})))
-
-
-def needs_control(families: Iterable[str]) -> bool:
-    """Whether a family has a part on a host of its own."""
-    return any(OFFER.substrate(name, {})[1].control for name in families)
-
-
-def expose(lab: str, daemons: Mapping[str, Daemon]) -> Path:
-    """Write Docker contexts that lead to a lab's daemons; returns their directory."""
-    directory = standing.chosen(lab).directory / "docker"
-    write_contexts(directory, daemons)
-    return directory
-
-
-def expose_kubernetes(testbed: NamespaceTestbed, kubernetes: OwnsApiServer) -> Path:
-    """Open a port of this machine's loopback that leads to a lab's API server, and write a
-    kubeconfig for it; returns that."""
-    port = testbed.host(kubernetes.control).listen_outside(kubernetes.address)
-    file = standing.chosen(testbed.name).directory / "kubernetes" / "kubeconfig"
-    write_kubeconfig(file, kubernetes.kubeconfig(f"https://127.0.0.1:{port}"))
-    return file
-
-
-def standing_labs() -> tuple[standing.StandingLab, ...]:
-    """The labs on this machine."""
-    return standing.standing()
-
-
 def cluster(context: str, kubeconfig: Path | None = None) -> ClusterSeen:
     """What a Kubernetes that exists already tells of itself, by a context of a kubeconfig.
 
@@ -524,29 +310,3 @@ def stays_left(context: str, kubeconfig: Path | None = None) -> tuple[StaySeen, 
     Raises UnavailableError with the reason why it cannot be asked.
     """
     return on_demand.stays_in_cluster(context, kubeconfig)
-
-
-def chosen_lab(name: str | None) -> standing.StandingLab:
-    """The lab of a name, or the only one."""
-    return standing.chosen(name)
-
-
-def enter_lab(
-    lab: standing.StandingLab, host: standing.StandingHost, argv: Sequence[str]
-) -> NoReturn:
-    """Become a program inside a host of a lab."""
-    standing.enter(lab, host, argv)
-
-
-def take_down_lab(lab: standing.StandingLab) -> None:
-    """End a kept lab and remove all of it."""
-    standing.take_down(lab)
-    docker.remove_traces()
-
-
-def clean(*, kept: bool) -> tuple[labs.Leftover, ...]:
-    """Remove what no running process owns; return what was removed."""
-    removed = labs.clean(kept=kept)
-    docker.remove_traces()
-    forget_measuring()
-    return removed

@@ -109,7 +109,11 @@ def open_swarm(
     from dunnage.substrates.swarm import open_swarm as opened
 
     if not isinstance(below, Daemons):
-        raise UnavailableError("a Swarm of ours needs Docker daemons of ours below it")
+        raise UnavailableError(
+            "a Swarm of ours needs Docker daemons of ours below it",
+            where="swarm",
+            hint="dunnage schema study",
+        )
     return opened(testbed, below, hosts, keep=keep)
 
 

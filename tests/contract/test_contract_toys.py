@@ -11,7 +11,7 @@ import pytest
 from toy_database import Toy
 from toy_platform import IPVS, Yard
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.contracts.database import Database
 from dunnage.errors import UnavailableError
 from dunnage.model.offer import Support
@@ -93,7 +93,7 @@ def test_a_study_of_toys_begins_with_what_init_writes(
         "FakeYardRopeHostPort",
     ]
     assert (study.database.kind, study.database.topology) == ("toy", "single")
-    assert catalog.available(study, deployments(study, catalog.OFFER))[1] == ()
+    assert capabilities.available(study, deployments(study, catalog.OFFER))[1] == ()
 
 
 @pytest.mark.usefixtures("toys")
@@ -117,6 +117,6 @@ def test_what_an_endpoint_needs_is_asked_of_the_hosts(monkeypatch: pytest.Monkey
     ]
     here = defaultdict(lambda: Support(met=True))
     here[IPVS] = Support(met=False, reason="IPVS is not in this kernel", hint="modprobe ip_vs")
-    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    monkeypatch.setattr(capabilities, "supports", lambda _: here)
     with pytest.raises(UnavailableError, match="`yard`: IPVS is not in this kernel"):
-        catalog.available(study, every)
+        capabilities.available(study, every)

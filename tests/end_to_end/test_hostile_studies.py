@@ -15,7 +15,7 @@ from hostile import Shown, dunnage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.model.offer import Capability, Support
 
 PRESETS = sorted(Path(catalog.__file__).parent.glob("study/presets/*.yaml"))
@@ -183,7 +183,7 @@ def capable() -> Iterator[None]:
     """Whatever this machine can do, the studies are judged alike, and nothing is started."""
     able: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog, "supports", lambda _: able)
+        patch.setattr(capabilities, "supports", lambda _: able)
         yield
 
 

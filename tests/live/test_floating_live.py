@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from driving import driven
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform
 from dunnage.contracts.substrate import Substrate
@@ -188,4 +188,4 @@ def test_a_host_that_is_restored_has_its_floating_address_again() -> None:
 
 
 def test_this_machine_is_found_to_translate() -> None:
-    assert catalog.supports("namespace")[FLOATING].met
+    assert capabilities.supports("namespace")[FLOATING].met

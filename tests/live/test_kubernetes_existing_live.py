@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 import tarfile
@@ -16,7 +17,7 @@ from driving import driven
 from kubernetes_lab import TREES, Lab, deployed_as, formed, opened, traces
 from lab_traces import eventually
 from lightkube.codecs import from_dict
-from lightkube.resources.core_v1 import Node
+from lightkube.resources.core_v1 import Node, ServiceAccount
 from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import REPLICAS
 
@@ -30,6 +31,7 @@ from dunnage.model.choices import ClientPlace, Cores, Storage
 from dunnage.model.layout import Software
 from dunnage.model.study import TestbedSpec
 from dunnage.software.engine import engine_path
+from dunnage.substrates.cluster_seen import granting
 from dunnage.substrates.existing_kubernetes import open_existing_kubernetes
 from dunnage.substrates.rights import RIGHTS, Right, missing
 
@@ -38,6 +40,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 IMAGE = "somebody/redis:1"
 CONTEXT = "dunnage"
 NAMED = REPLICAS.model_copy(update={"image": IMAGE})
+MAKES = re.compile(r"kubectl create (clusterrole|clusterrolebinding) (\S+)")
 RBAC = "rbac.authorization.k8s.io"
 
 
@@ -158,8 +161,9 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
                 assert done.stdout.startswith("redis-cli "), done.stderr
                 assert platform.log(member.member)
             (there,) = catalog.stays_left(CONTEXT, admin)
-            (space,) = there.objects["namespace"]
-            assert [space] == list(traces(lab))
+            left = [name for names in there.objects.values() for name in names]
+            assert sorted(left) == sorted(traces(lab))
+            assert set(there.objects) == {"namespace", "persistentvolume"}
             assert there.since
         assert catalog.stays_left(CONTEXT, admin) == ()
         inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
@@ -256,15 +260,19 @@ def test_what_doctor_tells_to_type_gives_the_right_that_is_missing(
             "KUBECONFIG": str(admin),
             "HOME": str(tmp_path),  # kubectl keeps a cache there
         }
+        typed = (granting(lacks, "somebody-before"), missing_one.how)
+        made = {f"{kind}/{name}" for how in typed for kind, name in MAKES.findall(how)}
+        assert len(made) == 3  # one role, and one binding for each of them
         try:
-            run(["sh", "-c", missing_one.how], env=where, check=True, capture_output=True)
+            for how in typed:
+                done = run(["sh", "-c", how], env=where, capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr
             assert eventually(
                 lambda: all(each.held for each in catalog.cluster(CONTEXT, kubeconfig).rights)
             )
         finally:
-            with closing(connect(lab.kubernetes.api)) as client:
-                for kind in (ClusterRoleBinding, ClusterRole):
-                    client.delete(kind, "dunnage-create-pods-exec")
+            gone = ["kubectl", "delete", "--ignore-not-found", *made]
+            run(gone, env=where, check=True, capture_output=True)
 
 
 STUDY = """
@@ -310,8 +318,16 @@ def test_kubectl_takes_what_a_plan_writes(lab: Lab, kubeconfig: Path, tmp_path: 
     def given(*objects: str) -> str:
         return "---\n".join(objects)
 
+    def accounts() -> bool:
+        """Whether pods can be made: each namespace is given an account for them a little later."""
+        with closing(connect(lab.kubernetes.api)) as client:
+            found = [each.metadata for each in client.list(ServiceAccount, namespace="*")]
+        own = [each for each in found if each and str(each.namespace).startswith("dunnage-")]
+        return len(own) == 2
+
     try:
         kubectl("apply", "-f", "-", given=given(*spaces))
+        assert eventually(accounts, 60.0)
         rest = [each for each in documents if each not in spaces]
         told = kubectl("apply", "--dry-run=server", "-f", "-", given=given(*rest)).splitlines()
         assert [line.partition("/")[0] for line in told] == [

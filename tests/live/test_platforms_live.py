@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.contracts.software import Tree
@@ -618,7 +618,7 @@ def test_daemons_leave_nothing_outside_their_lab() -> None:
     assert not [trace for trace in traces if trace.exists()]
     for trace in reversed(traces):  # as a daemon that was killed leaves them
         trace.touch() if trace.suffix else trace.mkdir()
-    catalog.clean(kept=False)
+    lab_tool.clean(kept=False)
     assert not [trace for trace in traces if trace.exists()]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.contracts.docker import Daemon
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime, KubernetesBinaries
 from dunnage.errors import StudyError, UnavailableError
@@ -83,13 +83,13 @@ def lacking(monkeypatch: pytest.MonkeyPatch, **reasons: str) -> None:
     here = defaultdict(lambda: Support(True))
     for name, reason in reasons.items():
         here[Capability(name)] = Support(False, reason, f"get {name}")
-    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    monkeypatch.setattr(capabilities, "supports", lambda _: here)
 
 
 def test_all_can_run_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch)
     every = deployments(study(), catalog.OFFER)
-    assert catalog.available(study(), every) == (tuple(every), ())
+    assert capabilities.available(study(), every) == (tuple(every), ())
 
 
 def test_without_docker_every_deployment_that_needs_it_is_named_with_the_reason(
@@ -97,7 +97,7 @@ def test_without_docker_every_deployment_that_needs_it_is_named_with_the_reason(
 ) -> None:
     lacking(monkeypatch, docker="no dockerd is on PATH")
     with pytest.raises(UnavailableError) as raised:
-        catalog.available(study(), deployments(study(), catalog.OFFER))
+        capabilities.available(study(), deployments(study(), catalog.OFFER))
     assert raised.value.what == ("cannot run here: `bridge`, `own`: no dockerd is on PATH")
     assert raised.value.hint == "get docker"
     assert raised.value.exit_code == 3
@@ -106,7 +106,7 @@ def test_without_docker_every_deployment_that_needs_it_is_named_with_the_reason(
 def test_everything_that_is_missing_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, docker="no dockerd", root="not root", engine="not built")
     with pytest.raises(UnavailableError) as raised:
-        catalog.available(study(), deployments(study(), catalog.OFFER))
+        capabilities.available(study(), deployments(study(), catalog.OFFER))
     told = raised.value.what
     assert "`native`: not root; not built; `bridge`, `own`:" in told
     assert told.count("no dockerd") == 1
@@ -115,7 +115,7 @@ def test_everything_that_is_missing_is_told_at_once(monkeypatch: pytest.MonkeyPa
 def test_a_study_may_skip_what_cannot_run_and_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, docker="no dockerd is on PATH")
     skipping = study(STUDY + "unavailable: skip\n")
-    left, skipped = catalog.available(skipping, deployments(skipping, catalog.OFFER))
+    left, skipped = capabilities.available(skipping, deployments(skipping, catalog.OFFER))
     assert [each.name for each in left] == ["native"]
     assert [(each.deployment, each.reason) for each in skipped] == [
         ("bridge", "no dockerd is on PATH"),
@@ -129,14 +129,14 @@ def test_nothing_left_is_refused_even_where_skipping_is_allowed(
     lacking(monkeypatch, root="not root")
     skipping = study(STUDY + "unavailable: skip\n")
     with pytest.raises(UnavailableError, match="not root"):
-        catalog.available(skipping, deployments(skipping, catalog.OFFER))
+        capabilities.available(skipping, deployments(skipping, catalog.OFFER))
 
 
 def test_existing_daemons_need_no_dockerd_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     lacking(monkeypatch, docker="no dockerd is on PATH")
     contexts = "{db-1: one, db-2: two, db-3: three, client-1: four}"
     existing = study(STUDY + f"substrate: {{docker: {{kind: existing, contexts: {contexts}}}}}\n")
-    left, skipped = catalog.available(existing, deployments(existing, catalog.OFFER))
+    left, skipped = capabilities.available(existing, deployments(existing, catalog.OFFER))
     assert len(left) == 3
     assert skipped == ()
 
@@ -151,11 +151,11 @@ def test_every_need_of_a_part_is_looked_for_on_this_machine() -> None:
             for endpoint in platform.networks[network].endpoints
             for need in platform.needs_of(network, endpoint)
         }
-    assert needs <= catalog.supports("namespace").keys()
+    assert needs <= capabilities.supports("namespace").keys()
 
 
 def test_fakes_can_run_anywhere() -> None:
-    assert all(support.met for support in catalog.supports("fake").values())
+    assert all(support.met for support in capabilities.supports("fake").values())
 
 
 @pytest.mark.parametrize(
@@ -338,10 +338,10 @@ def test_floating_addresses_need_a_machine_that_translates(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     machine: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
-    monkeypatch.setattr(catalog, "supports", lambda _: machine)
-    assert catalog.lacking(*floats("native")) == ()
+    monkeypatch.setattr(capabilities, "supports", lambda _: machine)
+    assert capabilities.lacking(*floats("native")) == ()
     machine[FLOATING] = Support(False, "no iptables here", "modprobe nf_nat")
-    ((skipped, hint),) = catalog.lacking(*floats("native"))
+    ((skipped, hint),) = capabilities.lacking(*floats("native"))
     assert (skipped.reason, hint) == ("no iptables here", "modprobe nf_nat")
 
 
@@ -354,42 +354,42 @@ def test_what_turns_out_not_to_translate_is_skipped_before_a_testbed_opens(
     monkeypatch.setattr(DebianSoftware, "translation_tried", lambda _: refused)
     read, (floating,) = floats("native")
     bridge = deployments(read, catalog.OFFER)[1]
-    assert catalog.lacking(read, [floating, bridge]) == ()
+    assert capabilities.lacking(read, [floating, bridge]) == ()
     with pytest.raises(UnavailableError, match="`native`: no iptables here") as raised:
-        catalog.available(read, [floating, bridge])
+        capabilities.available(read, [floating, bridge])
     assert raised.value.hint == "modprobe nf_nat"
     skipping = read.model_copy(update={"unavailable": "skip"})
-    left, skipped = catalog.available(skipping, [floating, bridge])
+    left, skipped = capabilities.available(skipping, [floating, bridge])
     assert left == (bridge,)
     assert [(each.deployment, each.reason) for each in skipped] == [("native", "no iptables here")]
-    assert catalog.available(skipping, [bridge]) == ((bridge,), ())
+    assert capabilities.available(skipping, [bridge]) == ((bridge,), ())
 
 
 @pytest.mark.parametrize("platform", ["docker", "swarm"])
 def test_what_exists_already_does_not_stand_behind_the_labs_switch(
     monkeypatch: pytest.MonkeyPatch, platform: str
 ) -> None:
-    monkeypatch.setattr(catalog, "supports", lambda _: defaultdict(lambda: Support(met=True)))
+    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(met=True)))
     existing = SubstrateSpec(kind="existing", contexts={"db-1": "theirs"})
     with pytest.raises(UnavailableError, match="translated by the switch of a lab"):
-        catalog.available(*floats(platform, **{platform: existing}))
-    assert catalog.lacking(*floats(platform)) == ()
+        capabilities.available(*floats(platform, **{platform: existing}))
+    assert capabilities.lacking(*floats(platform)) == ()
 
 
 def test_no_lab_has_nodes_of_a_kubernetes_that_exists_already(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(catalog, "supports", lambda _: defaultdict(lambda: Support(met=True)))
+    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(met=True)))
     asked = on_kubernetes(("bridge", ""))
     theirs = {"kubernetes": SubstrateSpec(kind="existing", contexts={"db-1": "mine"})}
     existing = study().model_copy(update={"substrate": theirs})
     with pytest.raises(UnavailableError, match="nodes of no Kubernetes that exists already"):
-        catalog.available(existing, asked)
-    assert catalog.lacking(study(), asked) == ()
+        capabilities.available(existing, asked)
+    assert capabilities.lacking(study(), asked) == ()
     native = deployments(existing, catalog.OFFER)[:1]
-    assert catalog.lacking(existing, native) == ()
+    assert capabilities.lacking(existing, native) == ()
     fake = existing.model_copy(update={"testbed": TestbedSpec(kind="fake")})
-    assert catalog.lacking(fake, asked) == ()
+    assert capabilities.lacking(fake, asked) == ()
 
 
 def test_hosts_get_floating_addresses_only_where_a_deployment_is_reached_by_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -81,12 +82,24 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
     told = seen(kubeconfig)
     missing = {each.right: each.how for each in told.rights if not each.held}
     assert set(missing) == {str(each) for each in RIGHTS if each.verb not in ("get", "list")}
-    assert missing["create pods/exec"] == (
+    role, binding = missing["create pods/exec"].split(" && ")
+    kept = "--dry-run=client --output=yaml | kubectl apply -f -"
+    assert role == (
         "kubectl create clusterrole dunnage-create-pods-exec --verb=create --resource=pods/exec "
-        "&& kubectl create clusterrolebinding dunnage-create-pods-exec "
-        "--clusterrole=dunnage-create-pods-exec --user=me"
+        f"{kept}"
+    )
+    assert re.fullmatch(
+        r"kubectl create clusterrolebinding dunnage-create-pods-exec-[0-9a-f]{8} "
+        rf"--clusterrole=dunnage-create-pods-exec --user=me {re.escape(kept)}",
+        binding,
     )
     assert "--resource=statefulsets.apps" in missing["delete statefulsets.apps"]
+
+
+def test_each_user_is_bound_by_a_name_of_their_own() -> None:
+    right = Right("get", "pods")
+    assert granting(right, "one") != granting(right, "other").replace("other", "one")
+    assert granting(right, "one").split(" && ")[0] == granting(right, "other").split(" && ")[0]
 
 
 def test_a_users_name_is_typed_as_one_word() -> None:
@@ -103,7 +116,7 @@ def test_what_may_not_be_read_is_unknown_with_the_reason(
     assert "nodes is forbidden" in told.nodes_unread
     assert told.proxy.startswith("unknown: ")
     assert (told.user, told.groups) == ("", ())
-    assert told.rights[0].how.endswith(" --user=USER")
+    assert " --user=USER " in told.rights[0].how
     cluster.answers[WHOAMI] = (201, {})
     assert seen(kubeconfig).user == ""
 

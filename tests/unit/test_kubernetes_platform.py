@@ -140,7 +140,8 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
     volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
     api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
-    api.on(f"GET {own}", MADE, status(404)).on(f"GET {VOLUMES}", ok(items=[volume], metadata={}))
+    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
+    api.on(f"GET {own}", MADE, status(404)).on(f"GET {VOLUMES}", left, nothing)
     there = opened(api)
     there.release()  # nothing has begun
     assert api.asked == []
@@ -149,9 +150,10 @@ def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     there.end()
     assert api.asked.count(f"DELETE {own}") == 1
     assert f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1" in api.asked
-    assert api.asked[-1] == f"GET {own}"
+    asked = list(api.asked)
+    assert asked[-1] == f"GET {VOLUMES}"
     there.end()  # nothing is left to be asked for
-    assert api.asked[-1] == f"GET {own}"
+    assert api.asked == asked
 
 
 def storage(
@@ -210,6 +212,39 @@ def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
         opened(api).create_all((made, claimed), "redis-1")
+
+
+def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
+    own = f"{NAMESPACES}/dunnage-b1-x-1"
+    volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"DELETE {own}", ok(kind="Status"))
+    api.on(f"GET {own}", status(404)).on(f"DELETE {VOLUMES}/dunnage-b1-x-1-redis-1", status(404))
+    left, nothing = ok(items=[volume], metadata={}), ok(items=[], metadata={})
+    api.on(f"GET {VOLUMES}", left, left, nothing)
+    silent = 2
+
+    def away(request: httpx2.Request) -> httpx2.Response:
+        nonlocal silent
+        if request.method == "GET" and silent:
+            silent -= 1
+            raise httpx2.ConnectError("connection refused")
+        return api(request)
+
+    there = opened(away)
+    there.begin()
+    there.end()
+    assert api.asked.count(f"GET {VOLUMES}") == 3
+    assert silent == 0
+
+
+def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+
+    def gone(_: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError("connection refused")
+
+    with pytest.raises(StayError, match=r"its pod cannot be inspected: .*connection refused"):
+        opened(gone).await_gone("redis-1-0", "redis-1")
 
 
 def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

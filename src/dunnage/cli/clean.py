@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import catalog, lab_tool
 from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_stays
 from dunnage.cli.shared.kept_labs import kept_labs, tell_left
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line
@@ -30,7 +30,8 @@ def command(
         str | None,
         typer.Option(
             help="Only show what stays have in the Kubernetes of this context of your kubeconfig. "
-            "Nothing is removed there: others may be using it.",
+            "Nothing is removed there: others may be using it. It needs the rights "
+            "`list namespaces` and `list persistentvolumes`.",
         ),
     ] = None,
     kubeconfig: KubeconfigOption = None,
@@ -43,7 +44,7 @@ def command(
             raise UsageError("`--kept` is of labs, and `--context` of a cluster: ask for one")
         show_stays(context, catalog.stays_left(context, kubeconfig), format_)
         return
-    removed = catalog.clean(kept=kept)
+    removed = lab_tool.clean(kept=kept)
     if format_ is Format.JSON:
         labs = [
             {"lab": each.lab, "study": each.purpose, "hosts": len(each.first)} for each in removed

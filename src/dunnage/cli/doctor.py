@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.cli.shared import machine_history
 from dunnage.cli.shared.cluster import KubeconfigOption, insist_on_context, show_cluster
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
@@ -42,7 +42,7 @@ def command(
     insist_on_context(context, kubeconfig)
     if context is not None:
         return show_cluster(catalog.cluster(context, kubeconfig), format_)
-    supports = catalog.supports("namespace")
+    supports = capabilities.supports("namespace")
     if format_ is Format.JSON:
         show_json(
             {
@@ -50,7 +50,7 @@ def command(
                     name: {"met": support.met, "reason": support.reason, "hint": support.hint}
                     for name, support in supports.items()
                 },
-                "endpoints": [asdict(each) for each in catalog.reachable("namespace")],
+                "endpoints": [asdict(each) for each in capabilities.reachable("namespace")],
             }
         )
     else:
@@ -64,7 +64,7 @@ def command(
         out.print()
         _show_endpoints()
     machine_history.show()
-    if all(supports[name].met for name in catalog.QUICKSTART_NEEDS):
+    if all(supports[name].met for name in capabilities.QUICKSTART_NEEDS):
         say("everything that the quickstart needs is here: ", ("dunnage quickstart", "bold"))
         return ExitCode.OK
     fakes = ("dunnage quickstart --fake", "bold")
@@ -74,7 +74,7 @@ def command(
 
 def _show_endpoints() -> None:
     """Whether each endpoint of each platform can run here; what all of them lack is told once."""
-    every = catalog.reachable("namespace")
+    every = capabilities.reachable("namespace")
     shared = [need for need in every[0].lacks if all(need in each.lacks for each in every)]
     if shared:
         out.print(Text(f"no endpoint can run here: all need {listed(shared)}", "red"))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.cli.shared import completion, going_on
 from dunnage.cli.shared.studies import study_at
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, typed
@@ -61,7 +61,7 @@ def _living(path: Path, name: str, format_: Format) -> None:
     study, text = study_at(path)
     going_on.refuse_masked(text, path, "path", "STUDY", name)
     chosen = _chosen(deployments(study, catalog.OFFER), name, path)
-    catalog.available(study, [chosen])
+    capabilities.available(study, [chosen])
     with Stop(say) as stop:
         paths = paths_of(study, chosen, say, stop)
     if format_ is Format.JSON:

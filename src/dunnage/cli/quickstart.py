@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import capabilities
 from dunnage.cli.shared.carrying_out import begin
 from dunnage.cli.shared.terminal import Format, FormatOption, say, typed
 from dunnage.errors import ExitCode, UnavailableError
@@ -31,8 +31,8 @@ def command(
 ) -> ExitCode:
     """Run the study `quickstart`, or `fake` where nothing real may or can be started."""
     if not fake:
-        supports = catalog.supports("namespace")
-        missing = catalog.missing(supports, catalog.QUICKSTART_NEEDS)
+        supports = capabilities.supports("namespace")
+        missing = capabilities.missing(supports, capabilities.QUICKSTART_NEEDS)
         if missing:
             for support in missing:
                 say(f"missing: {support.reason}; to get it: ", (support.hint, "bold"))

@@ -18,7 +18,8 @@ class RightSeen:
     """Something that Dunnage does in a cluster, and whether its user may."""
 
     right: str
-    """As `kubectl auth can-i` takes it, such as `create pods/exec`."""
+    """Such as `create pods/exec`, of a subresource: `kubectl auth can-i create pods
+    --subresource=exec`."""
     held: bool
     how: str
     """What gives it, to be typed by who may; empty where it is held."""

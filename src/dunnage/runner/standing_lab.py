@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from dunnage import catalog
+from dunnage import catalog, lab_tool
 from dunnage.contracts.docker import HasDaemons
 from dunnage.contracts.kubernetes import OwnsApiServer
 from dunnage.contracts.substrate import Substrate
@@ -43,15 +43,15 @@ def stand_up(
     `choices` are those for a Kubernetes. `tell` is told of every step. Where one fails, nothing is
     left. Raises UnavailableError.
     """
-    families = catalog.standing_families(wanted)
+    families = lab_tool.standing_families(wanted)
     groups = {MEMBERS_GROUP: hosts, CLIENT_GROUP: 1}
-    if catalog.needs_control(families):
+    if lab_tool.needs_control(families):
         groups[CONTROL_GROUP] = 1
     lab = None
     try:
         with ExitStack() as stack:
             testbed = stack.enter_context(
-                catalog.open_lab(TestbedSpec(kind="namespace", hosts=groups))
+                lab_tool.open_lab(TestbedSpec(kind="namespace", hosts=groups))
             )
             lab = testbed.name
             tell(f"{len(testbed.hosts)} hosts")
@@ -74,7 +74,7 @@ def stand_up(
             return _exposed(testbed, opened, tell) if expose else Made(lab)
     except BaseException:
         if lab is not None:
-            catalog.take_down_lab(catalog.chosen_lab(lab))
+            lab_tool.take_down_lab(lab_tool.chosen_lab(lab))
         raise
 
 
@@ -86,9 +86,9 @@ def _exposed(
     for substrate in opened.values():
         if isinstance(substrate, HasDaemons) and contexts is None:
             daemons = {host.name: substrate.daemon(host.name) for host in testbed.hosts}
-            contexts = catalog.expose(testbed.name, daemons)
+            contexts = lab_tool.expose(testbed.name, daemons)
             tell("contexts")
         if isinstance(substrate, OwnsApiServer):
-            kubeconfig = catalog.expose_kubernetes(testbed, substrate)
+            kubeconfig = lab_tool.expose_kubernetes(testbed, substrate)
             tell("kubeconfig")
     return Made(testbed.name, contexts, kubeconfig)

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 from lightkube import ApiError, Client
@@ -86,8 +87,14 @@ def granting(right: Right, user: str) -> str:
     role = re.sub(r"[^a-z]+", "-", f"dunnage {right}")
     rule = [f"--verb={right.verb}", f"--resource={right.kind}"]
     bound = [f"--clusterrole={role}", f"--user={user}"]
-    made = shlex.join(["kubectl", "create", "clusterrole", role, *rule])
-    return f"{made} && {shlex.join(['kubectl', 'create', 'clusterrolebinding', role, *bound])}"
+    whose = f"{role}-{sha256(user.encode()).hexdigest()[:8]}"
+    return f"{_kept('clusterrole', role, *rule)} && {_kept('clusterrolebinding', whose, *bound)}"
+
+
+def _kept(*words: str) -> str:
+    """A command that makes something, or leaves it where another user needed it before."""
+    made = shlex.join(["kubectl", "create", *words, "--dry-run=client", "--output=yaml"])
+    return f"{made} | kubectl apply -f -"
 
 
 def _nodes(client: Client) -> tuple[list[Node], str]:

@@ -11,7 +11,7 @@ from lightkube.resources.authorization_v1 import SelfSubjectAccessReview
 
 @dataclass(frozen=True)
 class Right:
-    """What must be allowed, as `kubectl auth can-i VERB RESOURCE` asks."""
+    """What must be allowed, as rules of roles tell it."""
 
     verb: str
     resource: str
@@ -20,7 +20,8 @@ class Right:
 
     @property
     def kind(self) -> str:
-        """What it is about, as `kubectl` takes it: `statefulsets.apps`, `pods/exec`."""
+        """What it is about, as `kubectl create clusterrole` takes it: `statefulsets.apps`,
+        `pods/exec`."""
         below = f"/{self.subresource}" if self.subresource else ""
         group = f".{self.group}" if self.group else ""
         return f"{self.resource}{group}{below}"

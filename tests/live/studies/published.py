@@ -13,37 +13,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _NONE = "none that recurs"
-PUBLISHED: Mapping[str, Mapping[tuple[str, str, str], str]] = {
-    "swarm": {
-        ("RQ1-reads", "swarm-host-port", "A"): "+20%",
-        ("RQ1-reads", "swarm-host-port", "C"): _NONE,
-        ("RQ1-updates", "swarm-host-port", "A"): "+22%",
-    },
+_Told = Mapping[tuple[str, str, str], str]
+_SWARM: _Told = {
+    ("RQ1-reads", "swarm-host-port", "A"): "+20%",
+    ("RQ1-reads", "swarm-host-port", "C"): _NONE,
+    ("RQ1-updates", "swarm-host-port", "A"): "+22%",
+}
+_KUBERNETES: _Told = {
+    ("RQ1-reads", "host-port", "A"): "+37%",
+    ("RQ1-reads", "host-port", "C"): _NONE,
+    ("RQ1-updates", "host-port", "A"): "+28%",
+    ("RQ2-reads", "service-ip", "A"): "0%",
+    ("RQ2-reads", "service-ip", "C"): "-18%",
+    ("RQ2-reads-inside", "container-dns", "A"): "+4%",
+    ("RQ2-reads-inside", "container-dns", "C"): "-13%",
+}
+PUBLISHED: Mapping[str, _Told] = {
+    "swarm": _SWARM,
     "kubernetes": {
-        ("RQ1-reads", "host-port", "A"): "+37%",
-        ("RQ1-reads", "host-port", "C"): _NONE,
-        ("RQ1-updates", "host-port", "A"): "+28%",
+        **_KUBERNETES,
         ("RQ2-reads", "node-port", "A"): "+2%",
         ("RQ2-reads", "node-port", "C"): "-4%",
-        ("RQ2-reads", "service-ip", "A"): "0%",
-        ("RQ2-reads", "service-ip", "C"): "-18%",
-        ("RQ2-reads-inside", "container-dns", "A"): "+4%",
-        ("RQ2-reads-inside", "container-dns", "C"): "-13%",
     },
     "orchestrators": {
+        **_SWARM,
+        **{
+            (asked, f"kubernetes-{way}", on): told for (asked, way, on), told in _KUBERNETES.items()
+        },
         ("RQ1-reads", "docker-host", "A"): "+16%, which is told as none",
         ("RQ1-reads", "docker-host", "C"): _NONE,
-        ("RQ1-reads", "swarm-host-port", "A"): "+20%",
-        ("RQ1-reads", "swarm-host-port", "C"): _NONE,
-        ("RQ1-reads", "kubernetes-host-port", "A"): "+37%",
-        ("RQ1-reads", "kubernetes-host-port", "C"): _NONE,
         ("RQ1-updates", "docker-host", "A"): "+13%",
-        ("RQ1-updates", "swarm-host-port", "A"): "+22%",
-        ("RQ1-updates", "kubernetes-host-port", "A"): "+28%",
-        ("RQ2-reads", "kubernetes-service-ip", "A"): "0%",
-        ("RQ2-reads", "kubernetes-service-ip", "C"): "-18%",
-        ("RQ2-reads-inside", "kubernetes-container-dns", "A"): "+4%",
-        ("RQ2-reads-inside", "kubernetes-container-dns", "C"): "-13%",
         ("RQ2-updates", "kubernetes-service-ip", "A"): "+1%",
         ("RQ2-updates-inside", "kubernetes-container-dns", "A"): "+5%",
     },

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import time
 import uuid
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
-from study_process import StudyProcess, insist_nothing_left, started, under_way
+from study_process import StudyProcess, started, under_way
 
 from dunnage import catalog
-from dunnage.errors import RunError, StayError
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.lab import SCRATCH
-from dunnage.hosts.namespace.testbed import NamespaceTestbed
-from dunnage.model.choices import Phase
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
-from dunnage.runner.endpoint import allowed
-from dunnage.runner.fill import fill
-from dunnage.runner.formation import form
-from dunnage.runner.stay import Stay
 from dunnage.store.read import Result, open_result
 from dunnage.study.matrix import deployments
-from dunnage.study.plan import make_plan
 from dunnage.study.read import read_study
 from dunnage.wording.parity import sentence
 
@@ -213,59 +201,3 @@ def test_a_member_that_hangs_gives_time_outs_and_an_invalid_run_and_the_study_go
     assert second.measurement is not None
     assert not any(second.measurement.operations["all"].errors.values())
     assert events(running, "stay failed") == []
-
-
-def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in(tmp_path: Path) -> None:
-    name, _ = written(tmp_path, ONE)
-    text = ONE.format(name=name).replace("records: 300", "records: 200000")
-    study = read_study(text, "study.yaml", catalog.OFFER)
-    (deployment,) = deployments(study, catalog.OFFER)
-    database = catalog.DATABASES["cassandra"]()
-    with catalog.open_testbed(study.testbed, name, keep=False) as testbed:
-        platform = catalog.platform(
-            deployment, testbed, None, catalog.software("namespace"), "b1-full"
-        )
-        try:
-            reservation = platform.reserve(database.layout(deployment.database))
-            (place,), (host,) = reservation.places, testbed.group("db")
-            assert host.run(["mkdir", "-p", place.data]).code == 0
-            mount = ["mount", "-t", "tmpfs", "-o", "size=150m", "tmpfs", place.data]
-            assert host.run(mount).code == 0
-            walk = partial(database.stages, deployment.database)
-            formed = form(platform, walk, reservation, testbed.clock, study.deadline)
-            journal: list[dict[str, object]] = []
-            equipment = SimpleNamespace(
-                study=study,
-                testbed=testbed,
-                generator=catalog.GENERATORS["engine"](),
-                writer=SimpleNamespace(journal=lambda _, **told: journal.append(told)),
-            )
-            stay = Stay(
-                name="b1-full",
-                plan=cast("Any", None),
-                deployment=deployment,
-                equipment=cast("Any", equipment),
-                database=database,
-                platform=platform,
-                reservation=formed.reservation,
-                target=(target := database.target(deployment.database, formed.reservation)),
-                endpoint=allowed(target, {}),
-                substrate=None,
-                clients=testbed.group("client"),
-                slowdown=cast("Any", None),
-            )
-            run = next(iter(make_plan(study, [deployment]).runs()))
-            assert run.workload.phase is Phase.RUN
-            # Either the server refuses writes, those of another try too, or Java dies in a log that
-            # it has mapped.
-            with pytest.raises((RunError, StayError)) as raised:
-                fill(stay, run)
-            told = "; ".join([*(str(each["why"]) for each in journal), str(raised.value)])
-            why = r"loading stored \d+ of 200000 records; errors:|cassandra-1: died"
-            assert re.search(why, told)
-            log = platform.log(place.member, 2000)
-            assert "No space left on device" in log or "SIGBUS" in log
-        finally:
-            platform.down()
-    assert isinstance(testbed, NamespaceTestbed)
-    insist_nothing_left(name, {testbed.name})

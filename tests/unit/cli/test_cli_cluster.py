@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage import catalog
+from dunnage import catalog, lab_tool
 from dunnage.contracts.cluster import ClusterSeen, NodeSeen, RightSeen, StaySeen
 from dunnage.errors import UnavailableError
 
@@ -147,7 +147,7 @@ def left(monkeypatch: pytest.MonkeyPatch) -> list[StaySeen]:
         raise AssertionError("it removes")
 
     monkeypatch.setattr(catalog, "stays_left", lambda *_: tuple(there))
-    monkeypatch.setattr(catalog, "clean", never)
+    monkeypatch.setattr(lab_tool, "clean", never)
     return there
 
 

@@ -155,7 +155,7 @@ def test_ctrl_c_is_told_without_a_traceback(
     def interrupted(**_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dunnage.catalog.clean", interrupted)
+    monkeypatch.setattr("dunnage.lab_tool.clean", interrupted)
     shown = dunnage("clean")
     assert shown.code == 130
     assert shown.err == "dunnage: interrupted\n"
@@ -181,7 +181,7 @@ def test_ctrl_c_while_it_is_told_how_it_ended_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dunnage.catalog.clean", interrupted)
+    monkeypatch.setattr("dunnage.lab_tool.clean", interrupted)
     monkeypatch.setattr("dunnage.cli.command_line.say", interrupted)
     assert dunnage("clean").code == 130
 
@@ -284,7 +284,7 @@ def test_who_is_deaf_to_ctrl_c_stays_so_while_loading() -> None:
 
 
 def test_a_bug_shows_where_it_is(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dunnage.catalog.clean", lambda **_: 1 // 0)
+    monkeypatch.setattr("dunnage.lab_tool.clean", lambda **_: 1 // 0)
     shown = dunnage("clean")
     assert shown.code == 1
     assert "ZeroDivisionError" in shown.err

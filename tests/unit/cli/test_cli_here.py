@@ -9,7 +9,7 @@ import pytest
 from command import Command
 from measured import STUDY, measured
 
-from dunnage import catalog
+from dunnage import lab_tool
 
 GONE = "dunnage: the directory this shell is in was removed\n"
 
@@ -101,7 +101,7 @@ def test_a_file_that_we_miss_where_the_directory_is_there_is_a_bug(
     def missed(**_: object) -> None:
         raise FileNotFoundError(2, "No such file or directory", "ours")
 
-    monkeypatch.setattr(catalog, "clean", missed)
+    monkeypatch.setattr(lab_tool, "clean", missed)
     shown = dunnage("clean")
     assert shown.code == 1
     assert "this is a bug in Dunnage" in shown.err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command import Command, Shown
 
-from dunnage import catalog
+from dunnage import capabilities, lab_tool
 from dunnage.hosts.clean import Leftover
 from dunnage.hosts.first_process import Identity
 from dunnage.model.offer import FLOATING, Support
@@ -106,9 +106,9 @@ def test_doctor_tells_every_capability_and_every_endpoint(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch, met: bool
 ) -> None:
     reason, hint = "no [/] \x1b[2Jdockerd", "apt-get install x  # [bold]"
-    every = (*catalog.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING, KUBERNETES)
+    every = (*capabilities.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING, KUBERNETES)
     here = {each: Support(met, "" if met else reason, hint) for each in every}
-    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    monkeypatch.setattr(capabilities, "supports", lambda _: here)
     shown = dunnage("doctor", "--format", "json")
     assert shown.code == (0 if met else 3)
     told = document(shown)
@@ -130,10 +130,10 @@ def test_doctor_tells_every_capability_and_every_endpoint(
 def test_doctor_tells_a_cause_that_all_endpoints_share_once(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = (*catalog.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING, KUBERNETES)
+    every = (*capabilities.QUICKSTART_NEEDS, VXLAN, IPVS, FLOATING, KUBERNETES)
     here = {each: Support(met=True) for each in every}
     here |= {IPVS: Support(False, "no spreading", "modprobe x")}
-    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    monkeypatch.setattr(capabilities, "supports", lambda _: here)
     shown = dunnage("doctor").out
     assert "no endpoint can run here" not in shown
     assert shown.count("no spreading") == 1
@@ -151,8 +151,8 @@ def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.Monke
         Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=(Identity(1, 2),)),
         Leftover("89abcdef", "", kept=False),
     )
-    monkeypatch.setattr(catalog, "clean", lambda *, kept: removed if kept else ())
-    monkeypatch.setattr(catalog, "standing_labs", tuple)  # others may have left some
+    monkeypatch.setattr(lab_tool, "clean", lambda *, kept: removed if kept else ())
+    monkeypatch.setattr(lab_tool, "standing_labs", tuple)  # others may have left some
     shown = document(dunnage("clean", "--kept", "--format", "json"))["removed"]
     assert [each["lab"] for each in shown] == ["0123abcd", "89abcdef"]
     assert [each["hosts"] for each in shown] == [1, 0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.shared import kept_labs
 from dunnage.errors import ResultError
 from dunnage.hosts.first_process import Identity
@@ -25,9 +25,9 @@ def lab(name: str, *, kept: bool = True) -> StandingLab:
 def test_clean_names_the_labs_that_it_leaves(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalog, "clean", lambda **_: ())
+    monkeypatch.setattr(lab_tool, "clean", lambda **_: ())
     standing = (lab("0123abcd"), lab("89abcdef", kept=False), lab("4567abcd"))
-    monkeypatch.setattr(catalog, "standing_labs", lambda: standing)
+    monkeypatch.setattr(lab_tool, "standing_labs", lambda: standing)
     for words in (("clean",), ("clean", "--format", "json")):
         told = dunnage(*words).err
         assert "lab 0123abcd of `redis` was left standing on purpose" in told
@@ -43,7 +43,7 @@ def test_a_run_names_the_lab_that_it_leaves(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ending: Exception | None
 ) -> None:
     standing = [lab("0123abcd")]
-    monkeypatch.setattr(catalog, "standing_labs", lambda: tuple(standing))
+    monkeypatch.setattr(lab_tool, "standing_labs", lambda: tuple(standing))
     with suppress(ResultError), kept_labs.told_of(keep=True, fake=False):
         standing.append(lab("89abcdef"))
         if ending is not None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 from command import Command
 
-from dunnage import catalog
+from dunnage import catalog, lab_tool
 from dunnage.cli.lab import up
 from dunnage.errors import ExitCode, UnavailableError
 from dunnage.hosts import standing
@@ -56,7 +56,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return Made("0123abcd", kubeconfig=KUBECONFIG if expose else None)
 
     monkeypatch.setattr(up, "stand_up", stand_up)
-    monkeypatch.setattr(catalog, "chosen_lab", lambda _: lab(Path("/s/control-1/kubernetes")))
+    monkeypatch.setattr(lab_tool, "chosen_lab", lambda _: lab(Path("/s/control-1/kubernetes")))
     return found
 
 
@@ -143,7 +143,7 @@ def test_the_status_tells_where_a_control_plane_is(
     dunnage: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plane = Path("/s/control-1/kubernetes")
-    monkeypatch.setattr(catalog, "standing_labs", lambda: (lab(plane),))
+    monkeypatch.setattr(lab_tool, "standing_labs", lambda: (lab(plane),))
     lines = dunnage("lab", "status").out.splitlines()
     assert [("control plane" in line) for line in lines] == [False, False, True]
     (told,) = json.loads(dunnage("lab", "status", "--format", "json").out)
@@ -207,8 +207,8 @@ def test_a_shell_on_the_control_host_finds_kubectl_and_its_file(
 def test_what_is_asked_for_comes_with_what_it_stands_on(
     wanted: list[str], families: tuple[str, ...], control: bool
 ) -> None:
-    assert catalog.standing_families(wanted) == families
-    assert catalog.needs_control(families) is control
+    assert lab_tool.standing_families(wanted) == families
+    assert lab_tool.needs_control(families) is control
 
 
 def test_a_kernel_that_lacks_something_is_said_before_anything_starts(

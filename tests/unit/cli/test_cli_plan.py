@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command import Command
 
-from dunnage import catalog
+from dunnage import capabilities
 from dunnage.hosts.namespace.supports import ROOT
 from dunnage.model.offer import Capability, Support
 
@@ -38,7 +38,7 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
 
     here = defaultdict(lambda: Support(met=True))
     here[ROOT] = Support(met=False, reason="you are not root", hint="sudo dunnage run")
-    monkeypatch.setattr(catalog, "supports", lambda _: here)
+    monkeypatch.setattr(capabilities, "supports", lambda _: here)
 
 
 def test_a_plan_is_shown_without_rights_and_says_what_is_missing(
@@ -138,7 +138,7 @@ def test_records_that_do_not_fit_are_told_before_anything_starts(
     assert "the memory of this machine is" in told
     assert "the free disk space of this machine is" in told
     assert "this cannot run here: 2,000,000,000 records need" in told
-    monkeypatch.setattr(catalog, "available", lambda _, every: (tuple(every), ()))
+    monkeypatch.setattr(capabilities, "available", lambda _, every: (tuple(every), ()))
     refused = dunnage("run", study, "--yes", "--results", tmp_path / "results")
     assert refused.code == 3
     assert "2,000,000,000 records need" in refused.err
@@ -149,7 +149,7 @@ def test_a_study_of_more_than_a_day_starts_only_when_asked(
     dunnage: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     able: defaultdict[Capability, Support] = defaultdict(lambda: Support(met=True))
-    monkeypatch.setattr(catalog, "supports", lambda _: able)
+    monkeypatch.setattr(capabilities, "supports", lambda _: able)
     study = tmp_path / "real.yaml"
     study.write_text(REAL.replace("duration: 4s", "duration: 5h"))
     assert f"start it with: dunnage run {study} --yes" in dunnage("plan", study).err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage import catalog
+from dunnage import capabilities
 from dunnage.hosts.namespace.supports import ROOT, inotify_room, supports
 
 
@@ -30,7 +30,7 @@ def test_without_root_only_that_is_missing_and_it_is_said_once(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     found = supports()
-    (root,) = catalog.missing(found, tuple(found))
+    (root,) = capabilities.missing(found, tuple(found))
     assert root == found[ROOT]
 
 

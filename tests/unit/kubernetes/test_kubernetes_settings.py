@@ -92,6 +92,9 @@ def test_an_api_server_that_is_killed_is_started_again_and_one_that_fails_is_not
     killed = started("sh", "-c", twice)
     assert killed.returncode == 0
     assert "ended by signal 9 and is started again" in killed.stderr
+    always = started("sh", "-c", f"echo x >> {tmp_path}/starts; kill -KILL $$")
+    assert always.returncode in (-9, 137)  # a shell that became the program, or one that waited
+    assert (tmp_path / "starts").read_text() == 6 * "x\n"
     failed = started("sh", "-c", "exit 3")
     assert (failed.returncode, failed.stderr) == (3, "")
 

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.errors import DunnageError
 
 
 def _names(incomplete: str) -> list[str]:
     try:
-        return [lab.name for lab in catalog.standing_labs() if lab.name.startswith(incomplete)]
+        return [lab.name for lab in lab_tool.standing_labs() if lab.name.startswith(incomplete)]
     except DunnageError:
         return []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.lab.choose import LabOption
 from dunnage.cli.shared.terminal import Format, FormatOption, show_json, show_line
 from dunnage.wording.numbers import count
@@ -14,8 +14,8 @@ EXAMPLES = "Examples:  dunnage lab down  ·  dunnage lab down --lab 0a1b2c3d"
 
 def command(lab: LabOption = None, format_: FormatOption = Format.TEXT) -> None:
     """Kill its hosts with all that runs there; remove directories and control groups."""
-    found = catalog.chosen_lab(lab)
-    catalog.take_down_lab(found)
+    found = lab_tool.chosen_lab(lab)
+    lab_tool.take_down_lab(found)
     hosts = len(found.hosts)
     if format_ is Format.JSON:
         show_json({"lab": found.name, "hosts": hosts})

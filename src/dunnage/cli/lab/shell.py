@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.lab.choose import LabOption
 
 NAME = "shell"
@@ -15,7 +15,7 @@ EXAMPLES = "Examples:  dunnage lab shell db-1  ·  dunnage lab shell db-1 -- ip 
 
 
 def _hosts(incomplete: str) -> list[str]:
-    hosts = {host.name for lab in catalog.standing_labs() for host in lab.hosts}
+    hosts = {host.name for lab in lab_tool.standing_labs() for host in lab.hosts}
     return sorted(name for name in hosts if name.startswith(incomplete))
 
 
@@ -28,5 +28,5 @@ def command(
     lab: LabOption = None,
 ) -> None:
     """Become that program; it sees the host's network, mounts and processes."""
-    found = catalog.chosen_lab(lab)
-    catalog.enter_lab(found, found.host(host), argv or ())
+    found = lab_tool.chosen_lab(lab)
+    lab_tool.enter_lab(found, found.host(host), argv or ())

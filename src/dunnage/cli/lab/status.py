@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
 
 NAME = "status"
@@ -14,7 +14,7 @@ EXAMPLES = "Examples:  dunnage lab status  ·  dunnage lab status --format json"
 
 def command(format_: FormatOption = Format.TEXT) -> None:
     """A line for every host of every lab."""
-    labs = catalog.standing_labs()
+    labs = lab_tool.standing_labs()
     if format_ is Format.JSON:
         show_json(
             [

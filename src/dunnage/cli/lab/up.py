@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.shared.cni_file import configuration_in
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
@@ -101,7 +101,7 @@ def command(
     choices = Choices(network, proxy, _configuration(network, cni))
     with Stop(say) as stop, stop.at_once():
         made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
-    lab = catalog.chosen_lab(made.lab)
+    lab = lab_tool.chosen_lab(made.lab)
     if format_ is Format.JSON:
         names = {host.name: host.address for host in lab.hosts}
         exposed = {"contexts": made.contexts, "kubeconfig": made.kubeconfig}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from dunnage import __version__, catalog
+from dunnage import __version__, capabilities
 from dunnage.analysis.looks import costs
 from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import UsageError
@@ -77,7 +77,9 @@ def add(study: Study, writer: ResultWriter, written: str, again: Again, onward: 
     `+6` comes before the last added are measured: a command that is typed again after a crash shall
     not add twice.
     """
-    writer.same_conditions({"dunnage.version": __version__, **catalog.here(study.testbed.kind)})
+    writer.same_conditions(
+        {"dunnage.version": __version__, **capabilities.here(study.testbed.kind)}
+    )
     result = open_result(writer.layout.root)
     present = len(result.plan.blocks)
     wanted = grown(written, present, again)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from dunnage import catalog
+from dunnage import lab_tool
 from dunnage.cli.shared.terminal import say, typed
 from dunnage.errors import UnavailableError
 from dunnage.hosts.standing import StandingLab
@@ -15,7 +15,7 @@ from dunnage.wording.numbers import count
 def kept_labs() -> tuple[StandingLab, ...]:
     """Those of this machine; none for who may not look."""
     with suppress(UnavailableError):
-        return tuple(lab for lab in catalog.standing_labs() if lab.kept)
+        return tuple(lab for lab in lab_tool.standing_labs() if lab.kept)
     return ()
 
 

@@ -28,7 +28,7 @@ from dunnage.study.matrix import deployments
 from dunnage.wording.terms import listed
 
 _STANDS_FOR = {
-    catalog.STAY_NUMBER: "eight digits of each stay's own, in the names and labels of its objects",
+    catalog.STAY_NUMBER: "eight hexadecimal digits of each stay's own, in names and labels",
     LAB: "the name of the lab, which it is given when it is made",
     HASH: "what software is named by, once it was made",
 }

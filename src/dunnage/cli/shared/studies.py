@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dunnage import catalog
+from dunnage import capabilities, catalog
 from dunnage.analysis.fit import fit, fitted
 from dunnage.cli.shared import completion
 from dunnage.cli.shared.terminal import Format, formatted, say, say_wrapped, typed
@@ -154,7 +154,7 @@ def planned(study: Study, only: Sequence[str] = (), path: Path | None = None) ->
     Raises UnavailableError with every reason when a deployment cannot run here, unless the study
     says `unavailable: skip`.
     """
-    runnable, skipped = catalog.available(study, deployments(study, catalog.OFFER))
+    runnable, skipped = capabilities.available(study, deployments(study, catalog.OFFER))
     return _planned(study, runnable, skipped, only, path)
 
 
@@ -166,7 +166,7 @@ def foreseen(
     Where the study says `unavailable: skip`, what cannot run is skipped as a run would skip it.
     """
     every = deployments(study, catalog.OFFER)
-    missing = catalog.lacking(study, every)
+    missing = capabilities.lacking(study, every)
     if study.unavailable == "skip" and len(missing) < len(every):
         skipped = {each.deployment: each for each, _ in missing}
         runnable = [each for each in every if each.name not in skipped]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -101,10 +102,24 @@ class Namespace:
             match manifest["kind"]:
                 case "PersistentVolume":
                     available = partial(self._volume_is, "Available", name, where)
-                    self._until(available, _STORED, f"volume `{name}` is not available", where)
+                    self._until(
+                        available,
+                        _STORED,
+                        f"volume `{name}` is not available",
+                        where,
+                        hint=shlex.join(["kubectl", "describe", "pv", name]),
+                    )
                 case "PersistentVolumeClaim":
                     bound = partial(self._claim_is, "Bound", name, where)
-                    self._until(bound, _STORED, f"claim `{name}` is not bound", where)
+                    self._until(
+                        bound,
+                        _STORED,
+                        f"claim `{name}` is not bound",
+                        where,
+                        hint=shlex.join(
+                            ["kubectl", "describe", "pvc", name, "--namespace", self.name]
+                        ),
+                    )
 
     def _volume_is(self, phase: str, name: str, where: str) -> bool:
         with self._spoken("its volume cannot be inspected", where):
@@ -205,17 +220,24 @@ class Namespace:
         self._released = True
 
     def end(self) -> None:
-        """Remove all that is left of the stay, and wait until the namespace is gone."""
+        """Remove all that is left of the stay, and wait until namespace and volumes are gone."""
         if not self._begun:
             return
         self.release()
-        with self._spoken("the stay's volumes cannot be removed"):
-            for volume in self._client.list(PersistentVolume, labels={**self._stay.labels}):
-                with _if_there():
-                    self._client.delete(PersistentVolume, _name(volume))
         still = f"namespace `{self.name}` is still there"
         self._until(self._is_gone, _REMOVED, still, "kubernetes")
+        still = f"volumes of `{self.name}` are still there"
+        self._until(self._has_no_volumes, _REMOVED, still, "kubernetes")
         self._begun = self._released = False
+
+    def _has_no_volumes(self) -> bool:
+        """Have the stay's volumes deleted, which are in no namespace; whether there are none."""
+        with self._spoken("the stay's volumes cannot be removed"):
+            left = list(self._client.list(PersistentVolume, labels={**self._stay.labels}))
+            for volume in left:
+                with _if_there():
+                    self._client.delete(PersistentVolume, _name(volume))
+        return not left
 
     def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
         grace = 0 if lost else None
@@ -232,15 +254,24 @@ class Namespace:
                 raise
         return False
 
-    def _until(self, done: Callable[[], bool], seconds: float, complaint: str, where: str) -> None:
+    def _until(
+        self, done: Callable[[], bool], seconds: float, complaint: str, where: str, hint: str = ""
+    ) -> None:
+        """Wait; an API server that does not answer may be one that is just started again."""
+        hint = hint or f"kubectl get all --namespace {self.name}"
+        late = StayError(f"{complaint} after {seconds:g} s", where=where, hint=hint)
         ends = time.monotonic() + seconds
-        while not done():
+        while True:
+            told = late
+            try:
+                if done():
+                    return
+            except StayError as error:
+                if not isinstance(error.__cause__, httpx2.TransportError):
+                    raise
+                told = error
             if time.monotonic() >= ends:
-                raise StayError(
-                    f"{complaint} after {seconds:g} s",
-                    where=where,
-                    hint=f"kubectl get all --namespace {self.name}",
-                )
+                raise told
             time.sleep(_INTERVAL)
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:

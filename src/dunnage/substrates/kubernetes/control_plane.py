@@ -51,16 +51,17 @@ ASKED: Mapping[str, str] = {
 """Unit → where it tells whether it is ready, on the control host."""
 
 _STARTED_AGAIN = """
-while :; do
+for again in 1 2 3 4 5; do
     "$@" && exit
     code=$?
     [ "$code" -gt 128 ] || exit "$code"
     echo "dunnage: it was ended by signal $((code - 128)) and is started again" >&2
     sleep 0.1
 done
+exec "$@"
 """
-"""Starts a program again that was killed, as an init system or a kubelet does with an API server.
-One that ends by itself is not: that is told with its log."""
+"""Starts a program again that was killed, five times at most. One that ends by itself is not, other
+than by an init system: that is told with its log."""
 
 
 @dataclass(frozen=True)
