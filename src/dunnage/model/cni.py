@@ -5,6 +5,7 @@ What its keys mean is the plugins' matter. Only what every configuration has is 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ exchanges nothing with them."""
 PLACEHOLDERS = ("SUBNET", "PODS", "SERVICES", "NUMBER")
 """What `$SUBNET` and the others stand for differs from node to node, or from lab to lab."""
 _COPY = "copy the JSON of a `.conflist` file, without quotes around it: JSON is YAML"
+_DIGITS = 8
+"""Of a hash, enough to tell two configurations of one name apart."""
 _TEXTS = {"cniVersion": '`cniVersion: "1.0.0"`', "name": "`name: mine`"}
 """Keys of a configuration that hold text, and how to write them."""
 
@@ -44,14 +47,16 @@ class NodeNetwork:
 
 
 def mistakes(configuration: object) -> Iterator[Mistake]:
-    """Everything that keeps a configuration from being one, by the keys inside it."""
+    """Everything that keeps a configuration from being one, by the keys inside it.
+
+    No text of it is repeated: anywhere in it may be a secret.
+    """
     if not isinstance(configuration, Mapping):
-        what = f"`{CONFIGURATION}` must be a mapping, not {shown(configuration)}"
-        yield (), what, _COPY
+        yield (), f"a CNI configuration must be a mapping, not {_kind(configuration)}", _COPY
         return
     for key, example in _TEXTS.items():
         if key not in configuration:
-            yield (key,), f"`{key}` is missing in `{CONFIGURATION}`", f"write {example}"
+            yield (key,), f"`{key}` is missing in the CNI configuration", f"write {example}"
         elif not isinstance(configuration[key], str):
             told = shown(configuration[key])
             yield (key,), f"`{key}` must be text, not {told}", f"write for example {example}"
@@ -62,6 +67,13 @@ def mistakes(configuration: object) -> Iterator[Mistake]:
 def text_of(configuration: Mapping[str, object]) -> str:
     """It as JSON: the same text for the same configuration, whatever the order of its keys."""
     return json.dumps(configuration, indent=1, sort_keys=True) + "\n"
+
+
+def label(configuration: Mapping[str, object]) -> str:
+    """What tells it from others: its name, and the first digits of the hash of its text."""
+    name = shown(configuration.get("name")).strip("`")
+    digest = hashlib.sha256(text_of(configuration).encode()).hexdigest()
+    return f"{name} ({digest[:_DIGITS]})"
 
 
 def filled(text: str, node: NodeNetwork) -> str:
@@ -108,9 +120,9 @@ def _plugins(configuration: Mapping[str, object]) -> Iterator[Mistake]:
     if "plugins" not in configuration:
         alone = "type" in configuration
         advice = "put this plugin into a list: `plugins: [{type: …}]`" if alone else example
-        yield ("plugins",), f"`plugins` is missing in `{CONFIGURATION}`", advice
+        yield ("plugins",), "`plugins` is missing in the CNI configuration", advice
     elif not isinstance(plugins, list):
-        yield ("plugins",), f"`plugins` must be a list, not {shown(plugins)}", example
+        yield ("plugins",), f"`plugins` must be a list, not {_kind(plugins)}", example
     elif not plugins:
         yield ("plugins",), "`plugins` is empty", example
     else:
@@ -125,11 +137,14 @@ def _placeholders(configuration: Mapping[str, object]) -> Iterator[Mistake]:
     advice = f"known: {known}; write `$$` for the sign itself"
     for keys, text in _texts(configuration):
         template = Template(text)
-        if not template.is_valid():
-            yield keys, f"{shown(text)} has a `$` that begins no placeholder", advice
-        for name in template.get_identifiers():
-            if name not in PLACEHOLDERS:
-                yield keys, f"unknown placeholder {shown(f'${name}')}", advice
+        if not template.is_valid() or not {*PLACEHOLDERS}.issuperset(template.get_identifiers()):
+            key = next(each for each in reversed(keys) if isinstance(each, str))
+            yield keys, f"{shown(key)} has a `$` that begins no placeholder", advice
+
+
+def _kind(value: object) -> str:
+    """What a value is, without telling it."""
+    return "text" if isinstance(value, str) else shown(value)
 
 
 def _texts(value: object, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:

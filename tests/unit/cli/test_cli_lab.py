@@ -86,6 +86,8 @@ def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: 
     assert asked == []
 
 
+KNOWN = "cniVersion: 1.0.0\nname: mine\nplugins: "
+TOO_LARGE = "9" * 20
 CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "mtu": "$NUMBER"}]}
 
 
@@ -97,6 +99,16 @@ def test_a_network_may_be_a_configuration_in_a_file(
     dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
     ((_, _, choices, _),) = asked
     assert choices.network is Network.CNI
+    assert json.loads(choices.configuration) == CNI
+
+
+def test_a_configuration_may_be_indented_with_tabs(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "10-mine.conflist"
+    file.write_text(json.dumps(CNI, indent="\t"))
+    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    ((_, _, choices, _),) = asked
     assert json.loads(choices.configuration) == CNI
 
 
@@ -115,7 +127,8 @@ def test_a_configuration_and_its_network_go_together(
         ("cniVersion: 1.0.0\nname: mine\nplugins: []\n", "line 3: `plugins` is empty"),
         ("cniVersion: 1.0.0\nname: mine\n", "line 1: `plugins` is missing"),
         ("{name: mine", "line 1: this is not YAML"),
-        ("mine\n", "line 1: a CNI configuration is a mapping, not `mine`"),
+        ("mine\n", "line 1: a CNI configuration must be a mapping, not text"),
+        (f"{KNOWN}[{{type: ptp}}]\ntoken: {TOO_LARGE}\n", "line 4: `•••` is too large a number"),
         ("", "the file is empty"),
     ],
 )

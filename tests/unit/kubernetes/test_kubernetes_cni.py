@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,15 @@ import pytest
 from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
-from dunnage.model.cni import PLACEHOLDERS, NodeNetwork, filled, mistakes, plugins_of, text_of
+from dunnage.model.cni import (
+    PLACEHOLDERS,
+    NodeNetwork,
+    filled,
+    label,
+    mistakes,
+    plugins_of,
+    text_of,
+)
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.network import Subnet
@@ -39,13 +48,13 @@ def test_a_configuration_with_its_placeholders_is_one() -> None:
     [
         ({"cniVersion": None}, ("cniVersion",), "`cniVersion` must be text, not nothing"),
         ({"cniVersion": 1.0}, ("cniVersion",), "`cniVersion` must be text, not `1.0`"),
-        ({"plugins": "ptp"}, ("plugins",), "`plugins` must be a list, not `ptp`"),
+        ({"plugins": "ptp"}, ("plugins",), "`plugins` must be a list, not text"),
         ({"plugins": []}, ("plugins",), "`plugins` is empty"),
         ({"plugins": [{"type": "ptp"}, {"mtu": 1}]}, ("plugins", 1), "plugin number 2 has no"),
         ({"plugins": ["ptp"]}, ("plugins", 0), "plugin number 1 has no `type`"),
-        ({"mine": ["$SUBNT"]}, ("mine", 0), "unknown placeholder `$SUBNT`"),
-        ({"mine": "a $ b"}, ("mine",), "`a $ b` has a `$` that begins no placeholder"),
-        ({"$mine": 1}, ("$mine",), "unknown placeholder `$mine`"),
+        ({"mine": ["$SUBNT"]}, ("mine", 0), "`mine` has a `$` that begins no placeholder"),
+        ({"mine": "a $ b"}, ("mine",), "`mine` has a `$` that begins no placeholder"),
+        ({"$mine": 1}, ("$mine",), "`$mine` has a `$` that begins no placeholder"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(
@@ -60,7 +69,7 @@ def test_what_is_wrong_is_told_with_its_place(
 def test_what_every_configuration_has_is_missed(key: str) -> None:
     without = {name: value for name, value in PTP.items() if name != key}
     ((place, told, _),) = mistakes(without)
-    assert (place, told) == ((key,), f"`{key}` is missing in `configuration`")
+    assert (place, told) == ((key,), f"`{key}` is missing in the CNI configuration")
 
 
 def test_a_plugin_alone_belongs_into_a_list() -> None:
@@ -70,7 +79,30 @@ def test_a_plugin_alone_belongs_into_a_list() -> None:
 
 def test_text_is_no_mapping() -> None:
     ((place, told, advice),) = mistakes('{"cniVersion": "1.0.0"}')
-    assert (place, "must be a mapping" in told, "without quotes" in advice) == ((), True, True)
+    assert (place, told) == ((), "a CNI configuration must be a mapping, not text")
+    assert "without quotes" in advice
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [
+        '{"token": "GEHEIM"}',
+        {**PTP, "plugins": "GEHEIM"},
+        {**PTP, "token": "GEHEIM$"},
+        {**PTP, "more": {"token": "$GEHEIM"}},
+        {**PTP, "args": ["--token", "1 $GEHEIM$"]},
+    ],
+)
+def test_no_text_of_it_is_repeated(configuration: object) -> None:
+    ((_, told, advice),) = mistakes(configuration)
+    assert "GEHEIM" not in f"{told} {advice}"
+
+
+def test_its_label_is_its_name_and_differs_with_anything_in_it() -> None:
+    told = label(PTP)
+    assert re.fullmatch(r"mine \([0-9a-f]{8}\)", told)
+    assert label(dict(reversed(PTP.items()))) == told
+    assert label({**PTP, "plugins": PTP["plugins"][:1]}) != told
 
 
 def test_all_of_it_is_written_as_it_is_but_for_what_a_node_alone_knows() -> None:

@@ -219,7 +219,7 @@ def test_a_configuration_of_the_users_is_kept_as_it_is_written(
         (own("node-port", "macvlan"), 10, "endpoint `node-port` goes by the", "service-ip"),
         (own("floating-ip", "ipvlan"), 10, "endpoint `floating-ip` goes by the", "service-ip"),
         (own(more="{kind: tuning}"), 18, "plugin number 2 has no `type`", "type: ptp"),
-        (own().replace("$SUBNET", "$SUBNT"), 17, "unknown placeholder `$SUBNT`", "`$SUBNET`"),
+        (own().replace("$SUBNET", "$SUBNT"), 17, "`subnet` has a `$` that begins no", "`$SUBNET`"),
         (own().replace("1.0.0", "1.0"), 14, "`cniVersion` must be text, not `1.0`", '"1.0.0"'),
         (own().replace("        name: mine\n", ""), 13, "`name` is missing", "`name: mine`"),
         (own().replace("mine", "[mine]"), 15, "`name` must be text, not a list", "`name: mine`"),
@@ -233,11 +233,21 @@ def test_what_is_wrong_in_a_configuration_is_told_with_its_line(
     assert hint in advice
 
 
+@pytest.mark.parametrize("written", ["GEHEIM$", "$GEHEIM", "[GEHEIM$]", "1GEHEIM$ 2", "!GEHEIM 1"])
+def test_a_secret_in_a_configuration_is_never_told(written: str) -> None:
+    text = own("service-ip", more=f"{{type: mine, token: {written}}}")
+    with pytest.raises(StudyError) as refused:
+        read_study(text, "study.yaml", catalog.OFFER)
+    (problem,) = refused.value.problems
+    assert problem.line == 18
+    assert "GEHEIM" not in f"{problem.what} {problem.hint}"
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [
         ("{}", "network `cni` needs the option `configuration`"),
-        ("{configuration: mine}", "`configuration` must be a mapping, not `mine`"),
+        ("{configuration: mine}", "a CNI configuration must be a mapping, not text"),
         ("{configuration: [mine]}", "`configuration` must be text or a number, not a list"),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dunnage.cli.shared.terminal import shell_line
-from dunnage.errors import UsageError, shown
+from dunnage.errors import UsageError
 from dunnage.model.cni import mistakes, text_of
 from dunnage.study.document import read_document
 
@@ -17,19 +17,21 @@ def configuration_in(file: Path) -> str:
     Raises UsageError with the first thing that is wrong with it, and its line.
     """
     try:
-        document = read_document(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"the CNI configuration cannot be read: {error}", hint=shell_line("ls", "-l", file)
         ) from error
+    if text.lstrip().startswith("{"):  # tabs may indent JSON, and cannot indent YAML
+        text = text.replace("\t", " ")
+    document = read_document(text, settings=True)
     for problem in document.problems:
         raise _wrong(file, problem.line, problem.what, problem.hint)
-    if not isinstance(document.data, Mapping):
-        what = f"a CNI configuration is a mapping, not {shown(document.data)}"
-        raise _wrong(file, document.line(()), what, "")
-    for keys, what, hint in mistakes(document.data):
-        raise _wrong(file, document.line(keys), what, hint)
-    return text_of(document.data)
+    found = tuple(mistakes(document.data))
+    if isinstance(document.data, Mapping) and not found:
+        return text_of(document.data)
+    keys, what, hint = found[0]
+    raise _wrong(file, document.line(keys), what, hint)
 
 
 def _wrong(file: Path, line: int, what: str, hint: str) -> UsageError:
