@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
@@ -275,8 +276,12 @@ def test_a_configuration_of_the_users_is_the_same_whatever_the_order_of_its_keys
     wanted = catalog.choices([one, other])
     assert (wanted.network, wanted.proxy) == (Network.CNI, ProxyMode.IPTABLES)
     assert json.loads(wanted.configuration) == {"name": "mine", "plugins": [{"type": "ptp"}]}
-    with pytest.raises(UnavailableError, match="`cni` with proxy `iptables` and a configuration"):
-        catalog.choices([one, with_configuration("cni", {"name": "other"})])
+    for name in ("mine", "other"):
+        with pytest.raises(UnavailableError, match="one network of pods") as refused:
+            catalog.choices([one, with_configuration("cni", {"name": name})])
+        asked = re.findall(r"`cni` with .+? and configuration `(.+?)`", refused.value.what)
+        assert [each.partition(" ")[0] for each in asked] == ["mine", name]
+        assert len(set(asked)) == 2
 
 
 @pytest.mark.parametrize(("network", "given"), [("bridge", {"name": "mine"}), ("cni", "mine")])

@@ -78,10 +78,12 @@ class NetworkOffer:
     """How a sentence says it: `with a bridge network`."""
     takes_options: bool = False
     """Whether it is made for a deployment, so that its driver can be given options."""
+    ours: bool = False
+    """Whether only a substrate that is made for the study can have it."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """All options that there are, and the values of each, its default first; one without values
-    holds what `check` lets pass. A substrate has one such network, with one value of each. Empty
-    where a driver takes what it is given."""
+    """All options that there are, and the values of each, its default first. What an option without
+    values may hold, `check` says. A substrate has one network with options, and one value of each.
+    Empty where a driver takes what it is given."""
     check: Callable[[DeploymentSpec, str], Iterable[Mistake]] = _fits
     """Returns everything that does not fit in a deployment on it with an endpoint, besides names
     and values of options, each with its place in the deployment."""

@@ -1,4 +1,4 @@
-"""The option that every network of pods has."""
+"""The mode of kube-proxy, an option that every network of pods has."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class DeploymentSpec(Spec):
     """Options of the network's driver, given to it unchanged, where the network is made for the
     deployment. `driver` names another driver of the Docker daemon, such as a plugin. In a
     Kubernetes, `proxy` is the mode of kube-proxy, and `configuration` is the CNI configuration of
-    the network `cni`."""
+    the network `cni`, which may have placeholders."""
     endpoint: str | None = Field(default=None, examples=["host-port"])
     """The kind of address a client uses."""
     storage: Storage = Field(default=Storage.BIND, examples=["volume"])

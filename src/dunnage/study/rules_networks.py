@@ -1,22 +1,28 @@
-"""What must fit together in networks that a substrate has only one of, as a Kubernetes has."""
+"""What must fit in the options of networks, and together where a substrate has only one network, as
+a Kubernetes has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from dunnage.errors import shown
+from dunnage.model.cni import label
 from dunnage.model.offer import NetworkOffer, PlatformOffer
 from dunnage.model.study import DeploymentSpec
 from dunnage.study.document import Path
 from dunnage.study.grammar import Finding, unknown
-from dunnage.study.suggest import hint
+from dunnage.study.suggest import hint, listed
 
 Asked = tuple[DeploymentSpec, PlatformOffer, Callable[..., Path]]
 """A deployment's keys, its platform, and where the file says a key."""
 
 
-def network_rules(every: Iterable[Asked]) -> Iterator[Finding]:
-    """Yield options and values that a network has not, and every second network of a substrate."""
+def network_rules(every: Iterable[Asked], existing: Container[str | None]) -> Iterator[Finding]:
+    """Yield what does not fit in the options of each network, and every second network of a
+    substrate.
+
+    `existing` are the families of substrates that are there already.
+    """
     made: dict[str | None, list[Mapping[str, object]]] = {}
     for spec, platform, at in every:
         name = spec.network or next(iter(platform.networks))
@@ -25,6 +31,9 @@ def network_rules(every: Iterable[Asked]) -> Iterator[Finding]:
             continue
         if not chosen.options:
             yield from _mappings(spec, name, chosen, at)
+            continue
+        if chosen.ours and platform.substrate in existing:
+            yield _not_theirs(name, platform, at)
             continue
         wrong = (*_options(spec, name, chosen, at), *_misfits(spec, chosen, at))
         yield from wrong
@@ -42,6 +51,16 @@ def network_rules(every: Iterable[Asked]) -> Iterator[Finding]:
                 "put them into studies of their own",
             )
         before.append(asked)
+
+
+def _not_theirs(network: str, platform: PlatformOffer, at: Callable[..., Path]) -> Finding:
+    """Nothing is made of what is there already, so that it keeps the network that it has."""
+    theirs = [name for name, each in platform.networks.items() if not each.ours]
+    return Finding(
+        at("network"),
+        f"network {shown(network)} is made for the study, and this {platform.name} exists already",
+        f"leave out `kind: existing`, or name the network that it has; known: {listed(theirs)}",
+    )
 
 
 def _options(
@@ -84,6 +103,6 @@ def _values(spec: DeploymentSpec, chosen: NetworkOffer) -> Mapping[str, object]:
 
 def _told(asked: Mapping[str, object]) -> str:
     return ", ".join(
-        f"`{key}: …`" if isinstance(value, Mapping) else f"`{key}: {value}`"
+        f"`{key}: {label(value) if isinstance(value, Mapping) else value}`"
         for key, value in asked.items()
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from dunnage import catalog
 from dunnage.errors import StudyError
+from dunnage.model.cni import label
 from dunnage.model.deployment import Deployment
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_stored_study, read_study
@@ -184,6 +186,11 @@ workloads: [A]
 load: {{threads: [8], duration: 2s}}
 """
 PORTS = "{type: portmap, capabilities: {portMappings: true}}"
+PLUGINS = [
+    {"type": "ptp", "ipam": {"type": "host-local", "subnet": "$SUBNET"}},
+    {"type": "portmap", "capabilities": {"portMappings": True}},
+]
+"""Those of `own`."""
 TUNED = "{type: tuning}"
 
 
@@ -248,7 +255,7 @@ def test_a_secret_in_a_configuration_is_never_told(written: str) -> None:
     [
         ("{}", "network `cni` needs the option `configuration`"),
         ("{configuration: mine}", "a CNI configuration must be a mapping, not text"),
-        ("{configuration: [mine]}", "`configuration` must be text or a number, not a list"),
+        ("{configuration: [mine]}", "`configuration` must be text, a number or a mapping, not a"),
     ],
 )
 def test_the_network_of_a_configuration_needs_one(options: str, what: str) -> None:
@@ -274,5 +281,32 @@ def test_two_configurations_are_two_networks() -> None:
     text = own().replace("workloads:", f"  second:\n{second}workloads:")
     line, what, hint = told(text)
     assert line == 25
-    assert "`network: cni`, `proxy: nftables`, `configuration: …`, and not" in what
+    one, other = (
+        label({"cniVersion": "1.0.0", "name": name, "plugins": PLUGINS})
+        for name in ("mine", "yours")
+    )
+    assert f"`network: cni`, `proxy: nftables`, `configuration: {one}`, and not" in what
+    assert f"`configuration: {other}` too" in what
     assert "studies of their own" in hint
+
+
+def test_two_configurations_of_one_name_are_told_apart() -> None:
+    second = own().split("  tested:\n")[1].split("workloads:")[0].replace("$SUBNET", "$PODS")
+    _, what, _ = told(own().replace("workloads:", f"  second:\n{second}workloads:"))
+    one, other = re.findall(r"`configuration: mine \([0-9a-f]{8}\)`", what)
+    assert one != other
+
+
+OURS = "substrate: {kubernetes: {kind: own}}\n"
+THEIRS = "substrate: {kubernetes: {kind: existing, contexts: {db-1: c, db-2: c, db-3: c}}}\n"
+
+
+def test_a_kubernetes_that_exists_already_is_given_no_configuration() -> None:
+    line, what, hint = told(own() + THEIRS)
+    made = "network `cni` is made for the study, and this Kubernetes exists already"
+    assert (line, what) == (9, made)
+    assert "leave out `kind: existing`" in hint
+    assert "`flannel-vxlan`" in hint
+    assert "`cni`" not in hint
+    for text in (own() + OURS, STUDY.format(keys=PODS) + THEIRS):
+        assert read_study(text, "study.yaml", catalog.OFFER).substrate

@@ -54,6 +54,7 @@ OFFER = of_containers(
             _ENDPOINTS,
             phrase="with a CNI configuration of your own",
             takes_options=True,
+            ours=True,
             options={**_OPTIONS, CONFIGURATION: ()},
             check=misfits,
         ),

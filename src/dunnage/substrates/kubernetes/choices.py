@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from dunnage.errors import UnavailableError
-from dunnage.model.cni import configuration_of
+from dunnage.model.cni import configuration_of, label
 from dunnage.model.deployment import Deployment
 from dunnage.model.proxy import ProxyMode, proxy_of
 
@@ -35,8 +36,10 @@ class Choices:
     """The CNI configuration of the network `cni`, with its placeholders."""
 
     def __str__(self) -> str:
-        own = " and a configuration of its own" if self.configuration else ""
-        return f"`{self.network}` with proxy `{self.proxy}`{own}"
+        told = f"`{self.network}` with proxy `{self.proxy}`"
+        if not self.configuration:
+            return told
+        return f"{told} and configuration `{label(json.loads(self.configuration))}`"
 
 
 def chosen(deployments: Iterable[Deployment]) -> Choices:
