@@ -121,6 +121,19 @@ def test_a_configuration_and_its_network_go_together(
     assert "`--network cni` and `--cni FILE` go together" in shown.err
 
 
+@pytest.mark.parametrize("families", [(), ("--docker",), ("--swarm", "--expose")])
+def test_a_configuration_without_a_kubernetes_is_refused(
+    dunnage: Command, asked: list[Any], tmp_path: Path, families: tuple[str, ...]
+) -> None:
+    file = tmp_path / "mine.conflist"
+    file.write_text(json.dumps(CNI))
+    shown = dunnage("lab", "up", *families, "--network", "cni", "--cni", str(file))
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    said = " ".join(shown.err.split())
+    assert "`--cni` is for pods, and no Kubernetes is asked for" in said
+    assert f"dunnage lab up --kubernetes --network cni --cni {file}" in said
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -98,7 +98,7 @@ def command(
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    choices = Choices(network, proxy, _configuration(network, cni))
+    choices = Choices(network, proxy, _configuration(network, cni, kubernetes=kubernetes))
     with Stop(say) as stop, stop.at_once():
         made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
     lab = lab_tool.chosen_lab(made.lab)
@@ -125,11 +125,11 @@ def command(
     say("  the end:     ", (typed("lab", "down"), "bold"))
 
 
-def _configuration(network: Network, file: Path | None) -> str:
+def _configuration(network: Network, file: Path | None, *, kubernetes: bool) -> str:
     """The text of the CNI configuration for a network; empty where that needs none."""
+    whole = typed("lab", "up", "--kubernetes", "--network", "cni", "--cni", file or "FILE")
     if (network is Network.CNI) is (file is None):
-        raise UsageError(
-            "`--network cni` and `--cni FILE` go together",
-            hint=typed("lab", "up", "--kubernetes", "--network", "cni", "--cni", file or "FILE"),
-        )
+        raise UsageError("`--network cni` and `--cni FILE` go together", hint=whole)
+    if file is not None and not kubernetes:
+        raise UsageError("`--cni` is for pods, and no Kubernetes is asked for", hint=whole)
     return "" if file is None else configuration_in(file)
