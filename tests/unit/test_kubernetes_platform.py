@@ -38,6 +38,7 @@ from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
 from dunnage.platforms.kubernetes.platform import ASKED as ASKED_FOR
+from dunnage.platforms.kubernetes.platform import asked_of
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.stay_names import StayNames
@@ -521,8 +522,8 @@ def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 ASKED = """\
-connections found 1
-entries found 4
+sent found refused
+entries found 1
 raw found 0
 ruleset found 0
 filters found 0
@@ -650,6 +651,28 @@ def test_a_pod_on_the_wire_is_wrapped_only_by_what_its_interface_shares() -> Non
     assert strange["routing"] == strange["encapsulation"]
 
 
+OWN = '"link_index": 7, "linkinfo": {"info_kind": "veth"}'
+LAYER_3 = '"link_index": 7, "linkinfo": {"info_kind": "ipvlan", "info_data": {"mode": "l3s"}}'
+
+
+@pytest.mark.parametrize(
+    ("interface", "driver", "way"),
+    [
+        (OWN.replace("veth", "vlan"), "vlan", ("none", "none")),
+        ('"group": "default"', "none", ("none", "none")),  # the host's own, given to the pod
+        ('"linkinfo": {"info_kind": "wireguard"}', "wireguard", ("wireguard", "none")),
+        (OWN.replace("veth", "ipvlan"), "ipvlan", ("none", "none")),
+        (LAYER_3, "ipvlan", ("vxlan", "flannel")),
+        (OWN.replace("veth", "netkit"), "netkit", ("vxlan", "flannel")),
+    ],
+)
+def test_routes_of_a_host_count_only_for_pods_that_leave_the_way_to_it(
+    interface: str, driver: str, way: tuple[str, str]
+) -> None:
+    told = network.told(printed().replace(OWN, interface), "10.67.1.2")
+    assert (told["driver"], (told["encapsulation"], told["routing"])) == (driver, way)
+
+
 @dataclass
 class Wired:
     """A host whose script prints what a test says."""
@@ -694,6 +717,21 @@ def test_static_routes_are_told_from_flannels_that_lead_the_same_way() -> None:
         network.insist_asked_for(ways, ASKED_FOR["cni"], "port")
 
 
+def test_who_made_routes_is_insisted_on_only_where_the_kubernetes_is_ours() -> None:
+    ours = asked_of("bridge", "nftables", ours=True)
+    assert ours == {"encapsulation": "none", "routing": "static", "proxy": "nftables"}
+    theirs = asked_of("bridge", "nftables", ours=False)
+    assert theirs == {"encapsulation": "none", "proxy": "nftables"}
+    assert asked_of("cni", "iptables", ours=True) == {"proxy": "iptables"}
+
+
+def test_a_packet_goes_to_a_pod_on_another_host_or_else_to_the_pods_own_host() -> None:
+    host: Any = Wired("")
+    pod = network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})
+    assert "/dev/udp/10.67.2.3/9" in network.script(pod, ("10.67.2.3", "10.67.3.4"))
+    assert "/dev/udp/10.77.0.1/9" in network.script(pod, ())
+
+
 def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
     told = {"encapsulation": "vxlan", "proxy": "iptables"}
     network.insist_asked_for({"db-1": told}, named("vxlan", "iptables"), "port")
@@ -712,8 +750,8 @@ def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> No
     network.insist_asked_for(ways, named("vxlan", "iptables"), "port")
     with pytest.raises(StayError, match="and is `iptables` on db-2"):
         network.insist_asked_for(ways, named("vxlan", "nftables"), "port")
-    named = "db-1: unknown: this host has no nft, db-2: iptables"
-    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": named}
+    both = "db-1: unknown: this host has no nft, db-2: iptables"
+    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": both}
 
 
 def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
@@ -724,7 +762,9 @@ def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
             (tmp_path / tool).chmod(0o755)
     for tool in ("grep", "head"):
         (tmp_path / tool).symlink_to(str(shutil.which(tool)))
-    text = network.script(1, "10.67.1.2", (), {"PATH": str(tmp_path)})
+    host: Any = Wired("")
+    pod = network.Pod(host, Seen(1, ""), "10.67.1.2", {"PATH": str(tmp_path)})
+    text = network.script(pod, ())
     done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
     return done.stdout.split("@@dunnage proxy\n")[1].split("@@dunnage end")[0]
 

@@ -22,7 +22,7 @@ CONFIGURATION = "configuration"
 """Its name among that network's options."""
 ON_THE_WIRE = frozenset({"macvlan", "ipvlan"})
 """Plugins, and kinds of interfaces that they make, which share one of the host's: the host itself
-exchanges nothing with them."""
+exchanges nothing with pods on them."""
 PLACEHOLDERS = ("SUBNET", "PODS", "SERVICES", "NUMBER")
 """What `$SUBNET` and the others stand for differs from node to node, or from lab to lab."""
 _COPY = "copy the JSON of a `.conflist` file, without quotes around it: JSON is YAML"

@@ -11,29 +11,48 @@ from typing import Any
 
 from dunnage.platforms.kubernetes.questions import Answer, unknown
 
-_NO_PACKETS = ("device", "sysctl")
-"""What programs in control groups are called that see no packets; runc has one for devices."""
+_PACKETS = ("ingress", "egress")
+"""How places in control groups are called whose programs see packets; others see that a device is
+opened, or a socket."""
 
 
 def script(pid: int) -> str:
     """Ask for filters of `tc`, and `bpftool` for what is attached to devices and to the group of a
     pod's process; without control groups of version 2 there is nothing to be attached to."""
     return f"""\
-quietly() {{ "$@" 2>/dev/null; }}
+apart() {{
+    printed=$("$@" 2>/dev/null) || {{ "$@" 2>&1; return; }}
+    printf '%s\\n' "$printed"
+}}
 filters() {{
     qdiscs=$(tc qdisc show 2>&1) || {{ printf '%s' "$qdiscs"; return 1; }}
-    printf '%s\\n' "$qdiscs" | sed -n -E 's/^qdisc (clsact|ingress) .* dev ([^ ]+) .*/\\2/p' |
-        sort -u | while read -r device; do
-            quietly tc filter show dev "$device" ingress
-            quietly tc filter show dev "$device" egress
-        done | grep -c -E ' bpf .*handle ' || true
+    printf '%s\\n' "$qdiscs" | {{
+        programs=0
+        while read -r word kind handle dev device rest; do
+            case $kind in
+                clsact) sides='ingress egress' ;;
+                ingress) sides=ingress ;;
+                *) continue ;;
+            esac
+            for side in $sides; do
+                if found=$(tc filter show dev "$device" "$side" 2>&1); then
+                    more=$(printf '%s\\n' "$found" | grep -c -E ' bpf .*handle ')
+                    programs=$((programs + more))
+                elif ip link show dev "$device" >/dev/null 2>&1; then
+                    printf '%s' "$found"
+                    exit 1
+                fi
+            done
+        done
+        echo "$programs"
+    }}
 }}
 ask filters tc filters
-ask devices bpftool quietly bpftool -j net show
+ask devices bpftool apart bpftool -j net show
 groups=$(sed -n -E 's/^[^ ]+ ([^ ]+) cgroup2 .*/\\1/p' /proc/self/mounts | head -n 1)
 if [ -n "$groups" ]; then
     own=$(sed -n 's/^0:://p' /proc/{pid}/cgroup)
-    ask group bpftool quietly bpftool -j cgroup show "$groups$own" effective
+    ask group bpftool apart bpftool -j cgroup show "$groups$own" effective
 else
     echo group found
 fi
@@ -69,4 +88,4 @@ def _in_group(group: Answer) -> str:
         kinds = [str(each["attach_type"]) for each in json.loads(group.text or "[]")]
     except (ValueError, KeyError, TypeError):
         return unknown(Answer(unknown=f"bpftool tells {group.text}"))
-    return str(sum(not kind.endswith(_NO_PACKETS) for kind in kinds))
+    return str(sum(kind.endswith(_PACKETS) for kind in kinds))

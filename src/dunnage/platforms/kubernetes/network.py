@@ -13,10 +13,9 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
-from dunnage.model.cni import ON_THE_WIRE
 from dunnage.platforms.kubernetes import ebpf, routing, tracking
 from dunnage.platforms.kubernetes.questions import ASK, UNKNOWN, answers
-from dunnage.platforms.link import link
+from dunnage.platforms.link import PAIRS, link
 
 _MARK = "@@dunnage"
 _FOUND, _FAILED = "found", "failed"
@@ -79,8 +78,7 @@ def insist_asked_for(
 def _looked(
     pod: Pod, elsewhere: Iterable[str], read: Callable[[str], dict[str, str]]
 ) -> dict[str, str]:
-    asked = script(pod.process.pid, pod.address, tuple(elsewhere), pod.variables)
-    done = pod.host.run(["sh", "-c", asked])
+    done = pod.host.run(["sh", "-c", script(pod, tuple(elsewhere))])
     try:
         return read(done.stdout)
     except (ValueError, KeyError, StopIteration) as error:
@@ -91,10 +89,14 @@ def _looked(
         ) from error
 
 
-def script(pid: int, address: str, elsewhere: Sequence[str], variables: Mapping[str, str]) -> str:
-    """Print a host's links, those of a pod with this address, the routes to pods elsewhere, what
-    sees the pod's packets, and what translates services."""
-    exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in variables.items())
+def script(pod: Pod, elsewhere: Sequence[str]) -> str:
+    """Print a host's links, those of a pod, the routes to pods elsewhere, what sees the pod's
+    packets, and what translates services.
+
+    A packet is sent to the first pod elsewhere, or else to the pod's own host.
+    """
+    pid, to = pod.process.pid, next(iter(elsewhere), pod.host.address)
+    exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in pod.variables.items())
     routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
 echo {_MARK} host; ip -json -details link show
@@ -107,7 +109,7 @@ echo {_MARK} routing
 echo {_MARK} asked
 {ebpf.script(pid)}
 {exported}
-{tracking.script(pid, address)}
+{tracking.script(pid, pod.address, to)}
 echo {_MARK} proxy
 of_nft() {{
     tables=$(nft list tables ip) || return
@@ -132,13 +134,14 @@ def told(printed: str, address: str) -> dict[str, str]:
     parts = dict(_parts(printed))
     links: list[dict[str, Any]] = json.loads(parts["host"])
     own = _holder(json.loads(parts["pod"]), address)
-    kind = str((own.get("linkinfo") or {}).get("info_kind", ""))
+    kind = _kind(own)
     outer = _by_index(links, own.get("link_index"))
     found = {"driver": kind or "none", "mtu": str(own["mtu"])}
     if kind == "veth" and outer is not None and "master" in outer:
         hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
-    way = _on_the_wire(outer) if kind in ON_THE_WIRE else _routed(parts, links)
+    routed = kind in PAIRS or _by_its_parent(own)
+    way = _routed(parts, links) if routed else _on_the_wire(own, outer)
     return {**found, **way, **_proxied(parts["proxy"], links), **seen(printed)}
 
 
@@ -158,12 +161,19 @@ def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[s
     }
 
 
-def _on_the_wire(parent: Mapping[str, Any] | None) -> dict[str, str]:
-    """The way of a pod whose interface shares one of its host's, so that no route of it matters."""
-    if parent is None:
+def _by_its_parent(own: Mapping[str, Any]) -> bool:
+    """Whether an interface leaves the choice of the way to its host, as `ipvlan` does on layer 3."""
+    mode = ((own.get("linkinfo") or {}).get("info_data") or {}).get("mode", "")
+    return _kind(own) == "ipvlan" and str(mode).startswith("l3")
+
+
+def _on_the_wire(own: Mapping[str, Any], parent: Mapping[str, Any] | None) -> dict[str, str]:
+    """The way of a pod whose interface shares one of its host's, or was one, so that no route of
+    the host matters."""
+    if "link_index" in own and parent is None:
         unknown = f"{UNKNOWN}: the interface below the pod's is not the host's"
         return {"encapsulation": unknown, "routing": unknown}
-    wraps = (parent.get("linkinfo") or {}).get("info_kind", "")
+    wraps = _kind(parent or own)
     return {"encapsulation": wraps if wraps in _TUNNELS else "none", "routing": "none"}
 
 
@@ -204,6 +214,11 @@ def _holder(interfaces: list[dict[str, Any]], address: str) -> dict[str, Any]:
     raise ValueError(f"no interface of the pod has its address {address}")
 
 
+def _kind(interface: Mapping[str, Any]) -> str:
+    """`veth`, `bridge`, …; empty for hardware."""
+    return str((interface.get("linkinfo") or {}).get("info_kind", ""))
+
+
 def _by_index(links: Iterable[dict[str, Any]], index: object) -> dict[str, Any] | None:
     return next((each for each in links if each["ifindex"] == index), None)
 
@@ -216,7 +231,7 @@ def _hairpin(port: Mapping[str, Any]) -> str:
 
 def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
     """By what device pods on other hosts are reached, where there are any."""
-    kinds = {each["ifname"]: (each.get("linkinfo") or {}).get("info_kind", "") for each in links}
+    kinds = {each["ifname"]: _kind(each) for each in links}
     devices = [route["dev"] for line in routes.splitlines() for route in json.loads(line)]
     wraps = {kinds.get(device, "") for device in devices} & _TUNNELS
     if not devices:

@@ -52,6 +52,15 @@ ASKED: Mapping[str, Mapping[str, str]] = {
 """Network of pods → what its name says of the way between hosts; `cni` may be any."""
 
 
+def asked_of(network: str, proxy: str, *, ours: bool) -> dict[str, str]:
+    """What must be in force where a deployment names a network and a mode of kube-proxy.
+
+    In a Kubernetes that is not ours, others may have made the routes by other means.
+    """
+    named = {name: wanted for name, wanted in ASKED[network].items() if ours or name != "routing"}
+    return {**named, "proxy": proxy}
+
+
 class Kubernetes(HostedMembers[PodMember]):
     """One StatefulSet of one pod for each member, in a namespace of the stay's own.
 
@@ -134,7 +143,8 @@ class Kubernetes(HostedMembers[PodMember]):
         named = self._deployment.network
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            asked = {**ASKED[named], "proxy": self._proxy}
+            ours = all(self._runtime(pod.host) is not None for pod in pods)
+            asked = asked_of(named, self._proxy, ours=ours)
             insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 

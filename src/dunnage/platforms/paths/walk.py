@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dunnage.model.cni import ON_THE_WIRE
 from dunnage.model.path import Hop, HopKind
+from dunnage.platforms.link import PAIRS
 from dunnage.platforms.paths.namespace import Interface, Namespace, Route
 from dunnage.platforms.paths.rules import (
     Packet,
@@ -214,7 +214,7 @@ class _Way:
                 device = there.owner(address)
                 if device is None or there.host == here.host:
                     continue
-                if there.own or device.kind in ON_THE_WIRE:
+                if there.own or (there.pids and device.kind not in PAIRS):
                     between = f"{packet.source} → {packet.address}"
                     self._append(Hop(kind=HopKind.WIRE, host="", name="wire", detail=between))
                     kind = HopKind.ROUTER if there.router else HopKind.DEVICE
