@@ -290,6 +290,24 @@ def test_a_configuration_and_its_network_go_together(network: str, given: Option
         catalog.choices([with_configuration(network, given)])
 
 
+def test_a_kernel_without_a_kind_of_interfaces_keeps_only_those_back_that_need_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def sharing(kind: str) -> Support:
+        return Support(kind != "macvlan", f"no {kind} here", f"modprobe {kind}")
+
+    lacking(monkeypatch)
+    monkeypatch.setattr(kernel, "sharing", sharing)
+    skipping = study(STUDY + "unavailable: skip\n")
+    native, *_ = deployments(skipping, catalog.OFFER)
+    for plugin, kept in (("macvlan", "no macvlan here"), ("ipvlan", ""), ("ptp", "")):
+        pods = with_configuration("cni", {"name": "mine", "plugins": [{"type": plugin}]})
+        every = (native, pods.model_copy(update={"name": "pods"}))
+        left, skipped = capabilities.available(skipping, every)
+        assert [each.name for each in left] == (["native"] if kept else ["native", "pods"])
+        assert [each.reason for each in skipped] == ([kept] if kept else [])
+
+
 @pytest.mark.parametrize("options", [{"proxy": "ipvs"}, {"mtu": 1400}])
 def test_an_option_that_a_network_of_pods_has_not_is_refused(options: dict[str, Scalar]) -> None:
     (asked,) = on_kubernetes(("bridge", ""))

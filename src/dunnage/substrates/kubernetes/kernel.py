@@ -30,14 +30,19 @@ class Kernel(Protocol):
         """Whether it has interfaces of a kind that share another one."""
 
 
+def interfaces(kernel: Kernel, configuration: str) -> list[Support]:
+    """Whether it has each kind of interfaces that a configuration's text needs it to have; an empty
+    text needs none."""
+    called = plugins_of(json.loads(configuration)) if configuration else ()
+    return [kernel.sharing(each) for each in called if each in ON_THE_WIRE]
+
+
 def insist_on_kernel(kernel: Kernel, hosts: int, choices: Choices) -> None:
     """Raise UnavailableError when it lacks something for a Kubernetes on so many hosts."""
     found = [kernel.inotify_room(hosts * INOTIFY)]
     if choices.network is Network.FLANNEL_VXLAN:
         found.append(kernel.supports()[VXLAN])
-    if choices.configuration:
-        called = plugins_of(json.loads(choices.configuration))
-        found += [kernel.sharing(each) for each in called if each in ON_THE_WIRE]
+    found += interfaces(kernel, choices.configuration)
     for support in found:
         if not support.met:
             raise UnavailableError(support.reason, where="kubernetes", hint=support.hint)
