@@ -238,18 +238,20 @@ def on_the_wire(kind: str = "macvlan") -> list[Namespace]:
     return [client, replace(host, listeners=()), inside]
 
 
-def test_a_container_on_the_wire_is_reached_past_its_host() -> None:
-    assert shape("native", "10.77.0.111", found=on_the_wire()) == (
+@pytest.mark.parametrize("kind", ["macvlan", "vlan", ""])
+def test_a_container_on_the_wire_is_reached_past_its_host(kind: str) -> None:
+    assert shape("native", "10.77.0.111", found=on_the_wire(kind)) == (
         ["device client-1 eth0", "wire  wire", "device db-1 eth0", "member db-1 redis-server"],
         "",
     )
-    spaces = on_the_wire()
+    spaces = on_the_wire(kind)
     hops, _ = walk(spaces, spaces[0], "10.77.0.111", 6379, Goal("db-1", member_pid(spaces)))
     assert hops[2].detail == "10.77.0.111, MTU 1500, in the container"
 
 
-def test_a_container_behind_its_host_is_not_reached_past_it() -> None:
-    _, unknown = shape("native", "10.77.0.111", found=on_the_wire("veth"))
+@pytest.mark.parametrize("kind", ["veth", "netkit"])
+def test_a_container_behind_its_host_is_not_reached_past_it(kind: str) -> None:
+    _, unknown = shape("native", "10.77.0.111", found=on_the_wire(kind))
     assert unknown == "no other host has the address 10.77.0.111"
 
 

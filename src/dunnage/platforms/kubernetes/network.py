@@ -162,7 +162,7 @@ def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[s
 
 
 def _by_its_parent(own: Mapping[str, Any]) -> bool:
-    """Whether an interface leaves the choice of the way to its host, as `ipvlan` does on layer 3."""
+    """Whether an interface leaves the way to its host's routes, as `ipvlan` does on layer 3."""
     mode = ((own.get("linkinfo") or {}).get("info_data") or {}).get("mode", "")
     return _kind(own) == "ipvlan" and str(mode).startswith("l3")
 
