@@ -71,7 +71,8 @@ def _options(
         if name not in chosen.options:
             yield unknown(place, "option of this network", name, chosen.options)
         elif chosen.options[name] and value not in chosen.options[name]:
-            what = f"network {shown(network)} has no {name} {shown(str(value))}"
+            given = "that is a mapping" if isinstance(value, Mapping) else shown(str(value))
+            what = f"network {shown(network)} has no {name} {given}"
             yield Finding(place, what, hint(str(value), chosen.options[name]))
 
 
