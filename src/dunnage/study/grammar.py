@@ -70,7 +70,9 @@ def findings(
         model.model_validate_json(json.dumps(data), strict=True, context=context)
     except ValidationError as error:
         found: dict[Path, Finding] = {}
-        complaints: list[Mapping[str, Any]] = [*map(dict, error.errors(include_url=False))]
+        complaints: list[Mapping[str, Any]] = [
+            dict(each) for each in error.errors(include_url=False)
+        ]
         mappings = {each["loc"][:-1] for each in complaints if each["type"] == "dict_type"}
         for complaint in complaints:
             also = complaint["loc"][:-1] in mappings
