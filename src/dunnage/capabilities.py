@@ -11,6 +11,7 @@ from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.plan import Skipped
@@ -20,6 +21,7 @@ from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
 from dunnage.software.engine import ENGINE, engine_support
 from dunnage.software.trees import DebianSoftware
+from dunnage.substrates.kubernetes.kernel import interfaces
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
@@ -145,6 +147,9 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
             unmet.append(_NOT_OURS)
         if _on_their_nodes(study, deployment):
             unmet.append(_NO_NODES)
+        if not unmet and catalog.family(deployment) == "kubernetes":
+            needed = interfaces(kernel, configuration_of(deployment))
+            unmet = [support for support in needed if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")

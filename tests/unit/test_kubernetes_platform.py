@@ -37,6 +37,8 @@ from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
+from dunnage.platforms.kubernetes.platform import ASKED as ASKED_FOR
+from dunnage.platforms.kubernetes.platform import asked_of
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.stay_names import StayNames
@@ -556,12 +558,25 @@ def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
         provide(host, RUNTIME, tree(tmp_path))
 
 
+ASKED = """\
+sent found refused
+entries found 1
+raw found 0
+ruleset found 0
+filters found 0
+devices absent bpftool
+group found
+"""
+"""What tools answered, where a host tracks connections and nothing else sees packets."""
+
+
 def printed(
     *,
     hairpin: bool | None = True,
     device: str = "flannel.1",
     proxy: str = "iptables found 1 3\nnft found 0 2",
     more: str = "flannel.2",
+    maker: str = "boot",
 ) -> str:
     """What a host prints of a pod's network."""
     slave = {} if hairpin is None else {"hairpin": hairpin}
@@ -574,14 +589,22 @@ def printed(
     own = {"ifname": "eth0", "mtu": 1450, "link_index": 7, "linkinfo": {"info_kind": "veth"}}
     pod = [{"ifname": "lo"}, {**own, "addr_info": [{"local": "10.67.1.2"}]}]
     route = json.dumps([{"dst": "10.67.2.3", "dev": device}]) if device else ""
+    made = json.dumps([{"dst": "10.67.2.0/24", "protocol": maker}]) if device else ""
     parts = {
         "host": json.dumps(links),
         "pod": json.dumps(pod),
         "routes": route,
+        "routing": f"{made}\nflannel",
+        "asked": ASKED,
         "proxy": proxy,
         "end": "",
     }
     return "".join(f"@@dunnage {name}\n{text}\n" for name, text in parts.items())
+
+
+def named(encapsulation: str, proxy: str) -> dict[str, str]:
+    """What a deployment's network says of itself."""
+    return {"encapsulation": encapsulation, "proxy": proxy}
 
 
 def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
@@ -591,8 +614,14 @@ def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
         "bridge": "cni0",
         "hairpin": "on",
         "encapsulation": "vxlan",
+        "routing": "flannel",
         "proxy": "iptables",
         "translations": "5",
+        "conntrack": "tracked",
+        "notrack": "none",
+        "ebpf_tc": "0",
+        "ebpf_xdp": "0",
+        "ebpf_cgroup": "0",
     }
 
 
@@ -600,9 +629,10 @@ def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
     none = "iptables found 0 0\nnft found 0 0"
     bare = network.told(printed(hairpin=None, device="", proxy=none), "10.67.1.2")
     assert (bare["hairpin"], bare["proxy"]) == ("unknown", "none")
-    assert bare["encapsulation"] == "unknown: all members are on one host"
-    routed = network.told(printed(hairpin=False, device="eth0"), "10.67.1.2")
+    assert bare["encapsulation"] == bare["routing"] == "unknown: all members are on one host"
+    routed = network.told(printed(hairpin=False, device="eth0", maker="static"), "10.67.1.2")
     assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
+    assert routed["routing"] == "static"
 
 
 @pytest.mark.parametrize(
@@ -619,7 +649,7 @@ def test_a_host_whose_tool_is_missing_or_fails_does_not_know_that_there_is_no_pr
     lacking = network.told(printed(proxy=proxy), "10.67.1.2")
     assert lacking["proxy"] == f"unknown: {told}"
     assert lacking["translations"] == lacking["proxy"]
-    network.insist_asked_for({"db-1": lacking}, "vxlan", "iptables", "port")
+    network.insist_asked_for({"db-1": lacking}, named("vxlan", "iptables"), "port")
 
 
 def test_what_one_tool_shows_is_known_whatever_becomes_of_the_other() -> None:
@@ -635,38 +665,130 @@ def test_chains_of_iptables_are_not_taken_for_its_proxy_where_that_is_ipvs() -> 
     assert told["proxy"] == "ipvs"
     assert told["translations"].startswith("unknown")
     with pytest.raises(StayError, match="should be `iptables` and is `ipvs` on db-1"):
-        network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
+        network.insist_asked_for({"db-1": told}, named("vxlan", "iptables"), "port")
 
 
 def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
     plain = printed().replace('"link_index": 7', '"link_index": 99')
     assert network.told(plain, "10.67.1.2")["driver"] == "veth"
-    macvlan = printed().replace('"info_kind": "veth"', '"info_kind": "macvlan"')
-    assert network.told(macvlan, "10.67.1.2")["driver"] == "macvlan"
     with pytest.raises(ValueError, match=r"10\.0\.0\.1"):
         network.told(printed(), "10.0.0.1")
 
 
+def test_a_pod_on_the_wire_is_wrapped_only_by_what_its_interface_shares() -> None:
+    """The host's routes, to `flannel.1` here, are not those of its packets."""
+    macvlan = printed().replace('"info_kind": "veth"', '"info_kind": "macvlan"')
+    told = network.told(macvlan, "10.67.1.2")
+    assert (told["driver"], told["encapsulation"], told["routing"]) == ("macvlan", "none", "none")
+    assert "hairpin" not in told
+    wrapped = network.told(macvlan.replace('"link_index": 7', '"link_index": 3'), "10.67.1.2")
+    assert wrapped["encapsulation"] == "vxlan"
+    strange = network.told(macvlan.replace('"link_index": 7', '"link_index": 99'), "10.67.1.2")
+    assert strange["encapsulation"].startswith("unknown: the interface below")
+    assert strange["routing"] == strange["encapsulation"]
+
+
+OWN = '"link_index": 7, "linkinfo": {"info_kind": "veth"}'
+LAYER_3 = '"link_index": 7, "linkinfo": {"info_kind": "ipvlan", "info_data": {"mode": "l3s"}}'
+
+
+@pytest.mark.parametrize(
+    ("interface", "driver", "way"),
+    [
+        (OWN.replace("veth", "vlan"), "vlan", ("none", "none")),
+        ('"group": "default"', "none", ("none", "none")),  # the host's own, given to the pod
+        ('"linkinfo": {"info_kind": "wireguard"}', "wireguard", ("wireguard", "none")),
+        (OWN.replace("veth", "ipvlan"), "ipvlan", ("none", "none")),
+        (LAYER_3, "ipvlan", ("vxlan", "flannel")),
+        (OWN.replace("veth", "netkit"), "netkit", ("vxlan", "flannel")),
+    ],
+)
+def test_routes_of_a_host_count_only_for_pods_that_leave_the_way_to_it(
+    interface: str, driver: str, way: tuple[str, str]
+) -> None:
+    told = network.told(printed().replace(OWN, interface), "10.67.1.2")
+    assert (told["driver"], (told["encapsulation"], told["routing"])) == (driver, way)
+
+
+@dataclass
+class Wired:
+    """A host whose script prints what a test says."""
+
+    script: str
+    name: str = "db-1"
+    address: str = "10.77.0.1"
+
+    def run(self, argv: Sequence[str], **_: object) -> Completed:
+        own = [{"ifname": "eth0", "mtu": 1500, "addr_info": [{"local": self.address}]}]
+        return Completed(0, json.dumps(own) if argv[0] == "ip" else self.script, "")
+
+
+def test_of_members_with_their_hosts_network_what_sees_their_packets_is_told() -> None:
+    host: Any = Wired(printed())
+    pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})] * 2
+    (told,) = network.in_force(pods, host_network=True).values()
+    assert (told["conntrack"], told["notrack"], told["ebpf_tc"]) == ("tracked", "none", "0")
+    assert (told["driver"], told["interface"], told["mtu"]) == ("host", "eth0", "1500")
+    assert not told.keys() & {"encapsulation", "routing", "proxy", "hairpin"}
+    (inside,) = network.in_force(pods, host_network=False).values()
+    assert (inside["driver"], inside["mtu"], inside["host_mtu"]) == ("bridge", "1450", "1500")
+
+
+def test_what_cannot_be_read_back_ends_the_stay_and_is_told() -> None:
+    host: Any = Wired("@@dunnage host\n[]\n@@dunnage end\n")
+    pods = [network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})]
+    with pytest.raises(StayError, match="db-1: the network cannot be read back"):
+        network.in_force(pods, host_network=False)
+
+
+def test_static_routes_are_told_from_flannels_that_lead_the_same_way() -> None:
+    flannel = {"db-1": network.told(printed(device="eth0"), "10.67.1.2")}
+    static = {"db-1": network.told(printed(device="eth0", maker="static"), "10.67.1.2")}
+    network.insist_asked_for(flannel, ASKED_FOR["flannel-host-gw"], "port")
+    network.insist_asked_for(static, ASKED_FOR["bridge"], "port")
+    with pytest.raises(StayError, match="the routing .* should be `static` and is `flannel`"):
+        network.insist_asked_for(flannel, ASKED_FOR["bridge"], "port")
+    with pytest.raises(StayError, match="the routing .* should be `flannel` and is `static`"):
+        network.insist_asked_for(static, ASKED_FOR["flannel-host-gw"], "port")
+    for ways in (flannel, static):
+        network.insist_asked_for(ways, ASKED_FOR["cni"], "port")
+
+
+def test_who_made_routes_is_insisted_on_only_where_the_kubernetes_is_ours() -> None:
+    ours = asked_of("bridge", "nftables", ours=True)
+    assert ours == {"encapsulation": "none", "routing": "static", "proxy": "nftables"}
+    theirs = asked_of("bridge", "nftables", ours=False)
+    assert theirs == {"encapsulation": "none", "proxy": "nftables"}
+    assert asked_of("cni", "iptables", ours=True) == {"proxy": "iptables"}
+
+
+def test_a_packet_goes_to_a_pod_on_another_host_or_else_to_the_pods_own_host() -> None:
+    host: Any = Wired("")
+    pod = network.Pod(host, Seen(7, "/pods/p/c1"), "10.67.1.2", {})
+    assert "/dev/udp/10.67.2.3/9" in network.script(pod, ("10.67.2.3", "10.67.3.4"))
+    assert "/dev/udp/10.77.0.1/9" in network.script(pod, ())
+
+
 def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
     told = {"encapsulation": "vxlan", "proxy": "iptables"}
-    network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
-    network.insist_asked_for({"db-1": {}}, "vxlan", "iptables", "port")
+    network.insist_asked_for({"db-1": told}, named("vxlan", "iptables"), "port")
+    network.insist_asked_for({"db-1": {}}, named("vxlan", "iptables"), "port")
     one_host = {**told, "encapsulation": "unknown: all members are on one host"}
-    network.insist_asked_for({"db-1": one_host}, "none", "iptables", "port")
+    network.insist_asked_for({"db-1": one_host}, named("none", "iptables"), "port")
     with pytest.raises(StayError, match=r"port: the encapsulation .* `none` and is `vxlan`"):
-        network.insist_asked_for({"db-1": told}, "none", "iptables", "port")
+        network.insist_asked_for({"db-1": told}, named("none", "iptables"), "port")
     with pytest.raises(StayError, match="the proxy of its network should be `nftables`"):
-        network.insist_asked_for({"db-1": told}, "vxlan", "nftables", "port")
+        network.insist_asked_for({"db-1": told}, named("vxlan", "nftables"), "port")
 
 
 def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> None:
     told = {"encapsulation": "vxlan", "proxy": "iptables"}
     ways = {"db-1": {**told, "proxy": "unknown: this host has no nft"}, "db-2": told}
-    network.insist_asked_for(ways, "vxlan", "iptables", "port")
+    network.insist_asked_for(ways, named("vxlan", "iptables"), "port")
     with pytest.raises(StayError, match="and is `iptables` on db-2"):
-        network.insist_asked_for(ways, "vxlan", "nftables", "port")
-    named = "db-1: unknown: this host has no nft, db-2: iptables"
-    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": named}
+        network.insist_asked_for(ways, named("vxlan", "nftables"), "port")
+    both = "db-1: unknown: this host has no nft, db-2: iptables"
+    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": both}
 
 
 def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
@@ -677,7 +799,9 @@ def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
             (tmp_path / tool).chmod(0o755)
     for tool in ("grep", "head"):
         (tmp_path / tool).symlink_to(str(shutil.which(tool)))
-    text = network.script(1, (), {"PATH": str(tmp_path)})
+    host: Any = Wired("")
+    pod = network.Pod(host, Seen(1, ""), "10.67.1.2", {"PATH": str(tmp_path)})
+    text = network.script(pod, ())
     done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
     return done.stdout.split("@@dunnage proxy\n")[1].split("@@dunnage end")[0]
 

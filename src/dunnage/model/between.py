@@ -16,7 +16,8 @@ BETWEEN_VERSION = 8
 read it, which are shown with it. 4: damaged files of both results.
 5: blocks with both twins. 6: what is masked or unseen in both.
 7: `damaged`, a ground of verdicts; whether a result is invented, and its times are those of a
-simulated clock. 8: stays in which programs of an orchestrator were restarted."""
+ simulated clock. 8: facts of networks that a result lacks, and stays in which programs of an
+ orchestrator were restarted."""
 
 
 class ChangeVerdict(StrEnum):
@@ -168,3 +169,5 @@ class ResultComparison(Value):
     """
     unseen: tuple[str, ...] = ()
     """Deployments whose processes neither result saw: whether they are alike is not known."""
+    unread: tuple[str, ...] = ()
+    """Facts of networks that a result does not know: whether they are the same is not known."""

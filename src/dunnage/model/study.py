@@ -18,7 +18,7 @@ from dunnage.model.choices import (
     Unavailable,
 )
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.value import KeysOf, Scalar, Spec
+from dunnage.model.value import KeysOf, Option, Scalar, Spec
 from dunnage.units import Bytes, Hertz, Seconds, Share, bounded_by_hand
 
 STUDY_VERSION = 1
@@ -129,11 +129,13 @@ class DeploymentSpec(Spec):
     """How database processes are run."""
     network: str | None = Field(default=None, examples=["bridge"])
     """Network driver. Default: the platform's first."""
-    network_options: Mapping[str, Scalar] = Field(
+    network_options: Mapping[str, Option] = Field(
         default={}, examples=[{"com.docker.network.driver.mtu": 1400}]
     )
     """Options of the network's driver, given to it unchanged, where the network is made for the
-    deployment. `driver` names another driver of the Docker daemon, such as a plugin."""
+    deployment. `driver` names another driver of the Docker daemon, such as a plugin. In a
+    Kubernetes, `proxy` is the mode of kube-proxy, and `configuration` is the CNI configuration of
+    the network `cni`, which may have placeholders."""
     endpoint: str | None = Field(default=None, examples=["host-port"])
     """The kind of address a client uses."""
     storage: Storage = Field(default=Storage.BIND, examples=["volume"])

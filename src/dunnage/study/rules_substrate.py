@@ -34,6 +34,16 @@ def substrate_rules(
             yield from _used(family, groups, draft, offer)
 
 
+def existing(specs: Mapping[str, SubstrateSpec], offer: Offer) -> frozenset[str]:
+    """Families of which a study has a substrate that is there already."""
+    return frozenset(
+        family
+        for family, spec in specs.items()
+        for kind, each in offer.substrates.get(family, {}).items()
+        if kind == spec.kind and each.contexts
+    )
+
+
 def _contexts(family: str, spec: SubstrateSpec, draft: Draft, offer: Offer) -> Iterator[Finding]:
     place = ("substrate", family, "contexts")
     kind, chosen = offer.substrate(family, draft.substrates)

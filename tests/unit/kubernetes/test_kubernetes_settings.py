@@ -220,7 +220,7 @@ def test_a_network_is_a_bridge_with_addresses_of_the_nodes_own() -> None:
 
 def test_hosts_lead_to_each_others_pods_and_hide_their_own_from_outside() -> None:
     script = routes_script("10.67.0.0/16", "10.67.1.0/24", {"10.67.2.0/24": "10.77.0.2"})
-    assert "route replace 10.67.2.0/24 via 10.77.0.2" in script
+    assert "route replace 10.67.2.0/24 via 10.77.0.2 proto static\n" in script
     assert "-s 10.67.1.0/24 ! -d 10.67.0.0/16 -j MASQUERADE" in script
     assert "route replace 10.68.0.0/16" in begin_script("10.77.0.1", "10.68.0.0/16")
 

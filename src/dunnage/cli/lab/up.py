@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dunnage import lab_tool
+from dunnage.cli.shared.cni_file import configuration_in
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.model.proxy import ProxyMode
@@ -56,9 +58,18 @@ def command(
         typer.Option(
             "--network",
             help="How pods of that Kubernetes reach each other: over a bridge on each host with "
-            "routes between them, or over flannel's tunnel or routes.",
+            "routes between them, over flannel's tunnel or routes, or as the file of `--cni` says.",
         ),
     ] = Network.BRIDGE,
+    cni: Annotated[
+        Path | None,
+        typer.Option(
+            "--cni",
+            metavar="FILE",
+            help="CNI configuration for `--network cni`, as in a `.conflist` file. It may have the "
+            "placeholders that a study's may have.",
+        ),
+    ] = None,
     proxy: Annotated[
         ProxyMode,
         typer.Option("--proxy", help="With what its kube-proxy leads services to pods."),
@@ -87,7 +98,7 @@ def command(
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    choices = Choices(network, proxy)
+    choices = Choices(network, proxy, _configuration(network, cni, kubernetes=kubernetes))
     with Stop(say) as stop, stop.at_once():
         made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
     lab = lab_tool.chosen_lab(made.lab)
@@ -112,3 +123,13 @@ def command(
         say("  its kubectl: ", (inside, "bold"))
     say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
     say("  the end:     ", (typed("lab", "down"), "bold"))
+
+
+def _configuration(network: Network, file: Path | None, *, kubernetes: bool) -> str:
+    """The text of the CNI configuration for a network; empty where that needs none."""
+    whole = typed("lab", "up", "--kubernetes", "--network", "cni", "--cni", file or "FILE")
+    if (network is Network.CNI) is (file is None):
+        raise UsageError("`--network cni` and `--cni FILE` go together", hint=whole)
+    if file is not None and not kubernetes:
+        raise UsageError("`--cni` is for pods, and no Kubernetes is asked for", hint=whole)
+    return "" if file is None else configuration_in(file)

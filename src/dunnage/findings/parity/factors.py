@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TypeVar
 
+from dunnage.model.cni import label
 from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Factor
 
@@ -69,5 +70,9 @@ def _text(value: object) -> str | None:
 
 
 def _flat(deployment: Deployment) -> dict[str, object]:
+    """A configuration among the options of a network is one factor, whatever is in it."""
     known = deployment.model_dump(mode="json", exclude=set(_BESIDE))
+    options = deployment.network_options.items()
+    labels = {key: label(value) for key, value in options if isinstance(value, Mapping)}
+    known["network_options"] |= labels
     return {key: value for key, value in leaves(known) if value != {}}

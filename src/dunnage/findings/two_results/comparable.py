@@ -22,6 +22,10 @@ from dunnage.secrets.names import MASK
 _LAB = re.compile(r"(/dunnage/(?:labs/)?)[0-9a-f]{8}(?=[/\"])")
 _ARCHIVE = ".jsa"
 """How a class-data archive's path ends."""
+_UNKNOWN = re.compile(r"(?:^|: )(?:unknown|not known)\b")
+"""How a fact of a network that could not be read begins, also behind the name of its host."""
+_GIVEN = "option."
+"""How options of a network begin: one that is absent was not given."""
 FREE = frozenset({"name", "seed", "blocks", "spare"})
 """Keys of a study in which two results may differ: how much was measured and in which order."""
 
@@ -63,6 +67,22 @@ def unseen_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
     """Deployments with a member that neither result saw the process of: nothing tells whether it is
     the same software with the same settings."""
     return tuple(sorted(_unseen(a) & _unseen(b)))
+
+
+def unread_in_one(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
+    """Facts of networks that one of two results does not know, or did not read: nothing tells
+    whether they are the same."""
+    left, right = _first(a.stays), _first(b.stays)
+    pairs = ((left[name].network, right[name].network) for name in left.keys() & right.keys())
+    return tuple(sorted({key for one, other in pairs for key in _unread(one, other)}))
+
+
+def _unread(a: Mapping[str, str], b: Mapping[str, str]) -> set[str]:
+    """Networks of two drivers have other facts, so what one lacks tells them apart."""
+    unknown = {key for each in (a, b) for key, value in each.items() if _UNKNOWN.search(value)}
+    if a.get("driver") != b.get("driver"):
+        return unknown
+    return unknown | {key for key in a.keys() ^ b.keys() if not key.startswith(_GIVEN)}
 
 
 def _unseen(one: Circumstances) -> set[str]:
@@ -123,7 +143,10 @@ def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
         if difference.cause is Cause.UNSEEN and None not in sides:
             continue  # neither is known, so nothing is known to differ
         yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
+    unread = _unread(a.network, b.network)
     for key, _ in unequal(*(Mask.of(stay).texts(stay.network) for stay in (a, b))):
+        if key in unread:
+            continue  # `unread_in_one` tells of it
         yield _mismatch(MismatchKind.NETWORK, key, a.network.get(key), b.network.get(key))
 
 

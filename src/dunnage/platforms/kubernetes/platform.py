@@ -16,6 +16,7 @@ from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
+from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
@@ -42,8 +43,22 @@ from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
-WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
-"""Network of pods → its encapsulation between hosts."""
+ASKED: Mapping[str, Mapping[str, str]] = {
+    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
+    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
+    "bridge": {"encapsulation": "none", "routing": "static"},
+    CNI: {},
+}
+"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
+
+
+def asked_of(network: str, proxy: str, *, ours: bool) -> dict[str, str]:
+    """What must be in force where a deployment names a network and a mode of kube-proxy.
+
+    In a Kubernetes that is not ours, others may have made the routes by other means.
+    """
+    named = {name: wanted for name, wanted in ASKED[network].items() if ours or name != "routing"}
+    return {**named, "proxy": proxy}
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -119,7 +134,7 @@ class Kubernetes(HostedMembers[PodMember]):
         return self._clients[host.name]
 
     def network(self) -> dict[str, str]:
-        """Plugin, encapsulation, MTU and proxy, as kernels tell them, and the pods' quality."""
+        """What is in force on the way to pods, as kernels tell it, and the pods' quality."""
         pods, qualities = [], set()
         for member in self._started():
             state, process = self._state(member), member.identified().process
@@ -130,7 +145,9 @@ class Kubernetes(HostedMembers[PodMember]):
         named = self._deployment.network
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            insist_asked_for(ways, WRAPS[named], self._proxy, self._deployment.name)
+            ours = all(self._runtime(pod.host) is not None for pod in pods)
+            asked = asked_of(named, self._proxy, ours=ours)
+            insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:

@@ -18,6 +18,7 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed
+from dunnage.model.cni import NodeNetwork, filled
 from dunnage.model.record import Restart
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
@@ -36,12 +37,18 @@ from dunnage.substrates.kubernetes.joining import (
     network_facts,
     write_configuration,
 )
-from dunnage.substrates.kubernetes.network import FLANNEL_USER, with_flannel
+from dunnage.substrates.kubernetes.network import (
+    FLANNEL_USER,
+    Subnet,
+    configuration,
+    with_flannel,
+)
 from dunnage.substrates.kubernetes.node import KUBELET
 from dunnage.substrates.kubernetes.objects import initial_objects
 from dunnage.substrates.kubernetes.on_control import OnControl
 from dunnage.substrates.kubernetes.on_node import OnNode
 from dunnage.substrates.kubernetes.place import MASTERS, place_of
+from dunnage.substrates.kubernetes.plugins import insist_on_plugins
 from dunnage.substrates.kubernetes.probes import Probes
 from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
 from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
@@ -64,9 +71,12 @@ def open_kubernetes(
     """Make one Kubernetes of these hosts, one of which is the control host.
 
     With `keep` it lives on for as long as its hosts, unless it did not come up. Raises
-    UnavailableError when there is no control host, or with the last log lines of what failed.
+    UnavailableError when there is no control host, when a plugin of the network is not there, or
+    with the last log lines of what failed.
     """
-    own = OwnKubernetes(testbed, binaries, hosts, choices or Choices())
+    chosen = choices or Choices()
+    insist_on_plugins(chosen.configuration, binaries.plugins)
+    own = OwnKubernetes(testbed, binaries, hosts, chosen)
     with ExitStack() as stack:
         stack.callback(own.stop)
         own.form()
@@ -249,7 +259,17 @@ class OwnKubernetes:
                 ranges = pod_ranges(client.list(NodeObject))
             addresses = {name: each.address for name, each in self._hosts.items()}
             subnet = by_routes(part.there, self._plane.ranges.pods, ranges, addresses)
-        write_configuration(part.there, part.node, subnet)
+        write_configuration(part.there, part.node, self._configuration(host, subnet))
+
+    def _configuration(self, host: Host, subnet: Subnet) -> bytes:
+        """What containerd is told of the network: the user's own words, or ours for bridges."""
+        own = self._choices.configuration
+        if not own:
+            return configuration(subnet, self._running[host.name].place.path("addresses"))
+        ranges = self._plane.ranges
+        number = [*self._hosts].index(host.name) + 1
+        node = NodeNetwork(subnet.range, ranges.pods, ranges.services, number)
+        return filled(own, node).encode()
 
     def _wait(self, error: type[DunnageError], steady: float) -> None:
         """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
