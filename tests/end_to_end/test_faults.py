@@ -94,10 +94,25 @@ def test_a_stay_in_which_a_daemon_was_restarted_is_told(carry_out: Carry) -> Non
     for record in records:
         found = [(each.host, each.program) for each in record.restarts or ()]
         assert found == ([("db-2", "daemon")] if record.stay == first else []), record.run
-        (control,) = (check for check in record.checks if check.check == "control")
-        assert ("daemon on db-2" in said(control)) == (record.stay == first)
     analysis = json.loads(ended.result.layout.analysis.read_text())
-    assert [each["stay"] for each in analysis["restarted"]] == [first]
+    assert [(each["stay"], len(each["restarts"])) for each in analysis["restarted"]] == [(first, 1)]
+    assert f"daemon on db-2 (stay {first})" in " ".join(ended.shown.split())
+    (noted,) = ended.events("programs restarted")
+    assert (noted["stay"], noted["restarts"]) == (first, analysis["restarted"][0]["restarts"])
+
+
+def test_what_was_restarted_in_a_stay_that_failed_is_in_the_journal(carry_out: Carry) -> None:
+    def kill_both(world: World) -> None:
+        world.kill("db-2", "daemon", after=0)
+        world.die("shard-1-1", after=0)
+
+    ended = carry_out(kill_both)
+    assert complete(ended)
+    (failed,), (noted,) = ended.events("stay failed"), ended.events("programs restarted")
+    assert noted["stay"] == failed["stay"]
+    (restart,) = noted["restarts"]
+    assert (restart["host"], restart["program"], restart["code"]) == ("db-2", "daemon", -9)
+    assert not any(record.restarts for record in ended.result.records)
 
 
 def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> None:

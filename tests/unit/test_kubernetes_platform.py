@@ -30,7 +30,9 @@ from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, network, pod_member, starting
+from dunnage.platforms import deadline
+from dunnage.platforms.deadline import Deadline
+from dunnage.platforms.kubernetes import namespace, network, outage, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
@@ -123,8 +125,8 @@ def test_other_refusals_are_told_in_the_clusters_words() -> None:
 
 def test_a_pod_that_is_not_there_is_none_and_a_refusal_is_told() -> None:
     assert opened(Api()).pod("redis-1-0", "redis-1") is None
-    with pytest.raises(StayError, match="redis-1: its pod cannot be inspected: gone bad"):
-        opened(Api().on(f"GET {POD}", status(500, "gone bad"))).pod("redis-1-0", "redis-1")
+    with pytest.raises(StayError, match="redis-1: its pod cannot be inspected: forbidden"):
+        opened(Api().on(f"GET {POD}", status(403, "forbidden"))).pod("redis-1-0", "redis-1")
 
 
 def test_a_log_is_empty_before_there_is_a_container() -> None:
@@ -179,15 +181,13 @@ def storage(
 
 @dataclass
 class Ticking:
-    """Time in which every pause takes a second."""
+    """Time of which every look takes a second."""
 
     time: float = 0.0
 
     def monotonic(self) -> float:
-        return self.time
-
-    def sleep(self, _: float) -> None:
         self.time += 1
+        return self.time
 
 
 VOLUMES = "/api/v1/persistentvolumes"
@@ -196,7 +196,7 @@ CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
 
 def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> None:
     api, made, claimed = storage("Pending", "Available", claim=("Pending", "Bound"))
-    opened(api).create_all((made, claimed), "redis-1", 60.0)
+    opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
     volume, claim = [f"GET {VOLUMES}/d"] * 2, [f"GET {CLAIMS}/redis-1"] * 2
     assert api.asked == [f"POST {VOLUMES}", *volume, f"POST {CLAIMS}", *claim]
 
@@ -213,29 +213,41 @@ def test_storage_that_is_not_there_within_the_deadline_is_told(
 ) -> None:
     api, made, claimed = storage(volume, claim=(claim,))
     with pytest.raises(StayError, match=told):
-        opened(api).create_all((made, claimed), "redis-1", 0.0)
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(0.0))
 
 
 def test_a_volume_and_the_claim_to_it_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of it is over when the volume is available."""
-    clock = Ticking()
-    monkeypatch.setattr(namespace, "time", clock)
+    monkeypatch.setattr(deadline, "time", Ticking())
     api, made, claimed = storage(*["Pending"] * 5, "Available", claim=("Pending",))
     with pytest.raises(StayError, match="claim `redis-1` is not bound after 10 s"):
-        opened(api).create_all((made, claimed), "redis-1", 10.0)
-    assert clock.time == 10.0
-    assert api.asked.count(f"GET {CLAIMS}/redis-1") == 6
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(10.0))
+    assert api.asked.count(f"GET {VOLUMES}/d") == 6
+    assert api.asked.count(f"GET {CLAIMS}/redis-1") == 5
+
+
+def test_storage_and_pods_are_not_waited_for_when_all_is_given_up() -> None:
+    """Long before the deadline is over."""
+    given_up = threading.Event()
+    given_up.set()
+    within = Deadline.after(60.0, given_up)
+    api, made, claimed = storage("Pending")
+    with pytest.raises(StayError, match="given up"):
+        opened(api).create_all((made, claimed), "redis-1", within)
+    with pytest.raises(StayError, match="given up"):
+        starting.await_container(opened(Api()), "redis-1", within)
+    assert not within.passed
 
 
 def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
     api, made, claimed = storage("Available")
     api.on(f"GET {CLAIMS}/redis-1", status(403, "claims are forbidden"))
     with pytest.raises(StayError, match="its claim cannot be inspected: claims are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1", 60.0)
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
     api, made, claimed = storage("Available")
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1", 60.0)
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
 
 
 def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
@@ -268,15 +280,65 @@ def test_a_server_that_fails_while_its_etcd_is_restarted_is_waited_for() -> None
     assert api.asked == [f"GET {POD}"] * 4
 
 
+def test_a_server_that_has_just_started_is_waited_for() -> None:
+    """It answers so until it has read what it keeps in memory, and before that in plain text."""
+    filling = status(429, "storage is (re)initializing")
+    plain = httpx2.Response(503, text="not yet", headers={"Content-Type": "text/plain"})
+    nothing = ok(items=[], metadata={})
+    own = f"{NAMESPACES}/dunnage-b1-x-1"
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"GET {VOLUMES}", plain, filling, nothing)
+    api.on(f"DELETE {own}", plain, status(404)).on(f"GET {own}", status(404))
+    there = opened(api)
+    there.begin()
+    there.end()
+    assert api.asked.count(f"GET {VOLUMES}") == 3
+    assert api.asked.count(f"DELETE {own}") == 2
+
+
+def test_what_a_stay_has_is_let_go_when_the_server_is_back() -> None:
+    sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
+    api = Api().on(f"DELETE {sets}", status(503), ok(kind="Status"))
+    api.on(f"DELETE {POD}", status(500), status(404))
+    opened(api).let_go("redis-1", "redis-1-0", lost=False)
+    assert api.asked == [f"DELETE {sets}"] * 2 + [f"DELETE {POD}"] * 2
+
+
+def test_a_pod_is_waited_for_while_the_server_is_away_but_not_beyond_the_deadline() -> None:
+    run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
+    api = Api().on(f"GET {POD}", status(503), a_pod(containerStatuses=[run]))
+    assert starting.await_container(opened(api), "redis-1", Deadline.after(60.0)).running
+    with pytest.raises(StayError, match="its pod cannot be inspected: no$"):
+        api = Api().on(f"GET {POD}", status(503))
+        starting.await_container(opened(api), "redis-1", Deadline.after(0.0))
+
+
+def test_a_server_is_waited_for_once_whatever_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stay with a server that is gone for good ends after one such time, and not after many."""
+    monkeypatch.setattr(outage, "time", Ticking())
+    monkeypatch.setattr(outage, "AWAY", 3.0)
+    api = Api().on(f"GET {POD}", *[status(503)] * 5, status(404), status(503))
+    there = opened(api)
+
+    def asked() -> int:
+        before = len(api.asked)
+        with pytest.raises(StayError, match="its pod cannot be inspected"):
+            there.pod("redis-1-0", "redis-1")
+        return len(api.asked) - before
+
+    assert (asked(), asked()) == (4, 1)
+    assert there.pod("redis-1-0", "redis-1") is None
+    assert asked() == 4, "it was back meanwhile"
+
+
 def test_a_server_that_goes_on_failing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    monkeypatch.setattr(outage, "AWAY", 0.0)
     api = Api().on(f"GET {POD}", status(500, "etcdserver: no leader"))
     with pytest.raises(StayError, match="its pod cannot be inspected: etcdserver: no leader"):
         opened(api).await_gone("redis-1-0", "redis-1")
 
 
 def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    monkeypatch.setattr(outage, "AWAY", 0.0)
 
     def gone(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("connection refused")
@@ -297,7 +359,9 @@ def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert api.asked[2:] == [f"GET {POD}"]
 
 
-def test_an_api_that_is_gone_is_told_of() -> None:
+def test_an_api_that_is_gone_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
+
     def gone(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("connection refused")
 
@@ -330,14 +394,14 @@ def waiting(reason: str) -> dict[str, Any]:
 def test_a_pod_is_waited_for_until_its_container_runs() -> None:
     run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
     api = Api().on(f"GET {POD}", status(404), a_pod(), a_pod(containerStatuses=[run]))
-    assert starting.await_container(opened(api), "redis-1").container == "c"
+    assert starting.await_container(opened(api), "redis-1", Deadline.after(60.0)).container == "c"
 
 
 def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
     api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ErrImageNeverPull")]))
     api.on(EVENTS, events("absent")).on(f"GET {POD}/log", httpx2.Response(200, text="last\n"))
     with pytest.raises(StayError) as raised:
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", Deadline.after(60.0))
     assert str(raised.value) == (
         "redis-1: its pod did not start: ErrImageNeverPull: why; the cluster warned: Bad: absent; "
         "its log ends:\nlast"
@@ -349,34 +413,36 @@ def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyP
     full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
     api = Api().on(f"GET {POD}", a_pod(conditions=[full])).on(EVENTS, events())
     with pytest.raises(StayError, match=r"Unschedulable: full$"):
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", Deadline.after(60.0))
 
 
-def test_a_set_without_a_pod_is_told_with_its_own_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_STARTED", 0.06)
-    with pytest.raises(StayError, match="it has no pod; the cluster warned: Bad: quota"):
-        starting.await_container(opened(Api().on(EVENTS, events("quota"))), "redis-1")
-    with pytest.raises(StayError, match="it has no container after"):
+def test_a_set_without_a_pod_is_told_with_its_own_warnings() -> None:
+    within = Deadline.after(0.0625)
+    with pytest.raises(StayError, match=r"no pod after 0\.0625 s; the cluster warned: Bad: quota"):
+        starting.await_container(opened(Api().on(EVENTS, events("quota"))), "redis-1", within)
+    with pytest.raises(StayError, match=r"it has no container after 0\.0625 s$"):
         api = Api().on(f"GET {POD}", a_pod()).on(EVENTS, events())
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", within)
 
 
 # Commands: a server that switches to frames, as an API server does.
 
 
 @contextmanager
-def exec_server(frames: list[Event] | None, refused: int = 0) -> Iterator[tuple[str, list[bytes]]]:
+def exec_server(
+    frames: list[Event] | None, refusal: httpx2.Response | None = None
+) -> Iterator[tuple[str, list[bytes]]]:
     """Where it listens, and the messages that it was sent."""
     heard: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if refused:
-                body = status(refused, "forbidden").content
-                self.send_response(refused)
-                self.send_header("Content-Length", str(len(body)))
+            if refusal is not None:
+                self.send_response(refusal.status_code)
+                for name in ("Content-Length", "Content-Type"):
+                    self.send_header(name, refusal.headers[name])
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(refusal.content)
                 return
             self.send_response_only(101)
             self.send_header("Connection", "Upgrade")
@@ -461,16 +527,36 @@ def test_a_connection_that_ends_before_the_command_is_no_success(frames: list[Ev
         asked(url)
 
 
-def test_a_command_that_is_refused_is_told_in_the_clusters_words() -> None:
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (status(403, "pods is forbidden"), "^pods is forbidden$"),
+        (httpx2.Response(503, text="not yet\n"), "^HTTP status 503: not yet$"),
+    ],
+)
+def test_a_command_that_is_refused_is_told_in_the_clusters_words(
+    refusal: httpx2.Response, told: str
+) -> None:
     with (
-        exec_server([], refused=403) as (url, _),
-        pytest.raises(httpx2.HTTPError, match="forbidden"),
+        exec_server([], refusal) as (url, _),
+        pytest.raises(httpx2.HTTPStatusError, match=told),
     ):
         asked(url)
 
 
+def refused(code: int) -> httpx2.HTTPStatusError:
+    request = httpx2.Request("GET", "http://cluster")
+    return httpx2.HTTPStatusError("no", request=request, response=status(code))
+
+
 @pytest.mark.parametrize(
-    ("error", "raises"), [(TimeoutError(), RunError), (httpx2.ReadError("cut"), StayError)]
+    ("error", "raises"),
+    [
+        (TimeoutError(), RunError),
+        (httpx2.ReadError("cut"), RunError),
+        (refused(503), RunError),
+        (refused(403), StayError),
+    ],
 )
 def test_a_namespace_tells_how_a_command_failed(
     monkeypatch: pytest.MonkeyPatch, error: Exception, raises: type[Exception]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from played_kubernetes import DATABASES, HOSTS, Cluster, Trees, deployed, played, substrate
@@ -11,6 +12,10 @@ from dunnage.errors import StayError
 from dunnage.hosts.fake.testbed import FakeTestbed, open_fake
 from dunnage.model.choices import Storage
 from dunnage.model.deployment import Deployment
+from dunnage.platforms import hosted_members
+from dunnage.platforms.deadline import Deadline
+from dunnage.platforms.kubernetes import platform as made_here
+from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.platform import Kubernetes
 
 
@@ -48,6 +53,29 @@ def test_storage_has_as_long_as_the_members_have(
     stored = deployed("flannel-vxlan", "host-port", storage=Storage.VOLUME)
     with pytest.raises(StayError, match=told):
         first_stage(stored, testbed, 0.125)
+
+
+def test_a_member_has_one_deadline_for_its_storage_its_pod_and_its_readiness(
+    cluster: Cluster, testbed: FakeTestbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, Deadline]] = []
+
+    def note(owner: Any, name: str) -> None:
+        original = getattr(owner, name)
+
+        def noted(*given: Any) -> Any:
+            seen.extend((name, each) for each in given if isinstance(each, Deadline))
+            return original(*given)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    note(Namespace, "create_all")
+    note(made_here, "await_container")
+    note(hosted_members, "await_ready")
+    first_stage(deployed("flannel-vxlan", "host-port", storage=Storage.VOLUME), testbed, 60.0)
+    assert [name for name, _ in seen] == 3 * ["create_all", "await_container", "await_ready"]
+    assert len({id(each) for _, each in seen}) == 1
+    assert seen[0][1].seconds == 60.0
 
 
 def test_all_sets_pods_and_the_namespace_are_asked_to_go_before_any_is_waited_for(

@@ -7,6 +7,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -85,7 +86,7 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
     umask(Mode::from_bits_truncate(0o177));
     let mut tasks = Vec::new();
     for Pair { socket, to } in arguments.pair.clone() {
-        remove_socket(&socket)?;
+        remove_left(&socket)?;
         let listener = UnixListener::bind(&socket)?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
         tasks.push(spawn_local(from_file(listener, to)));
@@ -104,10 +105,15 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
     Ok(())
 }
 
-/// Remove the socket of a forwarder that was killed. What else is there is left, and in the way.
-fn remove_socket(path: &Path) -> io::Result<()> {
+/// Remove the socket that a forwarder left when it was killed.
+///
+/// One that answers is another forwarder's. Like a file that is no socket, it stays, and nothing can
+/// listen there.
+fn remove_left(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.file_type().is_socket() => fs::remove_file(path),
+        Ok(found) if found.file_type().is_socket() && UnixStream::connect(path).is_err() => {
+            fs::remove_file(path)
+        }
         _ => Ok(()),
     }
 }
@@ -138,7 +144,6 @@ mod tests {
     use super::*;
     use std::io::{Read, Write};
     use std::os::fd::IntoRawFd;
-    use std::os::unix::net::UnixStream;
     use std::thread;
 
     /// A server that answers each line that it is sent with the same in capitals, once.
@@ -193,15 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_of_a_forwarder_that_was_killed_is_replaced_and_another_file_is_not() {
+    fn the_socket_of_a_forwarder_that_was_killed_is_removed_and_nothing_else_is() {
         let place = std::env::temp_dir().join(format!("dunnage-left-{}", std::process::id()));
-        drop(std::os::unix::net::UnixListener::bind(&place).unwrap());
+        let living = std::os::unix::net::UnixListener::bind(&place).unwrap();
+        remove_left(&place).unwrap();
+        assert!(place.exists(), "one that answers is removed");
+        drop(living);
         assert!(place.exists(), "nothing is left of it");
-        remove_socket(&place).unwrap();
+        remove_left(&place).unwrap();
         assert!(!place.exists());
-        remove_socket(&place).unwrap();
+        remove_left(&place).unwrap();
         fs::write(&place, "kept").unwrap();
-        remove_socket(&place).unwrap();
+        remove_left(&place).unwrap();
         assert_eq!(fs::read_to_string(&place).unwrap(), "kept");
         fs::remove_file(&place).unwrap();
     }

@@ -36,7 +36,10 @@ class Substrate(Protocol):
 
 @runtime_checkable
 class TellsRestarts(Protocol):
-    """A substrate whose programs are restarted when they are killed."""
+    """A substrate whose programs are restarted when they end."""
 
-    def restarts(self) -> tuple[Restart, ...]:
-        """All that its living hosts know of, the earliest first. Raises HostLostError."""
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Host → all restarts there, in order, since its part of the substrate was made.
+
+        Raises HostLostError and RunError where a host cannot tell.
+        """

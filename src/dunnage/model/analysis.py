@@ -31,7 +31,7 @@ verdict is what it is are values. 6: so are why parts of a variance are not told
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
-9: `damaged`, a ground of verdicts. 10: stays in which programs of an orchestrator were restarted.
+9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were restarted.
 """
 
 
@@ -315,13 +315,13 @@ class Restored(Value):
 
 
 class Restarted(Value):
-    """A stay in which programs of the orchestrator were restarted."""
+    """A stay in which programs of a lab's Kubernetes were restarted."""
 
     stay: str
     block: int
     deployment: str
     restarts: tuple[Restart, ...]
-    """From the start of the stay to the end of its last run."""
+    """From the start of the stay to the end of the last run that tells of them."""
 
 
 class Analysis(Value):
@@ -388,7 +388,7 @@ class Analysis(Value):
     restored: tuple[Restored, ...] = ()
     """Every snapshot with which stays started; empty if every stay loaded its records."""
     restarted: tuple[Restarted, ...] = ()
-    """Every stay in which programs of the orchestrator were restarted."""
+    """Every stay in which programs of a lab's Kubernetes were restarted."""
     open_levels: tuple[OpenLevel, ...] = ()
     """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()

@@ -16,8 +16,8 @@ BETWEEN_VERSION = 8
 read it, which are shown with it. 4: damaged files of both results.
 5: blocks with both twins. 6: what is masked or unseen in both.
 7: `damaged`, a ground of verdicts; whether a result is invented, and its times are those of a
- simulated clock. 8: facts of networks that a result lacks, and stays in which programs of an
- orchestrator were restarted."""
+simulated clock. 8: facts of networks that a result lacks, and stays in which programs of a lab's
+Kubernetes were restarted."""
 
 
 class ChangeVerdict(StrEnum):
@@ -120,7 +120,7 @@ class Side(Value):
     damages: tuple[Damage, ...] = ()
     """Files that are not as they were written."""
     restarted: tuple[Restarted, ...] = ()
-    """Stays in which programs of the orchestrator were restarted."""
+    """Stays in which programs of a lab's Kubernetes were restarted."""
 
 
 class Change(Value):

@@ -21,7 +21,7 @@ apart; a negative control of each stay. 4: gates keep readings and no sentences.
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
-not see, with the reason. 9: restarts of an orchestrator's programs."""
+not see, with the reason. 9: restarts of the programs of a lab's Kubernetes."""
 
 
 class Turn(Value):
@@ -170,13 +170,13 @@ class HostUsage(Value):
 
 
 class Restart(Value):
-    """A program of an orchestrator that was killed, and restarted."""
+    """A program of a lab's Kubernetes that ended, and was restarted."""
 
     host: str
     program: str
     """Such as `kube-apiserver`."""
-    signal: int
-    """Number of the signal that ended it."""
+    code: int
+    """Its exit code; below zero where a signal ended it, such as -9 for signal 9."""
     time: float
     """Unix time of its end, in seconds."""
 
@@ -281,8 +281,8 @@ class Record(Value):
     """The search, at the level of a search. `measurement` and other values are then from the
     highest sustained probe, or from the last probe if none was sustained."""
     restarts: tuple[Restart, ...] | None = None
-    """Programs of the orchestrator that were restarted from the start of the stay to the end of the
-    run; None if nothing tells of them."""
+    """Programs of a lab's Kubernetes that were restarted from the start of the stay to the end of
+    the run; None if nothing, or not every host, tells of them."""
     artefacts: tuple[str, ...] = ()
     """Files beside the record."""
 

@@ -274,4 +274,4 @@ class Study(Spec):
     """Total time to repeat runs that were disturbed from outside (stolen processor time, other
     load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])
-    """A stay ends if a member is not ready in this time."""
+    """A stay ends if a member, with its storage, is not ready in this time."""

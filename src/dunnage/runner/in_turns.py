@@ -24,7 +24,6 @@ from dunnage.runner.ending import concerning, ended, ending
 from dunnage.runner.fill import fill, settle
 from dunnage.runner.inspection import to_hold
 from dunnage.runner.stay import Stay
-from dunnage.runner.substrates import restarts_in
 from dunnage.runner.waiting import Part, wait
 from dunnage.runner.watch import Watch, watching
 from dunnage.study.williams import order as balanced
@@ -178,7 +177,6 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
         }
     )
     shared_by_all = [host for host in shared.used.values() if host.group in NO_MEMBERS]
-    restarts = restarts_in(stay)
     checks = judge(
         Evidence(
             measurement=measurement,
@@ -195,7 +193,6 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             watched=shared.seconds,
             idle=members,
             foreign=shared.watch.foreign,
-            restarts=restarts or (),
         )
     )
     return Record(
@@ -217,7 +214,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
         data_size=one.data_size,
         paused=paused,
         turns=tuple(own),
-        restarts=restarts,
+        restarts=stay.restarts.so_far(),
         artefacts=_artefacts(one, shared, hosts),
     )
 

@@ -19,7 +19,6 @@ from dunnage.runner.fill import fill, settle
 from dunnage.runner.in_turns import INTERVAL
 from dunnage.runner.search import make_load
 from dunnage.runner.stay import Stay
-from dunnage.runner.substrates import restarts_in
 from dunnage.runner.watch import watching
 from dunnage.runner.work import Work
 from dunnage.store.events import AGAIN
@@ -110,7 +109,6 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     )
     # Where a clock was set, nobody knows which lines of the pause's record belong to the window.
     paused = stay.slowdown.paused(began, measurement.seconds) if kept_time(clocks) else None
-    restarts = restarts_in(stay)
     evidence = Evidence(
         measurement=measurement,
         usage=used,
@@ -125,7 +123,6 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         searched=made.searched,
         clocks=clocks,
         foreign=watch.foreign,
-        restarts=restarts or (),
     )
     checks = judge(evidence)
     raw = keep_artefacts(stay, plan, attempt, (*made.artefacts, *watch.artefacts()))
@@ -149,7 +146,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         paused=paused,
         over_capacity=evidence.over_capacity,
         search=made.searched,
-        restarts=restarts,
+        restarts=stay.restarts.so_far(),
         artefacts=raw,
     )
 

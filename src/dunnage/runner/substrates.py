@@ -7,11 +7,10 @@ from contextlib import ExitStack, contextmanager
 
 from dunnage import catalog
 from dunnage.contracts.host import Host
-from dunnage.contracts.substrate import Substrate, TellsRestarts
+from dunnage.contracts.substrate import Substrate
 from dunnage.contracts.testbed import Testbed
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
-from dunnage.model.record import Restart
 from dunnage.model.study import CLIENT_GROUP, CONTROL_GROUP, Study, TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.runner.stay import Equipment, Stay
@@ -115,15 +114,6 @@ def units_on(substrate: Substrate | None, host: Host) -> Mapping[str, str]:
     """Unit → control group of what a substrate runs on a host."""
     units = () if substrate is None else substrate.units(host.name)
     return {unit: host.control_group(unit) for unit in units}
-
-
-def restarts_in(stay: Stay) -> tuple[Restart, ...] | None:
-    """What was restarted of a stay's substrate since the stay began; None if that does not tell."""
-    if stay.substrate is None:
-        return ()
-    if not isinstance(stay.substrate, TellsRestarts):
-        return None
-    return tuple(each for each in stay.substrate.restarts() if each.time >= stay.began)
 
 
 def _idle(equipment: Equipment, needed: Collection[str]) -> Iterator[str]:

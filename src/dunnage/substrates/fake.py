@@ -1,4 +1,4 @@
-"""A substrate in memory: one daemon a host, an account of when it was awake, and of restarts."""
+"""A substrate in memory: one daemon a host, and an account of when it was awake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class FakeSubstrate:
         self._hosts = {host.name: host for host in hosts}
         self._processes: dict[str, Process] = {}
         self._asleep: set[str] = set()
-        self._restarts: list[Restart] = []
         self.history: list[str] = []
 
     def daemon(self, host: str) -> Daemon:
@@ -44,7 +43,8 @@ class FakeSubstrate:
             if host.name in lost:
                 continue
             host.thaw(UNIT)
-            self._revive(host)
+            if not self._lives(host.name):
+                self._start(host)
         self._asleep.clear()
         self.history.append("wake")
 
@@ -70,13 +70,9 @@ class FakeSubstrate:
     def facts(self) -> Mapping[str, Scalar]:
         return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
 
-    def restarts(self) -> tuple[Restart, ...]:
-        """Of its daemons, which are restarted as soon as anybody looks."""
-        lost = self._testbed.lost()
-        for name, host in self._hosts.items():
-            if name not in lost:
-                self._revive(host)
-        return tuple(self._restarts)
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Of its daemons, as each host has it written down."""
+        return {name: tuple(_restarts(host)) for name, host in self._hosts.items()}
 
     def close(self) -> None:
         """Stop every daemon that can still be reached."""
@@ -85,23 +81,30 @@ class FakeSubstrate:
 
     def _start(self, host: Host) -> None:
         self._processes[host.name] = host.start(
-            ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
+            ("fake-daemon", "--restarts", _restarts_file(host)),
+            unit=UNIT,
+            log=f"{host.scratch}/daemon.log",
         )
 
-    def _revive(self, host: Host) -> None:
-        """Start its daemon where it does not live, and note it where one was killed."""
-        process = self._processes.get(host.name)
-        code: int | None = None
+    def _lives(self, host: str) -> bool:
+        process = self._processes.get(host)
         try:
-            code = process.poll() if process is not None else None
+            return process is not None and process.poll() is None
         except HostLostError:
-            process = None
-        if process is not None and code is None:
-            return
-        if code is not None:
-            now = self._testbed.clock.now()
-            self._restarts.append(Restart(host=host.name, program=UNIT, signal=-code, time=now))
-        self._start(host)
+            return False
+
+
+def _restarts_file(host: Host) -> str:
+    """File with a line for each restart of a host's daemon."""
+    return f"{host.scratch}/restarts.jsonl"
+
+
+def _restarts(host: Host) -> Iterator[Restart]:
+    try:
+        told = host.get(_restarts_file(host)).decode()
+    except FileNotFoundError:
+        return
+    yield from map(Restart.model_validate_json, told.splitlines())
 
 
 @contextmanager

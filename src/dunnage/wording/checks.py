@@ -46,8 +46,6 @@ _Parts = tuple[str, ...]
 """Pieces of a sentence. `{what}` is an amount and `{what@}` where it was read; a piece of which
 something was not read is left out."""
 
-_RESTARTED = "; restarted since the stay began: {restarted} on {restarted@}"
-
 _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("errors", Why.NOTHING): ("no operation was answered",),
     ("errors", Why.MEASURED): ("{errors} of {operations} operations", " ({kinds})"),
@@ -117,8 +115,8 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
     ("idle", Why.NOT_ASKED): ("no other deployments ran at the same time",),
     ("idle", Why.NOT_KNOWN): ("no two readings are in one turn of another deployment",),
     ("idle", Why.MEASURED): ("{idle} of one processor",),
-    ("control", Why.NOT_ASKED): ("no host directs others", _RESTARTED),
-    ("control", Why.MEASURED): ("{control} of one processor", _RESTARTED),
+    ("control", Why.NOT_ASKED): ("no host directs others",),
+    ("control", Why.MEASURED): ("{control} of one processor",),
 }
 
 _ALLOWED: Mapping[str, _Parts] = {

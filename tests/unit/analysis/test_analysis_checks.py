@@ -19,7 +19,6 @@ from dunnage.model.record import (
     Measurement,
     OperationStats,
     Probe,
-    Restart,
     Searched,
     Usage,
 )
@@ -193,38 +192,6 @@ def test_a_gate_says_what_its_bound_says(
     name: str, spoiled: dict[str, Any], expected: Status | str
 ) -> None:
     assert gate(name, evidence(**spoiled)).status == expected
-
-
-RESTARTS = (
-    Restart(host="control-1", program="kube-apiserver", signal=9, time=990.0),
-    Restart(host="control-1", program="kube-apiserver", signal=9, time=1001.0),
-    Restart(host="db-1", program="kubelet", signal=9, time=1002.0),
-)
-
-
-def test_what_was_restarted_of_an_orchestrator_is_shown_and_spoils_no_run() -> None:
-    usage = (host(), director(Usage(cpu=0.04)))
-    plainly = gate("control", evidence(usage=usage))
-    found = gate("control", evidence(usage=usage, restarts=RESTARTS))
-    assert found.status is plainly.status is Status.VALID
-    assert seen(plainly) == "1.0 % of one processor"
-    assert seen(found) == (
-        "1.0 % of one processor; restarted since the stay began: kube-apiserver, kubelet on "
-        "control-1, db-1"
-    )
-    assert alike(found) != alike(plainly)
-
-
-def test_what_was_restarted_is_shown_where_no_host_directs_others_and_mixed_with_no_reason() -> (
-    None
-):
-    found = gate("control", evidence(restarts=RESTARTS[2:]))
-    assert (found.status, found.why) == (Status.VALID, Why.NOT_ASKED)
-    assert seen(found) == (
-        "no host directs others; restarted since the stay began: kubelet on db-1"
-    )
-    unread = gate("control", evidence(usage=(host(), director(Usage())), restarts=RESTARTS))
-    assert seen(unread) == "not known: no host reported it"
 
 
 def test_a_gate_says_how_much_of_its_bound_was_used() -> None:

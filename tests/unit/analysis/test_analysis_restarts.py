@@ -1,4 +1,4 @@
-"""An answer lists the stays in which programs of an orchestrator were restarted."""
+"""An answer lists the stays in which programs of a lab's Kubernetes were restarted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dunnage.model.record import Record, Restart
 
 
 def restart(time: float, program: str = "kube-apiserver", host: str = "control-1") -> Restart:
-    return Restart(host=host, program=program, signal=9, time=time)
+    return Restart(host=host, program=program, code=-9, time=time)
 
 
 def run(stay: str, *found: Restart) -> Record:
@@ -22,21 +22,25 @@ def test_stays_in_which_nothing_was_restarted_or_nothing_is_known_of_it_are_not_
     assert restarted([run("b1-native"), record(restarts=None)]) == ()
 
 
-def test_a_stay_has_what_any_of_its_runs_tells_once_and_in_the_order_of_time() -> None:
-    first, second, third = restart(1.0), restart(2.0, "kubelet", "db-1"), restart(3.0)
+def test_a_stay_has_what_that_run_of_it_tells_which_tells_most() -> None:
+    """The same restart has another time in each record: it is read by a clock that goes on."""
+
+    def by_then(moved: float) -> tuple[Restart, ...]:
+        return restart(1.0 + moved), restart(2.0 + moved, "kubelet", "db-1"), restart(3.0 + moved)
+
     found = restarted(
         [
-            run("b1-native", first),
+            run("b1-native", *by_then(0.0)[:1]),
             run("b2-native"),
-            run("b1-native", third, first, second),
-            run("b3-native", third),
+            run("b1-native", *by_then(1e-6)),
+            run("b3-native", restart(9.0)),
+            record(run="b1-native-A-t8-3", stay="b1-native", restarts=None),
+            run("b1-native", *by_then(-1e-6)[:2]),
         ]
     )
     assert found == (
-        Restarted(
-            stay="b1-native", block=1, deployment="native", restarts=(first, second, third)
-        ),
-        Restarted(stay="b3-native", block=1, deployment="native", restarts=(third,)),
+        Restarted(stay="b1-native", block=1, deployment="native", restarts=by_then(1e-6)),
+        Restarted(stay="b3-native", block=1, deployment="native", restarts=(restart(9.0),)),
     )
 
 

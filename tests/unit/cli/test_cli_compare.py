@@ -255,19 +255,19 @@ def test_it_fits_eighty_columns_and_says_once_what_was_left_out(
     assert told.startswith("late, throughput, cpu.database, ")
 
 
-def test_what_was_restarted_of_an_orchestrator_in_either_result_is_told(
+def test_what_was_restarted_of_a_kubernetes_in_either_result_is_told(
     dunnage: Command, monday: Path, tuesday: Path
 ) -> None:
     without_checksums(tuesday)
     result = open_result(tuesday)
     record = next(each for each in result.records if each.deployment == "late")
-    killed = Restart(host="db-1", program="daemon", signal=9, time=record.started)
+    killed = Restart(host="db-1", program="daemon", code=-9, time=record.started)
     write_value(
         result.layout.record(record.run), record.model_copy(update={"restarts": (killed,)})
     )
     shown = dunnage("compare", monday, tuesday)
     assert shown.code == 0, shown.err
-    told = f"late: daemon on db-1 was killed and restarted during 1 stay ({record.stay})"
+    told = f"programs that it stands on were restarted: daemon on db-1 (stay {record.stay})"
     assert " ".join(shown.err.split()).count(told) == 1
     answer = json.loads(dunnage("compare", monday, tuesday, "--format", "json").out)
     assert answer["a"]["restarted"] == []

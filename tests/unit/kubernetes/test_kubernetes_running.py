@@ -12,7 +12,7 @@ import pytest
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
@@ -136,10 +136,21 @@ def test_every_program_is_restarted_inside_of_what_is_around_it() -> None:
 def test_restarts_are_read_back_by_our_clock_and_there_may_be_none() -> None:
     running = started(Ended())
     assert running.restarts() == ()
-    running.host.files["/s/db-1/kubernetes/restarts"] = (b"1700000000.5 9 kubelet\n", 0o644)
+    line = b"1700000000.500000000 -9 kubelet\n"
+    running.host.files["/s/db-1/kubernetes/restarts"] = (line, 0o644)
     running.host.ahead = 0.5
     (restart,) = running.restarts()
     assert (restart.host, restart.program, restart.time) == ("db-1", "kubelet", 1_700_000_000.0)
+
+
+def test_what_was_started_before_is_killed_before_it_is_started_again() -> None:
+    """Its shell may have been killed, and the program live on."""
+    running = started(Ended(code=-9))
+    assert not any("/dunnage/lab/db-1/kubelet" in words for words in running.host.told)
+    running.start(Component("kubelet", ("kubelet",)))
+    killing, starting = running.host.told[-2:]
+    assert killing[-1] == "/dunnage/lab/db-1/kubelet"
+    assert starting[-1] == "kubelet"
 
 
 def test_files_are_written_into_an_empty_directory_with_their_modes() -> None:
@@ -153,12 +164,19 @@ def test_a_program_that_has_ended_is_told_with_the_end_of_its_log() -> None:
     running = started(Ended(code=1))
     with pytest.raises(UnavailableError, match=r"`kubelet` ended with exit code 1$"):
         running.insist_alive()
+    with pytest.raises(StayError, match=r"`kubelet` ended with exit code 1$"):
+        running.insist_alive(StayError)
     log = "\n".join(f"line {number}" for number in range(30)).encode()
     running.host.files["/s/db-1/kubernetes/log/kubelet.log"] = (log, 0o644)
     with pytest.raises(UnavailableError, match=r"its log ends:\nline 10\n") as refused:
         running.insist_alive()
     assert refused.value.what.endswith("line 29")
     assert refused.value.where == "db-1"
+
+
+def test_a_program_whose_shell_was_killed_is_not_said_to_have_ended_itself() -> None:
+    with pytest.raises(UnavailableError, match="what restarts `kubelet` was ended by signal 9"):
+        started(Ended(code=-9)).insist_alive()
 
 
 def test_a_command_that_fails_is_told_with_its_complaint() -> None:
@@ -184,6 +202,7 @@ def test_what_went_with_its_host_neither_lives_nor_is_ended_again() -> None:
     lost = Ended(lost=True)
     running = started(lost)
     assert not running.lives("kubelet")
+    assert not running.started("kubelet")
     running.end("kubelet")
     running.freeze("kubelet")
     assert lost.signals == []
@@ -203,6 +222,24 @@ def test_what_lives_is_held_still_let_go_and_ended() -> None:
     assert running.units == ()
     told = running.host.told[-1]
     assert told[-1] == "/dunnage/lab/db-1/kubelet", "what was restarted lives on"
+
+
+def test_what_nothing_restarts_any_more_is_held_still_and_ended_all_the_same() -> None:
+    running = started(Ended(code=-9))
+    assert running.started("kubelet")
+    assert not running.started("containerd")
+    running.freeze("kubelet")
+    assert running.host.told[-1] == ("freeze", "kubelet")
+    running.end("kubelet")
+    assert running.host.told[-1][-1] == "/dunnage/lab/db-1/kubelet"
+    assert running.units == ()
+
+
+def test_what_could_not_be_ended_is_still_known() -> None:
+    running = started(Ended(), {"cgroup.procs": Completed(1, "", "not permitted")})
+    with pytest.raises(UnavailableError, match="not permitted"):
+        running.end("kubelet")
+    assert running.units == ("kubelet",)
 
 
 def test_what_restarts_a_program_is_killed_before_the_program() -> None:

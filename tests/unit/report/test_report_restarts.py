@@ -1,4 +1,4 @@
-"""Restarts of an orchestrator's programs in words, and where they are told."""
+"""Restarts of the programs of a lab's Kubernetes in words, and where they are told."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import replace
 from test_report_page import Elements, rendered
 from test_report_text import shown
 
-from dunnage.findings.restarts.sentences import restarted
+from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.model.analysis import Restarted
 from dunnage.model.record import Restart
 from dunnage.report.terminal.brief import brief
 from dunnage.report.terminal.text import answer_table
 from report_samples import Sample, sample
 
-API = Restart(host="control-1", program="kube-apiserver", signal=9, time=1.0)
-KUBELET = Restart(host="db-1", program="kubelet", signal=9, time=2.0)
+API = Restart(host="control-1", program="kube-apiserver", code=-9, time=1.0)
+KUBELET = Restart(host="db-1", program="kubelet", code=-9, time=2.0)
 
 
 def hurt(*found: Restarted) -> Sample:
@@ -33,19 +33,20 @@ def test_each_deployment_is_told_with_its_programs_and_stays() -> None:
     made = hurt(
         stay("native", 1, API, API.model_copy(update={"time": 5.0})),
         stay("docker-bridge", 2, KUBELET),
-        stay("docker-bridge", 3, API),
+        stay("docker-bridge", 3, API, KUBELET),
     )
-    assert restarted(made.analysis.restarted) == (
-        "native: kube-apiserver on control-1 was killed and restarted during 1 stay (b1-native); "
-        "this alone makes no run invalid",
-        "docker-bridge: kube-apiserver on control-1, kubelet on db-1 were killed and restarted "
-        "during 2 stays (b2-docker-bridge, b3-docker-bridge); this alone makes no run invalid",
+    assert stays_with_restarts(made.analysis.restarted) == (
+        "native: programs that it stands on were restarted: kube-apiserver on control-1 (stay "
+        "b1-native, 2 times)",
+        "docker-bridge: programs that it stands on were restarted: kube-apiserver on control-1 "
+        "(stay b3-docker-bridge), kubelet on db-1 (stay b2-docker-bridge), kubelet on db-1 (stay "
+        "b3-docker-bridge)",
     )
-    assert restarted(()) == ()
+    assert stays_with_restarts(()) == ()
 
 
 def test_the_short_answer_the_long_one_and_the_page_tell_it_and_only_then() -> None:
-    told = "kube-apiserver on control-1 was killed and restarted during 1 stay"
+    told = "programs that it stands on were restarted: kube-apiserver on control-1 (stay b1-native)"
     for made, is_told in ((hurt(stay("native", 1, API)), True), (sample(), False)):
         given = made.analysis, made.study, made.plan
         texts = (

@@ -15,17 +15,10 @@ from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.deployment import Deployment
 from dunnage.model.plan import Plan
-from dunnage.model.record import Restart
 from dunnage.model.study import Study, SubstrateSpec
 from dunnage.runner import substrates
 from dunnage.runner.stay import Equipment, Stay
-from dunnage.runner.substrates import (
-    awake_for,
-    open_substrates,
-    rest_idle,
-    restarts_in,
-    units_on,
-)
+from dunnage.runner.substrates import awake_for, open_substrates, rest_idle, units_on
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_study
 from dunnage.substrates.kubernetes.choices import Choices
@@ -204,39 +197,3 @@ def test_units_of_a_substrate_are_watched_where_it_runs() -> None:
         assert units_on(Told("docker"), first) == {"daemon": first.control_group("daemon")}
         assert units_on(Told("docker"), second) == {}
         assert units_on(None, first) == {}
-
-
-@dataclass
-class Restarting(Told):
-    """A substrate that tells what was restarted of it."""
-
-    known: tuple[Restart, ...] = ()
-
-    def restarts(self) -> tuple[Restart, ...]:
-        return self.known
-
-
-def restart(time: float) -> Restart:
-    return Restart(host="control-1", program="kube-apiserver", signal=9, time=time)
-
-
-@dataclass
-class Begun:
-    """A stay, as far as its restarts go."""
-
-    substrate: Substrate | None
-    began: float = 100.0
-
-
-def restarted(substrate: Substrate | None) -> tuple[Restart, ...] | None:
-    return restarts_in(cast("Stay", Begun(substrate)))
-
-
-def test_of_what_was_restarted_that_counts_which_came_after_the_stay_began() -> None:
-    known = tuple(map(restart, (99.5, 100.0, 250.0)))
-    assert restarted(Restarting("kubernetes", known=known)) == known[1:]
-
-
-def test_what_nothing_tells_of_is_not_known_and_where_nothing_is_nothing_is_restarted() -> None:
-    assert restarted(Told("docker")) is None
-    assert restarted(None) == ()

@@ -9,7 +9,7 @@ from dunnage.analysis.schedule import BUSY, Schedule
 from dunnage.analysis.schedule import schedule as scheduled
 from dunnage.model.level import Search
 from dunnage.model.load import LoadOrder
-from dunnage.model.record import HostUsage, Measurement, Restart, Searched
+from dunnage.model.record import HostUsage, Measurement, Searched
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,6 @@ class Evidence:
     not read; None where load does not come in turns."""
     foreign: Mapping[str, float] = field(default_factory=dict)
     """Name → processors that processes of no host kept busy, as far as they could be seen."""
-    restarts: Sequence[Restart] = ()
-    """Of an orchestrator's programs, since the stay began."""
     search: Search | None = None
     searched: Searched | None = None
     """A search, and what it found, where the measurement is the result of one."""

@@ -171,19 +171,7 @@ def kept_time(clocks: Mapping[str, float], bounds: Bounds | None = None) -> bool
 
 
 def control(evidence: Evidence, bounds: Bounds) -> Finding:
-    """What the hosts used that direct an orchestrator's nodes, on the cores of the clients.
-
-    What was restarted of the orchestrator is shown because it explains: what that costs there is
-    in what is judged.
-    """
-    found = _control(evidence, bounds)
-    if found.why is Why.NOT_KNOWN:
-        return found
-    restarted = [text("restarted", each.program, each.host) for each in evidence.restarts]
-    return found._replace(seen=(*found.seen, *restarted))
-
-
-def _control(evidence: Evidence, bounds: Bounds) -> Finding:
+    """What the hosts used that direct an orchestrator's nodes, on the cores of the clients."""
     hosts = [host for host in evidence.usage if host.group == CONTROL_GROUP]
     if not hosts:
         return NOT_ASKED

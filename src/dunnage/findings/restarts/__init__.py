@@ -1,1 +1,1 @@
-"""Stays in which programs of an orchestrator were restarted."""
+"""Stays in which programs of a lab's Kubernetes were restarted."""

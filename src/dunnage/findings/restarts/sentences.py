@@ -1,25 +1,28 @@
-"""What must be said where programs of an orchestrator were restarted, as sentences."""
+"""What must be said where programs of a lab's Kubernetes were restarted, as sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from dunnage.analysis.groups import grouped
 from dunnage.model.analysis import Restarted
 from dunnage.wording import alike, numbers, terms
 
 
-def restarted(stays: Iterable[Restarted]) -> tuple[str, ...]:
+def stays_with_restarts(stays: Iterable[Restarted]) -> tuple[str, ...]:
     """One sentence for each deployment with such stays; none where nothing was restarted."""
     by_deployment = grouped(stays, lambda each: each.deployment)
     return tuple(_sentence(name, found) for name, found in by_deployment.items())
 
 
-def _sentence(deployment: str, found: Sequence[Restarted]) -> str:
-    programs = {f"{each.program} on {each.host}" for stay in found for each in stay.restarts}
-    return (
-        f"{terms.plain(deployment)}: {alike.some(programs)} "
-        f"{'was' if len(programs) == 1 else 'were'} killed and restarted during "
-        f"{numbers.count(len(found), 'stay')} "
-        f"({alike.some(terms.plain(stay.stay) for stay in found)}); this alone makes no run invalid"
-    )
+def _sentence(deployment: str, stays: Sequence[Restarted]) -> str:
+    found = alike.some(each for stay in stays for each in _programs(stay))
+    return f"{terms.plain(deployment)}: programs that it stands on were restarted: {found}"
+
+
+def _programs(stay: Restarted) -> Iterator[str]:
+    """Each program that was restarted in a stay, with its host, the stay and how often."""
+    for program, times in Counter(f"{r.program} on {r.host}" for r in stay.restarts).items():
+        often = f", {numbers.times(times, times)}" if times > 1 else ""
+        yield f"{program} (stay {terms.plain(stay.stay)}{often})"

@@ -22,6 +22,7 @@ from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Servic
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
 from dunnage.platforms import places
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
@@ -43,6 +44,8 @@ from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
+_CLIENT_STARTED = 60.0
+"""Seconds within which a client's pod has a container."""
 ASKED: Mapping[str, Mapping[str, str]] = {
     "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
     "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
@@ -97,7 +100,6 @@ class Kubernetes(HostedMembers[PodMember]):
         self._images: dict[tuple[str, str], Image] = {}
         self._services: dict[str, Served] = {}
         self._named: bool = False
-        self._deadline: float = 0.0
         self._making: Lock = Lock()
 
     def reserve(self, layout: Layout) -> Reservation:
@@ -114,7 +116,6 @@ class Kubernetes(HostedMembers[PodMember]):
             partial(self._provide, self._hosts[host], tree) for (host, _), tree in needed.items()
         )
         self._name_members()
-        self._deadline = deadline
         self._bring_all_up(services, deadline)
 
     def crash(self, member: str) -> None:
@@ -191,7 +192,9 @@ class Kubernetes(HostedMembers[PodMember]):
                 self._namespace.create(manifest, member)
             self._named = True
 
-    def _start(self, service: Service, place: Place, host: Host) -> PodMember:
+    def _start(
+        self, service: Service, place: Place, host: Host, deadline: Deadline
+    ) -> PodMember:
         self._make_directories(place, host)
         tree = self._trees.tree(service.software)
         manifests = self._manifests.member(
@@ -202,8 +205,8 @@ class Kubernetes(HostedMembers[PodMember]):
             image=self._provide(host, tree),
             node=self._node(host),
         )
-        self._namespace.create_all(manifests, place.member, self._deadline)
-        state = await_container(self._namespace, place.member)
+        self._namespace.create_all(manifests, place.member, deadline)
+        state = await_container(self._namespace, place.member, deadline)
         member = PodMember(
             service,
             host,
@@ -236,7 +239,7 @@ class Kubernetes(HostedMembers[PodMember]):
         )
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
-        state = await_started(self._namespace, pod, host.name)
+        state = await_started(self._namespace, pod, host.name, Deadline.after(_CLIENT_STARTED))
         process = first_process(host, state.container, host.name)
         if process is None:
             raise UnavailableError(

@@ -130,13 +130,12 @@ class Node:
             around=(*words, self.scratch, HELD),
         )
 
-    def kubelet(self, containerd: int) -> Component:
-        """The kubelet, in the mount namespace of what restarts containerd: `containerd` is the
-        process id of that."""
+    def kubelet(self, beside: int) -> Component:
+        """The kubelet, in the mount namespace of the process with this id: containerd's."""
         taints = {CLIENT_GROUP: f"{TAINT}=:NoSchedule"}
         argv = (
             "nsenter",
-            f"--target={containerd}",
+            f"--target={beside}",
             "--mount",
             "--",
             str(self.binaries / KUBELET),

@@ -1,6 +1,6 @@
 """A Kubernetes of our own: its control plane on the control host, every other host a node.
 
-A program that is killed is restarted, some times at most. Nothing of it has to be told that it
+A program that ends is restarted, some times in a row at most. Nothing of it has to be told that it
 ends: its programs and pods are killed, or die with their hosts.
 """
 
@@ -45,7 +45,7 @@ from dunnage.substrates.kubernetes.network import (
 )
 from dunnage.substrates.kubernetes.node import KUBELET
 from dunnage.substrates.kubernetes.objects import initial_objects
-from dunnage.substrates.kubernetes.on_control import OnControl
+from dunnage.substrates.kubernetes.on_control import FORWARDER, OnControl
 from dunnage.substrates.kubernetes.on_node import OnNode
 from dunnage.substrates.kubernetes.place import MASTERS, place_of
 from dunnage.substrates.kubernetes.plugins import insist_on_plugins
@@ -158,7 +158,7 @@ class OwnKubernetes:
 
         Raises StayError when one does not become so.
         """
-        self._thaw()
+        self._thaw(StayError)
         if self._commanded():
             self._wait(StayError, _STEADY)
 
@@ -178,15 +178,17 @@ class OwnKubernetes:
 
     def mend(self, host: str) -> None:
         """Make a node of a restored host again; where it was the control host, form it all anew."""
-        self._thaw()
         there = self._running.get(host)
-        if there is None or there.lives(API) or there.lives(KUBELET):
+        lost = there is not None and not (there.lives(API) or there.lives(KUBELET))
+        if there is not None and lost:
+            there.forget()
+        self._thaw(UnavailableError)
+        if there is None or not lost:
             return
         if there.host is self._control:
             self._all(lambda each: self._running[each.name].end_all())
             self.form()
         elif self._commanded():
-            there.forget()
             self._begin(there.host)
             self._go_on(there.host)
             self._connect(there.host)
@@ -196,23 +198,28 @@ class OwnKubernetes:
         """What the API server and the nodes told of themselves when all had come up."""
         return self._facts
 
-    def restarts(self) -> tuple[Restart, ...]:
-        """Of its programs on hosts that live, the earliest first."""
-        found = [each for name in self._living() for each in self._running[name].restarts()]
-        return tuple(sorted(found, key=lambda each: each.time))
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Of its programs; what carries questions into the lab's network is none of them."""
+        return {
+            name: tuple(each for each in there.restarts() if each.program != FORWARDER)
+            for name, there in self._running.items()
+        }
 
     def stop(self) -> None:
         """Kill all programs and pods, and remove what they kept."""
         self._all(lambda host: self._running[host.name].end_all())
 
-    def _thaw(self) -> None:
+    def _thaw(self, error: type[DunnageError]) -> None:
+        """Let everything go on, and start controllers where they do not run: once the API server
+        answers, which may be just restarted, as they end where it does not."""
         self._all(lambda host: self._running[host.name].thaw())
         if self._commanded():
+            self._until("the API server is not ready", self._probes.server, API, error)
             self._commander.command()
 
     def _commanded(self) -> bool:
-        """Whether there is an API server: not while the control host is lost, or not mended."""
-        return self._running[self._control.name].lives(API)
+        """Whether an API server was started: not while the control host is lost, or not mended."""
+        return self._running[self._control.name].started(API)
 
     def _new_plane(self) -> ControlPlane:
         trust = Trust(*map(Authority, ("dunnage", "dunnage-etcd", "dunnage-front")))
@@ -303,7 +310,7 @@ class OwnKubernetes:
             if why is None and not steady:
                 return
             for name in self._living():
-                self._running[name].insist_alive()
+                self._running[name].insist_alive(error)
             if why and clock.now() >= ends:
                 logged = self._running[self._control.name].logged(unit)
                 said = f"{what} within {READY:g} s: {why}{logged}"

@@ -61,7 +61,7 @@ class Place:
         return self.path(f"log/{unit}.log")
 
     @property
-    def restarts(self) -> str:
+    def restarts_file(self) -> str:
         """File with a line for each restart of a program."""
         return self.path("restarts")
 

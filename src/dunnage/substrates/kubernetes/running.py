@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import DunnageError, HostLostError, UnavailableError
 from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
-from dunnage.substrates.kubernetes.restarting import restarting, restarts
+from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
 
 HINT = "dunnage doctor"
 READY = 60.0
@@ -78,9 +78,15 @@ class Running:
             self.host.put(each.path, each.content, each.mode)
 
     def start(self, component: Component) -> Process:
-        """Start a program, to be restarted when it is killed; what it says goes to its log."""
+        """Start a program, to be restarted when it ends; what it says goes to its log.
+
+        Where it was started before, what is left of that is killed: the program may live on though
+        nothing restarts it any more.
+        """
+        if component.unit in self._processes:
+            self._kill(component.unit)
         process = self.host.start(
-            restarting(component, self.place.restarts),
+            restarting(component, self.place.restarts_file),
             unit=component.unit,
             log=self.place.log(component.unit),
             env={**self._environment, **component.environment},
@@ -100,36 +106,43 @@ class Running:
         return done.stdout
 
     def restarts(self) -> tuple[Restart, ...]:
-        """Every restart of a program since `prepare`. Raises HostLostError."""
+        """Every restart of a program since `prepare`, in order. Raises HostLostError, RunError."""
         try:
-            told = self.host.get(self.place.restarts).decode()
+            told = self.host.get(self.place.restarts_file).decode(errors="replace")
         except FileNotFoundError:
             return ()
-        return tuple(restarts(told, self.host.name, self.host.clock_offset()))
+        return tuple(restarts_of(told, self.host.name, self.host.clock_offset()))
 
     def pid(self, unit: str) -> int:
         """Process id of what restarts a program, as the host sees it; KeyError if that was not
         started."""
         return self._processes[unit].pid
 
+    def started(self, unit: str) -> bool:
+        """Whether a program was started, and its host has not been lost since."""
+        try:
+            self._processes[unit].poll()
+        except (KeyError, HostLostError):
+            return False
+        return True
+
     def lives(self, unit: str) -> bool:
         """Whether a program was started and has not ended for good."""
-        process = self._processes.get(unit)
         try:
-            return process is not None and process.poll() is None
-        except HostLostError:
+            return self._processes[unit].poll() is None
+        except (KeyError, HostLostError):
             return False
 
-    def insist_alive(self) -> None:
-        """Raise UnavailableError with the log of a program that has ended for good."""
+    def insist_alive(self, error: type[DunnageError] = UnavailableError) -> None:
+        """Raise `error` with the log of a program that has ended for good."""
         for unit, process in self._processes.items():
             code = process.poll()
-            if code is not None:
-                raise UnavailableError(
-                    f"`{unit}` ended with exit code {code}{self.logged(unit)}",
-                    where=self.host.name,
-                    hint=HINT,
-                )
+            if code is None:
+                continue
+            ended = f"`{unit}` ended with exit code {code}"
+            if code < 0:  # a shell, which tells a signal that ended the program by its exit code
+                ended = f"what restarts `{unit}` was ended by signal {-code}"
+            raise error(f"{ended}{self.logged(unit)}", where=self.host.name, hint=HINT)
 
     def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
         """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
@@ -147,11 +160,12 @@ class Running:
 
         In the other order a restart might be written down that was none.
         """
-        if self.lives(unit):
-            process = self._processes.pop(unit)
+        if self.started(unit):
+            process = self._processes[unit]
             process.signal("KILL")
             process.wait(_STOP)
             self._kill(unit)
+            del self._processes[unit]
 
     def end_all(self) -> None:
         """Kill every program and every pod, and remove what they kept."""
@@ -167,9 +181,9 @@ class Running:
         self._processes.clear()
 
     def freeze(self, *units: str) -> None:
-        """Hold programs still."""
+        """Hold programs still, also one that nothing restarts any more."""
         for unit in units:
-            if self.lives(unit):
+            if self.started(unit):
                 self.host.freeze(unit)
 
     def thaw(self) -> None:
