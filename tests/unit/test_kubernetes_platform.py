@@ -29,9 +29,9 @@ from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
-from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms import deadline
 from dunnage.platforms.deadline import Deadline
+from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes import namespace, network, outage, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
@@ -307,7 +307,7 @@ def test_a_pod_is_waited_for_while_the_server_is_away_but_not_beyond_the_deadlin
     run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
     api = Api().on(f"GET {POD}", status(503), a_pod(containerStatuses=[run]))
     assert starting.await_container(opened(api), "redis-1", Deadline.after(60.0)).running
-    with pytest.raises(StayError, match="its pod cannot be inspected: no$"):
+    with pytest.raises(StayError, match=r"its pod cannot be inspected: no$"):
         api = Api().on(f"GET {POD}", status(503))
         starting.await_container(opened(api), "redis-1", Deadline.after(0.0))
 

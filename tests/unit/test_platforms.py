@@ -36,12 +36,12 @@ from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import container_member, places
 from dunnage.platforms.container_member import OUT_OF_SIGHT, ContainerMember
 from dunnage.platforms.containers import arguments, described, limit_arguments, ulimits
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.floating import floating_address
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import insist_known, wrapped
 from dunnage.platforms.listening import holder
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.readiness import await_ready, side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import told_in

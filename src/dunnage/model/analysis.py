@@ -31,7 +31,8 @@ verdict is what it is are values. 6: so are why parts of a variance are not told
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
-9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were restarted.
+9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
+restarted.
 """
 
 

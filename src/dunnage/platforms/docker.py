@@ -17,9 +17,9 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import arguments, described, network_name
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.docker_offer import OFFER
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped

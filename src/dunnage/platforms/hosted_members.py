@@ -110,9 +110,7 @@ class HostedMembers(ABC, Generic[M]):
     def _bring_all_up(self, services: Sequence[Service], seconds: float) -> None:
         given_up = Event()
         deadline = Deadline.after(seconds, given_up)
-        side_by_side(
-            [partial(self._bring_up, service, deadline) for service in services], given_up
-        )
+        side_by_side([partial(self._bring_up, service, deadline) for service in services], given_up)
 
     def _bring_up(self, service: Service, deadline: Deadline) -> None:
         place, host = self._places[service.member], self._host(service.member)
@@ -120,9 +118,7 @@ class HostedMembers(ABC, Generic[M]):
         check_free(host, [place])
         for path, content in service.files.items():
             host.put(path, content.encode())
-        member = self._members[service.member] = self._start(
-            service, place, host, deadline
-        )
+        member = self._members[service.member] = self._start(service, place, host, deadline)
         await_ready(member, deadline)
 
     def _take_down(self, steps: Iterable[tuple[str, Callable[[], None]]]) -> None:

@@ -22,9 +22,9 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import OF_HOSTS, PlatformOffer
 from dunnage.platforms import places
-from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import described, network_name
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import (

@@ -57,9 +57,9 @@ def test_a_daemon_that_is_killed_during_a_run_is_restarted_and_told(fleets: Flee
 
 
 def test_what_nothing_restarts_is_killed_for_good(fleets: Fleets) -> None:
-    host = fleets.open().testbed.hosts[0]
-    process = host.start(("fake-daemon",), unit="alone", log="/log")
-    host.world.kill(host.name, "alone")
+    testbed = fleets.open().testbed
+    process = testbed.hosts[0].start(("fake-daemon",), unit="alone", log="/log")
+    testbed.world.kill(testbed.hosts[0].name, "alone")
     assert process.poll() == -9
 
 

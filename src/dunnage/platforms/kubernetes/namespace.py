@@ -175,8 +175,8 @@ class Namespace:
     ) -> Completed:
         """Run a command in a container to its end.
 
-        Raises RunError after `timeout` seconds, or when the API server is away: nobody knows whether
-        the command was run. What the container cannot run gives the exit code `NOT_RUN`.
+        Raises RunError after `timeout` seconds, or when the API server is away: nobody knows then
+        whether the command was run. What the container cannot run gives the exit code `NOT_RUN`.
         """
         try:
             return execute(
@@ -257,9 +257,7 @@ class Namespace:
 
     def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
         grace = 0 if lost else None
-        ask = partial(
-            self._client.delete, Pod, pod, namespace=self.name, grace_period=grace
-        )
+        ask = partial(self._client.delete, Pod, pod, namespace=self.name, grace_period=grace)
         self._asked(partial(_if_there, ask), "its pod cannot be removed", where)
 
     def _is_gone(self) -> bool:
@@ -289,8 +287,11 @@ class Namespace:
         where: str = "kubernetes",
         deadline: Deadline | None = None,
     ) -> T:
-        """What is answered to a question that may be asked twice; `what` is the complaint when it is
-        refused, or when the API server is away beyond the deadline or for too long."""
+        """What is answered to a question that may be asked twice.
+
+        `what` is the complaint when it is refused, or when the API server is away beyond the
+        deadline or for too long.
+        """
         deadline = deadline or Deadline.after(AWAY)
         while True:
             try:

@@ -192,9 +192,7 @@ class Kubernetes(HostedMembers[PodMember]):
                 self._namespace.create(manifest, member)
             self._named = True
 
-    def _start(
-        self, service: Service, place: Place, host: Host, deadline: Deadline
-    ) -> PodMember:
+    def _start(self, service: Service, place: Place, host: Host, deadline: Deadline) -> PodMember:
         self._make_directories(place, host)
         tree = self._trees.tree(service.software)
         manifests = self._manifests.member(
