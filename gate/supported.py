@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.proofs import PAGE, command
+from gate.proofs.page import HELD, PAGE, Row, cells, command, read
 
 README = Path("README.md")
 PROVEN = "## What is proven"
@@ -28,13 +28,10 @@ REAL = frozenset({"live", "browser"})
 """Marks of tests that run against the real thing."""
 PROOF = "proof"
 """Mark of tests that `make test` does not run: each has a row of its own in `docs/proofs.md`."""
-HELD = "yes"
-"""What the second column of that row says if the claim held."""
 
 Tests = Mapping[str, frozenset[str]]
 """Name of each test, as pytest writes it → its marks."""
 
-_BORDER = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r'\]\((?P<file>[^)\s]+)(?: "(?P<title>[^"]+)")?\)')
 
 
@@ -63,32 +60,31 @@ class Link:
 def wrong(text: str, tests: Tests, held: Collection[str]) -> list[str]:
     """Every mistake of both tables, each with the line that it is in.
 
-    `tests` are all tests of the files that the tables link to. `held` are the commands of the
-    proofs that held.
+    `tests` are all tests of the files that the tables link to. `held` are the proofs that held.
     """
     found = []
     for heading, judged in ((PROVEN, _proven), (UNSEEN, _unseen)):
         lines = _lines(text, heading)
         if not lines:
             found.append(f"{README}: there is no table below `{heading}`")
-        for cells in lines:
-            if len(cells) == COLUMNS:
-                found += [f"{cells[0]}: {what}" for what in judged(cells, tests, held)]
+        for line in lines:
+            if len(line) == COLUMNS:
+                found += [f"{line[0]}: {what}" for what in judged(line, tests, held)]
             else:
-                found.append(f"{cells[0]}: it has {len(cells)} columns and not {COLUMNS}")
+                found.append(f"{line[0]}: it has {len(line)} columns and not {COLUMNS}")
     return found
 
 
-def _proven(cells: Sequence[str], tests: Tests, held: Collection[str]) -> Iterator[str]:
+def _proven(line: Sequence[str], tests: Tests, held: Collection[str]) -> Iterator[str]:
     """What is wrong with a line that says that something is proven."""
-    links = _links(cells)
+    links = _links(line)
     if not links:
         yield "no link shows it"
     for link in links:
         yield from _broken(link, tests)
         for test in link.cases(tests):
             if PROOF in tests[test]:
-                if command(test) not in held:
+                if test not in held:
                     yield f"{PAGE} does not say that this held: {command(test)}"
             elif link.of_proofs:
                 yield f"{PAGE} has no row of it, as it is no proof: {test}"
@@ -97,11 +93,11 @@ def _proven(cells: Sequence[str], tests: Tests, held: Collection[str]) -> Iterat
         yield "none of its tests runs against the real thing"
 
 
-def _unseen(cells: Sequence[str], tests: Tests, _: Collection[str]) -> Iterator[str]:
+def _unseen(line: Sequence[str], tests: Tests, _: Collection[str]) -> Iterator[str]:
     """What is wrong with a line that says why nobody has seen something."""
-    if not cells[1]:
+    if not line[1]:
         yield "no reason is given"
-    for link in _links(cells):
+    for link in _links(line):
         yield from _broken(link, tests)
 
 
@@ -115,28 +111,23 @@ def _broken(link: Link, tests: Tests) -> Iterator[str]:
 def _lines(text: str, heading: str) -> list[list[str]]:
     """The cells of each line of the table below a heading, without those of its head."""
     section = f"\n{text}".partition(f"\n{heading}\n")[2].partition("\n## ")[0]
-    return [_cells(line) for line in section.splitlines() if line.startswith("|")][2:]
+    return [cells(line) for line in section.splitlines() if line.startswith("|")][2:]
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip().replace("\\|", "|") for cell in _BORDER.split(line)[1:-1]]
-
-
-def _links(cells: Sequence[str]) -> list[Link]:
-    return [Link(each["file"], each["title"] or "") for each in _LINK.finditer(cells[-1])]
+def _links(line: Sequence[str]) -> list[Link]:
+    return [Link(each["file"], each["title"] or "") for each in _LINK.finditer(line[-1])]
 
 
 def files(text: str) -> list[str]:
     """The modules of tests that the tables link to, except those that do not exist."""
-    lines = [cells for heading in (PROVEN, UNSEEN) for cells in _lines(text, heading)]
-    named = {link.test.partition("::")[0] for cells in lines for link in _links(cells)}
+    lines = [line for heading in (PROVEN, UNSEEN) for line in _lines(text, heading)]
+    named = {link.test.partition("::")[0] for line in lines for link in _links(line)}
     return sorted(each for each in named if each.endswith(".py") and Path(each).is_file())
 
 
-def held(page: str) -> set[str]:
-    """The commands of those rows of `docs/proofs.md` that say that their claim held."""
-    rows = [_cells(line) for line in page.splitlines() if line.startswith("|")]
-    return {cells[-1] for cells in rows if cells[1:2] == [HELD]}
+def held(rows: Mapping[str, Row]) -> set[str]:
+    """The tests with rows that say that their claim held."""
+    return {test for test, row in rows.items() if row.last.held == HELD}
 
 
 class _Found:
@@ -172,8 +163,7 @@ def collected(modules: Sequence[str]) -> Tests:
 def main() -> int:
     """Print every mistake; 0 when there is none, else 1."""
     text = README.read_text(encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    found = wrong(text, collected(files(text)), held(page))
+    found = wrong(text, collected(files(text)), held(read()))
     print("\n".join(found) or f"{README}: what its tables say is shown by what they link to")
     return 1 if found else 0
 
