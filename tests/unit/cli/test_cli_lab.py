@@ -88,7 +88,7 @@ def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: 
 
 KNOWN = "cniVersion: 1.0.0\nname: mine\nplugins: "
 TOO_LARGE = "9" * 20
-CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "mtu": "$NUMBER"}]}
+CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "subnet": "$SUBNET"}]}
 
 
 def test_a_network_may_be_a_configuration_in_a_file(
@@ -102,14 +102,15 @@ def test_a_network_may_be_a_configuration_in_a_file(
     assert json.loads(choices.configuration) == CNI
 
 
-def test_a_configuration_may_be_indented_with_tabs(
+def test_a_configuration_is_read_as_a_study_reads_it(
     dunnage: Command, asked: list[Any], tmp_path: Path
 ) -> None:
+    """What was tried without a study can be pasted into one, which tabs cannot."""
     file = tmp_path / "10-mine.conflist"
     file.write_text(json.dumps(CNI, indent="\t"))
-    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
-    ((_, _, choices, _),) = asked
-    assert json.loads(choices.configuration) == CNI
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert "line 2: tabs cannot indent in YAML: use spaces" in " ".join(shown.err.split())
 
 
 @pytest.mark.parametrize("words", [("--network", "cni"), ("--cni", "mine.conflist")])
