@@ -188,8 +188,7 @@ def test_a_default_filter_of_system_calls_costs_next_to_nothing(
                     daemons.wake()
 
         measures = {
-            name: partial(microseconds, options, mode)
-            for name, (options, mode) in security.items()
+            name: partial(microseconds, options, mode) for name, (options, mode) in security.items()
         }
         seen = measured(measures, BLOCKS, "known answers: seccomp")
     cost, alike = (seen.beyond(way, "unconfined") for way in ("default", AGAIN))

@@ -58,7 +58,10 @@ def test_what_all_hosts_say_is_taken_for_each(fact: str) -> None:
         ({"conntrack": DENIED}, {"conntrack": DENIED}),
         ({"conntrack": NO_NFT}, {"conntrack": DENIED}),
         ({"conntrack": f"{NO_NFT} and nft fails: denied"}, {"conntrack": NO_NFT}),
-        ({"conntrack": f"db-1: {NO_NFT}, db-2: tracked"}, {"conntrack": f"db-1: x, db-2: {NO_NFT}"}),
+        (
+            {"conntrack": f"db-1: {NO_NFT}, db-2: tracked"},
+            {"conntrack": f"db-1: x, db-2: {NO_NFT}"},
+        ),
         ({"conntrack": DENIED}, {"driver": "bridge"}),
     ],
 )
@@ -106,7 +109,8 @@ def test_what_differs_on_a_host_is_a_difference_whatever_is_unknown_of_others(
 ) -> None:
     for pair in ((TRACKED, other), (other, TRACKED)):
         found = compared(*pair)
-        assert (found.differing, found.unread) == (differing, frozenset())
+        assert found.differing == differing
+        assert not found.unread
 
 
 def test_a_member_on_another_host_is_a_difference() -> None:

@@ -33,9 +33,7 @@ def test_a_stay_has_what_any_of_its_runs_tells_once_and_in_the_order_of_time() -
         ]
     )
     assert found == (
-        Restarted(
-            stay="b1-native", block=1, deployment="native", restarts=(first, second, third)
-        ),
+        Restarted(stay="b1-native", block=1, deployment="native", restarts=(first, second, third)),
         Restarted(stay="b3-native", block=1, deployment="native", restarts=(third,)),
     )
 

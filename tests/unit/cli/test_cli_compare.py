@@ -262,9 +262,7 @@ def test_what_was_restarted_of_an_orchestrator_in_either_result_is_told(
     result = open_result(tuesday)
     record = next(each for each in result.records if each.deployment == "late")
     killed = Restart(host="db-1", program="daemon", signal=9, time=record.started)
-    write_value(
-        result.layout.record(record.run), record.model_copy(update={"restarts": (killed,)})
-    )
+    write_value(result.layout.record(record.run), record.model_copy(update={"restarts": (killed,)}))
     shown = dunnage("compare", monday, tuesday)
     assert shown.code == 0, shown.err
     told = f"late: daemon on db-1 was killed and restarted during 1 stay ({record.stay})"

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Collection
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NoReturn
 
 import pytest
@@ -24,6 +25,7 @@ from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.standing_lab import Made
+from dunnage.study.document import read_document
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
 KUBECONFIG = Path("/run/dunnage/labs/0123abcd/kubernetes/kubeconfig")
@@ -102,15 +104,16 @@ def test_a_network_may_be_a_configuration_in_a_file(
     assert json.loads(choices.configuration) == CNI
 
 
-def test_a_configuration_is_read_as_a_study_reads_it(
+def test_a_configuration_with_tabs_is_read_as_a_study_reads_it_between_spaces(
     dunnage: Command, asked: list[Any], tmp_path: Path
 ) -> None:
-    """What was tried without a study can be pasted into one, which tabs cannot."""
-    file = tmp_path / "10-mine.conflist"
-    file.write_text(json.dumps(CNI, indent="\t"))
-    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
-    assert (shown.code, asked) == (ExitCode.USAGE, [])
-    assert "line 2: tabs cannot indent in YAML: use spaces" in " ".join(shown.err.split())
+    file, text = tmp_path / "10-mine.conflist", json.dumps(CNI, indent="\t")
+    file.write_text(text)
+    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    ((_, _, choices, _),) = asked
+    assert json.loads(choices.configuration) == CNI
+    pasted = read_document(f"configuration:\n{indent(text, '  ')}\n")
+    assert (pasted.problems, pasted.data) == ((), {"configuration": CNI})
 
 
 @pytest.mark.parametrize("words", [("--network", "cni"), ("--cni", "mine.conflist")])

@@ -164,7 +164,7 @@ def test_each_node_is_told_its_own_range_and_number() -> None:
     spec = TestbedSpec(kind="fake", hosts={"db": 2, "control": 1})
     with open_fake(spec, name="kubernetes") as testbed:
         own = OwnKubernetes(testbed, binaries(Path("/c")), testbed.hosts, chosen)
-        second = testbed.host("db-2")
+        _, second = testbed.group("db")
         told = json.loads(own._configuration(second, Subnet("10.67.5.0/24")))
         ranges = own._plane.ranges
         assert told["number"] == "2"

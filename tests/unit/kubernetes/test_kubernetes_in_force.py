@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,6 +145,7 @@ def test_rules_that_are_found_are_known_whatever_becomes_of_the_others(
     assert tracking.told(every, "")["notrack"] == told
 
 
+LINKS: list[dict[str, Any]] = [{"ifname": "eth0", "xdp": {"mode": 1}}, {"ifname": "lo"}]
 MOUNTS = "tmpfs /run tmpfs rw 0 0\ncgroup2 {} cgroup2 rw 0 0\n"
 BPFTOOL = """\
 case $2 in
@@ -180,7 +182,7 @@ def test_groups_that_are_mounted_nowhere_here_may_have_programs_all_the_same(
 
 
 def test_a_host_without_bpftool_knows_of_xdp_alone(tmp_path: Path) -> None:
-    told = ebpf.told(attached(tmp_path, {}), [{"ifname": "eth0", "xdp": {"mode": 1}}])
+    told = ebpf.told(attached(tmp_path, {}), LINKS)
     none = "unknown: this host has no bpftool"
     assert told == {"ebpf_tc": none, "ebpf_xdp": "1", "ebpf_cgroup": none}
 
@@ -197,8 +199,7 @@ NO_BPFTOOL = Answer(unknown="this host has no bpftool")
 def programs(
     version: Answer = VERSION, devices: Answer = NO_BPFTOOL, group: Answer = NO_BPFTOOL
 ) -> dict[str, str]:
-    links = [{"ifname": "eth0", "xdp": {"mode": 1, "prog": {"id": 3}}}, {"ifname": "lo"}]
-    return ebpf.told({"bpftool": version, "devices": devices, "group": group}, links)
+    return ebpf.told({"bpftool": version, "devices": devices, "group": group}, LINKS)
 
 
 FILTER = {"devname": "veth1", "kind": "clsact/ingress", "name": "from-container", "id": 3}

@@ -1,4 +1,4 @@
-"""The way to pods, by what their hosts print of it, and whether it is the one that was asked for."""
+"""The way to pods, as their hosts print it, and whether it is the one that was asked for."""
 
 from __future__ import annotations
 
@@ -260,9 +260,9 @@ def test_static_routes_are_told_from_flannels_that_lead_the_same_way() -> None:
     static = {"db-1": told(printed(device="eth0", maker="static"))}
     network.insist_asked_for(flannel, wanted("flannel-host-gw"), "port")
     network.insist_asked_for(static, wanted("bridge"), "port")
-    with pytest.raises(StayError, match="the routing .* should be `static` and is `flannel`"):
+    with pytest.raises(StayError, match=r"the routing .* should be `static` and is `flannel`"):
         network.insist_asked_for(flannel, wanted("bridge"), "port")
-    with pytest.raises(StayError, match="the routing .* should be `flannel` and is `static`"):
+    with pytest.raises(StayError, match=r"the routing .* should be `flannel` and is `static`"):
         network.insist_asked_for(static, wanted("flannel-host-gw"), "port")
 
 
@@ -279,7 +279,9 @@ def test_of_a_configuration_what_its_first_plugin_makes_is_insisted_on() -> None
     assert wanted("cni", "mine") == {"proxy": "iptables"}  # nobody knows what it makes
     bridged = {"db-1": told(printed())}
     network.insist_asked_for(bridged, wanted("cni", "bridge"), "port")
-    with pytest.raises(StayError, match="the driver .* should be `macvlan` and is `bridge` on db-1"):
+    with pytest.raises(
+        StayError, match=r"the driver .* should be `macvlan` and is `bridge` on db-1"
+    ):
         network.insist_asked_for(bridged, wanted("cni", "macvlan"), "port")
 
 

@@ -45,7 +45,9 @@ def _of_ipvs() -> dict[str, str]:
 
 def _of_rules(answers: Mapping[str, Answer]) -> dict[str, str]:
     found = [mode for mode, (own, _) in _MODES.items() if answers[own].count]
-    needed = [name for mode in found for name in _MODES[mode]] or [own for own, _ in _MODES.values()]
+    needed = [name for mode in found for name in _MODES[mode]] or [
+        own for own, _ in _MODES.values()
+    ]
     unclear = [answers[name] for name in needed if answers[name].unknown]
     none = unknown(*unclear) if unclear else "none"
     translations = str(sum(answers[name].count for _, name in _MODES.values()))

@@ -14,6 +14,7 @@ NOT_TRACKED = "not tracked"
 _COUNT = "/proc/sys/net/netfilter/nf_conntrack_count"
 """How many connections the kernel tracks in the reader's network."""
 _NEVER = "never"
+_OLDER = "xtables-legacy-multi"
 _RULES = {"raw": "iptables", "ruleset": "nftables"}
 """Name of an answer → whose rules it counts that keep connections from being tracked."""
 
@@ -21,7 +22,7 @@ SCRIPT = f"""\
 if [ -e {_COUNT} ]; then ask tracked cat cat {_COUNT}
 else echo tracked found {_NEVER}; fi
 if grep -q -x raw /proc/net/ip_tables_names 2>/dev/null; then
-    ask raw xtables-legacy-multi count 'NOTRACK|--notrack' xtables-legacy-multi iptables -w -t raw -S
+    ask raw {_OLDER} count 'NOTRACK|--notrack' {_OLDER} iptables -w -t raw -S
 else
     echo raw found 0
 fi
