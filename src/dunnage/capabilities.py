@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from dunnage import catalog
 from dunnage.errors import UnavailableError
@@ -139,6 +140,7 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
 def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
     """Every deployment that cannot run here, with the reason and a command that may help."""
     here = supports(study.testbed.kind)
+    tried = cache(partial(interfaces, kernel))
     found = []
     for deployment in deployments:
         needs = tuple(_needs(study, deployment))
@@ -148,7 +150,7 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
         if _on_their_nodes(study, deployment):
             unmet.append(_NO_NODES)
         if not unmet and catalog.family(deployment) == "kubernetes":
-            needed = interfaces(kernel, configuration_of(deployment))
+            needed = tried(configuration_of(deployment))
             unmet = [support for support in needed if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)

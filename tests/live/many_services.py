@@ -6,7 +6,7 @@ They end with their Kubernetes.
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Any
+from typing import Any, cast
 
 from lightkube import Client
 from lightkube.codecs import from_dict
@@ -42,12 +42,11 @@ class ManyServices:
 
     def _created(self, client: Client, name: str) -> str:
         """The address of a new service, whose endpoint nobody but us looks after."""
-        for each in (self._service(name), self._endpoints(name)):
-            client.create(from_dict(each))
-        spec = client.get(Service, name, namespace=_NAMESPACE).spec
-        assert spec is not None
-        assert spec.clusterIP is not None
-        return spec.clusterIP
+        made = cast("Service", client.create(from_dict(self._service(name))))
+        client.create(from_dict(self._endpoints(name)))
+        assert made.spec is not None
+        assert made.spec.clusterIP is not None
+        return made.spec.clusterIP
 
     def _service(self, name: str) -> dict[str, Any]:
         return {

@@ -16,7 +16,7 @@ from dunnage.study.williams import order, period
 
 Measure = Callable[[], float]
 """Measures one way once, in microseconds."""
-Record = Callable[[str, object], None]
+Tell = Callable[[str, object], None]
 """pytest's `record_property`: what is recorded as `seen` stands in `docs/proofs.md`."""
 _UNIT = "µs"
 
@@ -77,6 +77,17 @@ def said(estimate: Estimate, sign: str = "+") -> str:
     low, high = ends(estimate)
     inside = f"{low:{sign}.2f} … {high:{sign}.2f}, {estimate.level:.0%}, n = {estimate.n}"
     return f"{estimate.value:{sign}.2f} {estimate.unit} ({inside})"
+
+
+def beside(estimate: Estimate, low: float, high: float) -> str:
+    """Where an interval is: `less than expected, +0.3 to 1.5 µs`."""
+    least, most = ends(estimate)
+    expected = f"{low:+g} to {high:g} {estimate.unit}"
+    if most < low:
+        return f"less than expected, {expected}"
+    if least > high:
+        return f"more than expected, {expected}"
+    return f"overlaps what is expected, {expected}"
 
 
 def _there(estimate: Estimate | None) -> Estimate:

@@ -32,6 +32,8 @@ class Language:
     restore: tuple[str, ...]
     before: str
     """Stands before rules that are put in force."""
+    version: tuple[str, ...]
+    """Tells what makes the rules, and of which kind they are."""
     leads: re.Pattern[str]
     """What leads to the chain of a service over TCP; its group is the service's address."""
 
@@ -45,12 +47,14 @@ LANGUAGES: Mapping[ProxyMode, Language] = {
         ("iptables-save", "--table", "nat"),
         ("iptables-restore", "--wait=20", "--table", "nat"),
         "",
+        ("iptables", "--version"),
         re.compile(r"^-A KUBE-SERVICES -d ([\d.]+)/32 -p tcp .*-j KUBE-SVC-", re.MULTILINE),
     ),
     ProxyMode.NFTABLES: Language(
         ("nft", "--stateless", "list", "table", "ip", "kube-proxy"),
         ("nft", "--file", "-"),
         "delete table ip kube-proxy\n",
+        ("nft", "--version"),
         re.compile(r"([\d.]+) \. tcp \. \d+[^,}]*?: goto service-"),
     ),
 }
@@ -63,6 +67,10 @@ class Node:
     host: Host
     environment: Mapping[str, str]
     language: Language
+
+    def version(self) -> str:
+        """`iptables v1.8.9 (nf_tables)`: what makes the rules, and of which kind they are."""
+        return self._told(self.language.version).strip()
 
     def rules(self) -> str:
         """Those in force."""

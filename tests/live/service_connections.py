@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kubernetes_lab import Lab, opened
 from many_services import PORT, ManyServices
-from paired_blocks import Blocks, Record, measured, said
+from paired_blocks import Blocks, Tell, measured, said
 from proxy_rules import LANGUAGES, Node
 from redis_round_trips import PROCESSOR
 
@@ -31,12 +31,13 @@ _LIMIT = 120.0
 _PROGRAM = Path(__file__).with_name("connection_times.py")
 
 
-def beside_services(proxy: ProxyMode, blocks: int, record: Record) -> Blocks:
-    """Microseconds to connect to one service beside each number of others, and once more beside
-    none; what was seen is recorded before the Kubernetes ends."""
+def beside_services(proxy: ProxyMode, blocks: int, tell: Tell) -> Blocks:
+    """Microseconds to connect to the last service of a number of them, and to one once more; what
+    was seen is recorded before the Kubernetes ends."""
     with opened(Choices(Network.BRIDGE, proxy), members=1, steer=False) as lab:
         (server,) = lab.members
         nodes = _node(lab, lab.client, proxy), _node(lab, server, proxy)
+        tell("seen", f"{proxy}: rules by {nodes[0].version()}")
         services = ManyServices(lab.kubernetes.api, Address(server.address, _LISTEN))
         connecting: dict[str, Connecting] = {}
         for size in SIZES:
@@ -44,15 +45,16 @@ def beside_services(proxy: ProxyMode, blocks: int, record: Record) -> Blocks:
             client, other = (each.programmed(services.addresses) for each in nodes)
             ours = frozenset(services.addresses)
             connecting[str(size)] = Connecting(lab, nodes, (client, other), ours)
-            record("seen", f"{proxy}, {size} of ours: to {connecting[str(size)].place}")
+            tell("seen", f"{proxy}, {size} of ours: to {connecting[str(size)].place}")
         connecting[AGAIN] = connecting[str(SIZES[0])]
         lab.kubernetes.freeze()
         measures = {name: each.microseconds for name, each in connecting.items()}
         seen = measured(measures, blocks, f"known answers: {proxy}")
         least, *more = connecting
-        record("seen", f"{proxy}: set-up with 1 service {said(seen.mean(least), '')}")
+        tell("seen", f"{proxy}: set-up with 1 service {said(seen.mean(least), '')}")
         for name in more:
-            record("seen", f"{proxy}: {name} beyond 1 {said(seen.beyond(name, least))}")
+            beyond = said(seen.beyond(name, least))
+            tell("seen", f"{proxy}: {name} beyond 1, each time to the last of them {beyond}")
     return seen
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,7 +19,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
-from dunnage.model.value import Option, Scalar
+from dunnage.model.value import Scalar
 from dunnage.platforms.kubernetes.platform import ASKED
 from dunnage.platforms.offered import HOST
 from dunnage.software.trees import DebianSoftware
@@ -262,50 +260,6 @@ def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:
     told = "`bridge` with proxy `iptables`, `flannel-vxlan` with proxy `iptables`"
     with pytest.raises(UnavailableError, match=told):
         catalog.choices(on_kubernetes(("flannel-vxlan", ""), ("bridge", "iptables")))
-
-
-def with_configuration(network: str, configuration: Option) -> Deployment:
-    """A deployment on a network, with a CNI configuration of its own."""
-    (asked,) = on_kubernetes((network, ""))
-    return asked.model_copy(update={"network_options": {"configuration": configuration}})
-
-
-def test_a_configuration_of_the_users_is_the_same_whatever_the_order_of_its_keys() -> None:
-    one = with_configuration("cni", {"name": "mine", "plugins": [{"type": "ptp"}]})
-    other = with_configuration("cni", {"plugins": [{"type": "ptp"}], "name": "mine"})
-    wanted = catalog.choices([one, other])
-    assert (wanted.network, wanted.proxy) == (Network.CNI, ProxyMode.IPTABLES)
-    assert json.loads(wanted.configuration) == {"name": "mine", "plugins": [{"type": "ptp"}]}
-    for name in ("mine", "other"):
-        with pytest.raises(UnavailableError, match="one network of pods") as refused:
-            catalog.choices([one, with_configuration("cni", {"name": name})])
-        asked = re.findall(r"`cni` with .+? and configuration `(.+?)`", refused.value.what)
-        assert [each.partition(" ")[0] for each in asked] == ["mine", name]
-        assert len(set(asked)) == 2
-
-
-@pytest.mark.parametrize(("network", "given"), [("bridge", {"name": "mine"}), ("cni", "mine")])
-def test_a_configuration_and_its_network_go_together(network: str, given: Option) -> None:
-    with pytest.raises(UnavailableError, match="`configuration` and the network `cni`"):
-        catalog.choices([with_configuration(network, given)])
-
-
-def test_a_kernel_without_a_kind_of_interfaces_keeps_only_those_back_that_need_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def sharing(kind: str) -> Support:
-        return Support(kind != "macvlan", f"no {kind} here", f"modprobe {kind}")
-
-    lacking(monkeypatch)
-    monkeypatch.setattr(kernel, "sharing", sharing)
-    skipping = study(STUDY + "unavailable: skip\n")
-    native, *_ = deployments(skipping, catalog.OFFER)
-    for plugin, kept in (("macvlan", "no macvlan here"), ("ipvlan", ""), ("ptp", "")):
-        pods = with_configuration("cni", {"name": "mine", "plugins": [{"type": plugin}]})
-        every = (native, pods.model_copy(update={"name": "pods"}))
-        left, skipped = capabilities.available(skipping, every)
-        assert [each.name for each in left] == (["native"] if kept else ["native", "pods"])
-        assert [each.reason for each in skipped] == ([kept] if kept else [])
 
 
 @pytest.mark.parametrize("options", [{"proxy": "ipvs"}, {"mtu": 1400}])

@@ -13,7 +13,7 @@ import redis_round_trips
 from connection_times import times, typical
 from insisted import insisted
 from lab_networks import Device
-from paired_blocks import Blocks, ends, measured, reach, said
+from paired_blocks import Blocks, beside, ends, measured, reach, said
 from proxy_rules import LANGUAGES, Node
 from redis_round_trips import Way
 from service_connections import Connecting
@@ -44,6 +44,16 @@ def test_a_weighted_sum_is_made_inside_blocks_too() -> None:
     assert twice.value == pytest.approx(2.0)
     assert ends(twice)[0] > 1.5
     assert reach(twice) == ends(twice)[1] == -ends(DRIFT.weighted({"more": -2, "plain": 2}))[0]
+
+
+def test_where_an_interval_is_beside_what_was_expected_is_told() -> None:
+    found = DRIFT.beyond("more", "plain")
+    for low, high, told in (
+        (0.3, 1.0, "overlaps what is expected, +0.3 to 1 µs"),
+        (3.0, 5.0, "less than expected, +3 to 5 µs"),
+        (0.1, 0.2, "more than expected, +0.1 to 0.2 µs"),
+    ):
+        assert beside(found, low, high) == told
 
 
 def test_blocks_are_balanced_and_what_is_tried_before_them_does_not_count() -> None:
@@ -133,6 +143,15 @@ def test_rules_that_lead_to_all_services_are_the_very_ones_that_are_kept(
     there = host(rules, "what came after them")
     assert Node(there, {}, LANGUAGES[proxy]).programmed(["10.68.7.7"]) == rules
     assert there.run.call_count == 1
+
+
+@pytest.mark.parametrize("proxy", [*ProxyMode])
+def test_what_makes_the_rules_is_told(proxy: ProxyMode) -> None:
+    there = host("iptables v1.8.9 (nf_tables)\n")
+    assert Node(there, {}, LANGUAGES[proxy]).version() == "iptables v1.8.9 (nf_tables)"
+    (asked,) = there.run.call_args_list
+    tool = "nft" if proxy is ProxyMode.NFTABLES else "iptables"
+    assert asked.args == (("env", tool, "--version"),)
 
 
 def test_connections_that_a_kernel_goes_on_to_track_are_told() -> None:

@@ -70,6 +70,11 @@ class TestbedSpec(Spec):
     processed on the sender's cores, and this cost of the database is hidden."""
 
 
+def hosts_of(groups: Mapping[str, int]) -> tuple[str, ...]:
+    """Names of all hosts of groups of these sizes, group by group."""
+    return tuple(f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1))
+
+
 class SubstrateSpec(Spec):
     """One family of what must run on the hosts before a platform can be used."""
 

@@ -9,7 +9,7 @@ import pytest
 from analysis_cases import deployment, process, stay
 
 from dunnage.findings.parity.compare import compare
-from dunnage.findings.parity.factors import factors, keys
+from dunnage.findings.parity.factors import factors, keys, leaves
 from dunnage.model.choices import Storage
 from dunnage.model.parity import Aspect, Cause, Factor, FoundDifference
 from dunnage.model.record import UnseenProcess
@@ -71,6 +71,15 @@ def test_a_cni_configuration_is_one_factor_by_its_name() -> None:
         (found,) = factors(pods("ptp"), other)
         assert found.key == "network_options.configuration"
         assert keys([found]) == {"network_options"}
+
+
+def test_with_labels_a_configuration_is_one_leaf_wherever_it_is() -> None:
+    configuration = {"name": "mine", "plugins": []}
+    tree = {"pods": {"network_options": {"proxy": "nftables", "configuration": configuration}}}
+    labelled = dict(leaves(tree, labelled=True))
+    assert labelled["pods.network_options.proxy"] == "nftables"
+    assert str(labelled["pods.network_options.configuration"]).startswith("mine (")
+    assert dict(leaves(tree))["pods.network_options.configuration.name"] == "mine"
 
 
 LIMITS = {"open files": "20000:20000", "capabilities": "ff", "memory_limit": "512"}

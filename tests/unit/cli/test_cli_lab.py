@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NoReturn
 
 import pytest
@@ -28,6 +29,7 @@ from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.standing_lab import Made
+from dunnage.study.document import read_document
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
 KUBECONFIG = Path("/run/dunnage/labs/0123abcd/kubernetes/kubeconfig")
@@ -94,7 +96,7 @@ def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: 
 
 KNOWN = "cniVersion: 1.0.0\nname: mine\nplugins: "
 TOO_LARGE = "9" * 20
-CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "mtu": "$NUMBER"}]}
+CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "subnet": "$SUBNET"}]}
 
 
 def test_a_network_may_be_a_configuration_in_a_file(
@@ -108,14 +110,16 @@ def test_a_network_may_be_a_configuration_in_a_file(
     assert json.loads(choices.configuration) == CNI
 
 
-def test_a_configuration_may_be_indented_with_tabs(
+def test_a_configuration_with_tabs_is_read_as_a_study_reads_it_between_spaces(
     dunnage: Command, asked: list[Any], tmp_path: Path
 ) -> None:
-    file = tmp_path / "10-mine.conflist"
-    file.write_text(json.dumps(CNI, indent="\t"))
+    file, text = tmp_path / "10-mine.conflist", json.dumps(CNI, indent="\t")
+    file.write_text(text)
     dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
     ((_, _, choices, _),) = asked
     assert json.loads(choices.configuration) == CNI
+    pasted = read_document(f"configuration:\n{indent(text, '  ')}\n")
+    assert (pasted.problems, pasted.data) == ((), {"configuration": CNI})
 
 
 @pytest.mark.parametrize("words", [("--network", "cni"), ("--cni", "mine.conflist")])

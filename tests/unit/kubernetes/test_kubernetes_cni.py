@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pods_on import pods_on
 
+from dunnage import capabilities, catalog
 from dunnage.contracts.kubernetes import KubernetesBinaries
 from dunnage.errors import UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
+from dunnage.hosts.namespace import supports as kernel
 from dunnage.model.cni import (
     PLACEHOLDERS,
     NodeNetwork,
@@ -21,7 +25,12 @@ from dunnage.model.cni import (
     plugins_of,
     text_of,
 )
+from dunnage.model.offer import Support
+from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
+from dunnage.model.value import Option
+from dunnage.study.matrix import deployments
+from dunnage.study.read import read_study
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.network import Subnet
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
@@ -155,7 +164,7 @@ def test_each_node_is_told_its_own_range_and_number() -> None:
     spec = TestbedSpec(kind="fake", hosts={"db": 2, "control": 1})
     with open_fake(spec, name="kubernetes") as testbed:
         own = OwnKubernetes(testbed, binaries(Path("/c")), testbed.hosts, chosen)
-        second = testbed.host("db-2")
+        _, second = testbed.group("db")
         told = json.loads(own._configuration(second, Subnet("10.67.5.0/24")))
         ranges = own._plane.ranges
         assert told["number"] == "2"
@@ -163,3 +172,62 @@ def test_each_node_is_told_its_own_range_and_number() -> None:
         bridges = OwnKubernetes(testbed, binaries(Path("/c")), testbed.hosts, Choices())
         ours = json.loads(bridges._configuration(second, Subnet("10.67.5.0/24")))
         assert ours["plugins"][0]["type"] == "bridge"
+
+
+def test_a_configuration_of_the_users_is_the_same_whatever_the_order_of_its_keys() -> None:
+    one = pods_on("cni", configuration={"name": "mine", "plugins": [{"type": "ptp"}]})
+    other = pods_on("cni", configuration={"plugins": [{"type": "ptp"}], "name": "mine"})
+    wanted = catalog.choices([one, other])
+    assert (wanted.network, wanted.proxy) == (Network.CNI, ProxyMode.IPTABLES)
+    assert json.loads(wanted.configuration) == {"name": "mine", "plugins": [{"type": "ptp"}]}
+    for name in ("mine", "other"):
+        with pytest.raises(UnavailableError, match="one network of pods") as refused:
+            catalog.choices([one, pods_on("cni", configuration={"name": name})])
+        asked = re.findall(r"`cni` with .+? and configuration `(.+?)`", refused.value.what)
+        assert [each.partition(" ")[0] for each in asked] == ["mine", name]
+        assert len(set(asked)) == 2
+
+
+@pytest.mark.parametrize(("network", "given"), [("bridge", {"name": "mine"}), ("cni", "mine")])
+def test_a_configuration_and_its_network_go_together(network: str, given: Option) -> None:
+    with pytest.raises(UnavailableError, match="`configuration` and the network `cni`"):
+        catalog.choices([pods_on(network, configuration=given)])
+
+
+SKIPPING = """\
+dunnage: 1
+name: offered
+testbed: {kind: namespace, hosts: {db: 3, client: 1}}
+database: {kind: redis}
+deployments:
+  native: {platform: native}
+workloads: [A]
+load: {threads: [1], duration: 2s}
+unavailable: skip
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "kept", "tried"),
+    [("macvlan", "no macvlan here", ["macvlan"]), ("ipvlan", "", ["ipvlan"]), ("ptp", "", [])],
+)
+def test_a_kernel_without_a_kind_of_interfaces_keeps_only_those_back_that_need_it(
+    monkeypatch: pytest.MonkeyPatch, plugin: str, kept: str, tried: list[str]
+) -> None:
+    """Each kind is tried once, however many deployments need it."""
+    asked: list[str] = []
+
+    def sharing(kind: str) -> Support:
+        asked.append(kind)
+        return Support(kind != "macvlan", f"no {kind} here", f"modprobe {kind}")
+
+    monkeypatch.setattr(capabilities, "supports", lambda _: defaultdict(lambda: Support(True)))
+    monkeypatch.setattr(kernel, "sharing", sharing)
+    study = read_study(SKIPPING, "study.yaml", catalog.OFFER)
+    native, *_ = deployments(study, catalog.OFFER)
+    pods = pods_on("cni", configuration={"name": "mine", "plugins": [{"type": plugin}]})
+    every = (native, pods, pods.model_copy(update={"name": "twin"}))
+    left, skipped = capabilities.available(study, every)
+    assert [each.name for each in left] == (["native"] if kept else ["native", "pods", "twin"])
+    assert [each.reason for each in skipped] == ([kept, kept] if kept else [])
+    assert asked == tried

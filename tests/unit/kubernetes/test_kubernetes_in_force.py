@@ -7,13 +7,14 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dunnage.platforms.kubernetes import ebpf, routing, tracking
-from dunnage.platforms.kubernetes.questions import ASK, Answer, answers
+from dunnage.platforms.kubernetes.asking import ASK, Answer, answers
 
-NONE, SOME, REFUSED = Answer("0"), Answer("3"), Answer("refused")
+NONE, SOME = Answer("0"), Answer("3")
 LACKING, FAILING = Answer(unknown="this host has no nft"), Answer(unknown="nft fails: denied")
 
 
@@ -22,7 +23,7 @@ def asked(place: Path, script: str, tools: Mapping[str, str]) -> Mapping[str, An
     for tool, body in tools.items():
         (place / tool).write_text(f"#!/bin/sh\n{body}\n")
         (place / tool).chmod(0o755)
-    for tool in ("cat", "grep", "head", "sed", "sleep"):
+    for tool in ("cat", "grep", "head", "sed"):
         if tool not in tools:
             (place / tool).symlink_to(str(shutil.which(tool)))
     done = subprocess.run(
@@ -35,7 +36,7 @@ def asked(place: Path, script: str, tools: Mapping[str, str]) -> Mapping[str, An
     return answers(done.stdout)
 
 
-def test_a_question_is_answered_or_told_why_not(tmp_path: Path) -> None:
+def test_a_tool_answers_or_it_is_told_why_not(tmp_path: Path) -> None:
     script = "ask one a a; ask two b b; ask three c c; ask four d count '^x' d"
     tools = {"a": "echo 7 of 9", "b": "echo locked >&2; echo more; exit 1", "d": "echo x; echo y"}
     assert asked(tmp_path, script, tools) == {
@@ -46,161 +47,192 @@ def test_a_question_is_answered_or_told_why_not(tmp_path: Path) -> None:
     }
 
 
-def test_what_no_question_is_answered_with_is_refused() -> None:
-    with pytest.raises(ValueError, match="unpack"):
-        answers("lonely\n")
+def test_warnings_beside_an_answer_are_no_part_of_it(tmp_path: Path) -> None:
+    warns = "echo this library has no version >&2"
+    tools = {"a": f"{warns}; echo 7", "b": f"{warns}; echo x; echo y"}
+    found = asked(tmp_path, "ask one a a; ask two b count 'x|this' b", tools)
+    assert found == {"one": Answer("7"), "two": Answer("1")}
 
 
-ENTRY = "udp 17 29 src=10.67.1.2 dst=10.67.2.3 sport=1 dport=9 [UNREPLIED] src=10.67.2.3 mark=0"
-SEND = tracking.script(7, "10.67.1.2", "10.67.2.3")
+def test_lines_that_nobody_asked_for_change_no_answer_and_make_none() -> None:
+    found = answers("lonely\none found 7\nusing libbpf v1.1\n")
+    assert found == {"one": Answer("7")}
+    assert found["two"] == Answer(unknown="nothing answers")
 
 
-def test_the_entry_of_what_was_sent_is_counted_and_no_other(tmp_path: Path) -> None:
-    others = (ENTRY.replace("1.2", "1.21"), ENTRY.replace("dport=9", "dport=99"))
-    listed = "; ".join(f"echo '{entry}'" for entry in (ENTRY, *others))
-    tools = {
-        "nsenter": '[ "$1 $2 $3" = "--target=7 --net bash" ] && echo refused',
-        "bash": "true",
-        "conntrack": f"[ \"$*\" = '-L -p udp -s 10.67.1.2 -d 10.67.2.3' ] && {{ {listed}; }}",
-        "iptables": "echo '-A PREROUTING -j CT --notrack'",
-        "nft": "[ \"$*\" = '--stateless list ruleset' ] && echo 'tcp dport 6379 notrack'",
-    }
-    found = asked(tmp_path, SEND, tools)
-    assert (found["sent"], found["entries"]) == (Answer("refused"), Answer("1"))
-    assert found["ruleset"] == Answer("1")
-    assert found["raw"].count in (0, 1)  # by whether this machine's kernel has the older table
+COUNT = "/proc/sys/net/netfilter/nf_conntrack_count"
+TABLES = "/proc/net/ip_tables_names"
 
 
-def test_without_its_tool_entries_are_the_kernels_own_list(tmp_path: Path) -> None:
-    tools = {"cat": f"echo '{ENTRY}'", "bash": "true", "nsenter": "echo no such pod >&2; exit 1"}
-    found = asked(tmp_path, SEND, tools)
-    assert found["entries"] == Answer("1")
-    assert found["sent"] == Answer(unknown="bash fails: no such pod")
-    assert found["ruleset"] == Answer(unknown="this host has no nft")
+def tracked(place: Path, tools: Mapping[str, str], **there: str) -> Mapping[str, Answer]:
+    """Answers on a host whose `/proc` has the number of entries, the older tables, or neither."""
+    script = tracking.SCRIPT
+    for name, path in (("count", COUNT), ("tables", TABLES)):
+        if name in there:
+            (place / name).write_text(there[name])
+        assert path in script
+        script = script.replace(path, str(place / name))
+    return asked(place, script, tools)
 
 
-def sending(place: Path, to: str) -> Answer:
-    """What comes of sending to an address, by a real bash in the network of this test."""
-    (place / "bash").symlink_to(str(shutil.which("bash")))
-    script = tracking.script(7, "127.0.0.1", to)
-    return asked(place, script, {"nsenter": 'shift 2; exec "$@"'})["sent"]
+def test_entries_of_the_kernel_are_counted(tmp_path: Path) -> None:
+    assert tracked(tmp_path, {}, count="17\n")["tracked"] == Answer("17")
 
 
-def test_what_arrives_where_nobody_listens_is_refused(tmp_path: Path) -> None:
-    assert sending(tmp_path, "127.0.0.1") == Answer("refused")
+def test_a_kernel_that_cannot_track_has_no_count(tmp_path: Path) -> None:
+    found = tracked(tmp_path, {})
+    assert tracking.told(found, "")["conntrack"] == "not tracked"
 
 
-def test_what_cannot_be_sent_is_told(tmp_path: Path) -> None:
-    broadcast = "255.255.255.255"  # only a socket that asks for it may send there
-    assert sending(tmp_path, broadcast).unknown.startswith("bash fails: ")
+NEWER = "[ \"$*\" = '--stateless list ruleset' ] && echo 'tcp dport 6379 notrack'"
+OLDER = "[ \"$*\" = 'iptables -w -t raw -S' ] && echo '-A PREROUTING -j CT --notrack'"
+BOTH = {"nft": NEWER, "xtables-legacy-multi": OLDER, "iptables": "echo wrong; exit 1"}
 
 
 @pytest.mark.parametrize(
-    ("entries", "sent", "told"),
+    ("tables", "tools", "told"),
     [
-        (SOME, REFUSED, "tracked"),
-        (SOME, Answer(""), "tracked"),
-        (SOME, LACKING, "tracked"),
-        (NONE, REFUSED, "not tracked"),
-        (NONE, Answer(""), "unknown: nothing answers what the pod sends"),
-        (NONE, LACKING, "unknown: this host has no nft"),
-        (FAILING, REFUSED, "unknown: nft fails: denied"),
+        ("nat\nraw\n", BOTH, "iptables and nftables"),
+        ("nat\n", BOTH, "nftables"),
+        ("raw\n", {**BOTH, "nft": "true"}, "iptables"),
+        ("nat\n", {"nft": "true"}, "none"),
+        ("raw\n", {"nft": "true"}, "unknown: this host has no xtables-legacy-multi"),
+        ("nat\n", {"nft": "echo denied >&2; exit 1"}, "unknown: nft fails: denied"),
     ],
 )
-def test_what_arrives_and_has_no_entry_is_not_tracked(
-    entries: Answer, sent: Answer, told: str
+def test_rules_against_tracking_are_asked_of_the_way_of_iptables_that_made_them(
+    tmp_path: Path, tables: str, tools: Mapping[str, str], told: str
 ) -> None:
-    every = {"entries": entries, "sent": sent, "raw": NONE, "ruleset": NONE}
-    assert tracking.told(every) == {"conntrack": told, "notrack": "none"}
+    found = tracked(tmp_path, tools, count="1", tables=tables)
+    assert tracking.told(found, "")["notrack"] == told
+
+
+def test_without_the_older_iptables_its_tables_are_none(tmp_path: Path) -> None:
+    found = tracked(tmp_path, BOTH, count="1")
+    assert (found["raw"], found["ruleset"]) == (Answer("0"), Answer("1"))
+
+
+@pytest.mark.parametrize(
+    ("entries", "unseen", "told"),
+    [
+        (SOME, "", "tracked"),
+        (NONE, "", "unknown: its host has no entry of any connection"),
+        (FAILING, "", "unknown: nft fails: denied"),
+        (SOME, "not tracked", "not tracked"),
+        (FAILING, "unknown: the interface", "unknown: the interface"),
+    ],
+)
+def test_a_host_tracks_what_it_sees_where_it_has_entries(
+    entries: Answer, unseen: str, told: str
+) -> None:
+    every = {"tracked": entries, "raw": NONE, "ruleset": NONE}
+    assert tracking.told(every, unseen) == {"conntrack": told, "notrack": "none"}
 
 
 @pytest.mark.parametrize(
     ("raw", "ruleset", "told"),
     [
-        (SOME, NONE, "iptables"),
-        (SOME, SOME, "iptables and nftables"),
         (NONE, LACKING, "unknown: this host has no nft"),
         (FAILING, LACKING, "unknown: nft fails: denied and this host has no nft"),
+        (LACKING, LACKING, "unknown: this host has no nft"),
         (SOME, LACKING, "iptables"),
     ],
 )
-def test_rules_against_tracking_are_told_by_their_tool(
+def test_rules_that_are_found_are_known_whatever_becomes_of_the_others(
     raw: Answer, ruleset: Answer, told: str
 ) -> None:
-    every = {"entries": SOME, "sent": REFUSED, "raw": raw, "ruleset": ruleset}
-    assert tracking.told(every)["notrack"] == told
+    every = {"tracked": SOME, "raw": raw, "ruleset": ruleset}
+    assert tracking.told(every, "")["notrack"] == told
 
 
-QDISCS = """\
-qdisc noqueue 0: dev lo root refcnt 2
-qdisc clsact ffff: dev veth1 parent ffff:fff1
-qdisc fq_codel 0: dev eth0 root refcnt 2
-qdisc ingress ffff: dev veth2 parent ffff:fff1 ----------------
+LINKS: list[dict[str, Any]] = [{"ifname": "eth0", "xdp": {"mode": 1}}, {"ifname": "lo"}]
+MOUNTS = "tmpfs /run tmpfs rw 0 0\ncgroup2 {} cgroup2 rw 0 0\n"
+BPFTOOL = """\
+case $2 in
+    version) echo '{"version":"7.5.0"}' ;;
+    net) echo '[{"xdp":[],"tc":[]}]' ;;
+    *) echo "$*" ;;
+esac
 """
-FILTERS = """\
-filter protocol all pref 49152 bpf chain 0
-filter protocol all pref 49152 bpf chain 0 handle 0x1 from-container direct-action not_in_hw
-"""
 
 
-def test_filters_are_counted_where_something_can_be_attached(tmp_path: Path) -> None:
-    (tmp_path / "qdiscs").write_text(QDISCS)
-    (tmp_path / "filters").write_text(FILTERS)
-    asks = f'echo "$*" >> {tmp_path}/asked; cat {tmp_path}/filters'
-    tc = f'if [ "$1" = qdisc ]; then cat {tmp_path}/qdiscs; else {asks}; fi'
-    found = asked(tmp_path, ebpf.script(7), {"tc": tc})
-    places = (tmp_path / "asked").read_text().replace("filter show dev ", "").splitlines()
-    assert places == ["veth1 ingress", "veth1 egress", "veth2 ingress"]
-    assert found["filters"] == Answer("3")
-    assert found["devices"] == Answer(unknown="this host has no bpftool")
-    assert found["group"] in (Answer(""), found["devices"])  # by this machine's control groups
+def attached(
+    place: Path, tools: Mapping[str, str], mounts: str = MOUNTS, group: str = "0::/pods/p\n"
+) -> Mapping[str, Answer]:
+    """Answers on a host with these mounts, of a pod's process in this control group."""
+    (place / "7").mkdir()
+    (place / "7/cgroup").write_text(group)
+    (place / "self").mkdir()
+    (place / "self/mounts").write_text(mounts.format(place / "groups"))
+    return asked(place, ebpf.script(7).replace("/proc", str(place)), tools)
 
 
-def test_what_bpftool_says_beside_its_answer_is_no_part_of_it(tmp_path: Path) -> None:
-    tools = {"tc": "true", "bpftool": "echo a warning >&2; echo '[]'"}
-    found = asked(tmp_path, ebpf.script(7), tools)
-    assert (found["devices"], found["filters"]) == (Answer("[]"), Answer("0"))
+def test_bpftool_is_asked_for_the_group_of_the_pods_process(tmp_path: Path) -> None:
+    found = attached(tmp_path, {"bpftool": BPFTOOL})
+    assert found["group"] == Answer(f"-j cgroup show {tmp_path}/groups/pods/p effective")
+    assert found["devices"] == Answer('[{"xdp":[],"tc":[]}]')
+    assert found["bpftool"] == Answer('{"version":"7.5.0"}')
+
+
+def test_groups_that_are_mounted_nowhere_here_may_have_programs_all_the_same(
+    tmp_path: Path,
+) -> None:
+    found = attached(tmp_path, {"bpftool": BPFTOOL}, mounts="tmpfs /run tmpfs rw 0 0\n")
+    assert found["group"].unknown == "this host has no mount of cgroup2"
+
+
+def test_a_host_without_bpftool_knows_of_xdp_alone(tmp_path: Path) -> None:
+    told = ebpf.told(attached(tmp_path, {}), LINKS)
+    none = "unknown: this host has no bpftool"
+    assert told == {"ebpf_tc": none, "ebpf_xdp": "1", "ebpf_cgroup": none}
 
 
 def test_a_bpftool_that_fails_is_told_in_its_words(tmp_path: Path) -> None:
-    tools = {"tc": "true", "bpftool": "echo not permitted >&2; exit 1"}
-    assert asked(tmp_path, ebpf.script(7), tools)["devices"] == Answer(
-        unknown="bpftool fails: not permitted"
-    )
+    found = attached(tmp_path, {"bpftool": "echo not permitted >&2; exit 1"})
+    assert found["devices"] == Answer(unknown="bpftool fails: not permitted")
 
 
-def test_a_tc_that_fails_is_told_in_its_words(tmp_path: Path) -> None:
-    found = asked(tmp_path, ebpf.script(7), {"tc": "echo not permitted >&2; exit 1"})
-    assert found["filters"] == Answer(unknown="tc fails: not permitted")
-
-
-@pytest.mark.parametrize(
-    ("ip", "told"),
-    [("true", Answer(unknown="tc fails: not permitted")), ("exit 1", Answer("0"))],
-)
-def test_filters_that_cannot_be_read_are_unknown_but_of_a_device_that_is_gone(
-    tmp_path: Path, ip: str, told: Answer
-) -> None:
-    (tmp_path / "qdiscs").write_text(QDISCS)
-    fails = "echo not permitted >&2; exit 1"
-    tc = f'if [ "$1" = qdisc ]; then cat {tmp_path}/qdiscs; else {fails}; fi'
-    assert asked(tmp_path, ebpf.script(7), {"tc": tc, "ip": ip})["filters"] == told
+VERSION = Answer('{"version":"7.5.0"}')
+NO_BPFTOOL = Answer(unknown="this host has no bpftool")
 
 
 def programs(
-    filters: Answer = NONE, devices: Answer = LACKING, group: Answer = NONE
+    version: Answer = VERSION, devices: Answer = NO_BPFTOOL, group: Answer = NO_BPFTOOL
 ) -> dict[str, str]:
-    links = [{"ifname": "eth0", "xdp": {"mode": 1, "prog": {"id": 3}}}, {"ifname": "lo"}]
-    return ebpf.told({"filters": filters, "devices": devices, "group": group}, links)
+    return ebpf.told({"bpftool": version, "devices": devices, "group": group}, LINKS)
 
 
-def test_programs_at_devices_are_counted_by_whoever_knows_of_most() -> None:
-    every = json.dumps([{"xdp": [], "tc": [{"id": 1}, {"id": 2}], "flow_dissector": []}])
-    assert programs(filters=SOME, group=Answer())["ebpf_tc"] == "3"
-    assert programs(filters=SOME, devices=Answer(every), group=Answer())["ebpf_tc"] == "2"
-    assert programs(filters=FAILING, group=Answer())["ebpf_tc"] == "unknown: nft fails: denied"
-    assert programs(devices=Answer("{"), group=Answer())["ebpf_tc"] == "unknown: bpftool tells {"
-    assert programs(group=Answer())["ebpf_xdp"] == "1"
+FILTER = {"devname": "veth1", "kind": "clsact/ingress", "name": "from-container", "id": 3}
+CLASSIC = {"devname": "veth1", "kind": "clsact/egress"}
+OLD = "unknown: this host has no bpftool 7.4 or later, which shows tcx"
+TCX = {"devname": "eth0", "kind": "tcx/ingress", "prog_id": 7, "link_id": 2}
+
+
+@pytest.mark.parametrize(
+    ("version", "devices", "told"),
+    [
+        ("7.4.0", "", "0"),
+        ("7.5.0", [{"xdp": [], "tc": []}], "0"),
+        ("7.5.0", [{"tc": [FILTER, TCX, CLASSIC]}], "2"),
+        ("8.0", [{"tc": [FILTER]}, {"tc": [TCX]}], "2"),
+        ("7.3.0", [{"tc": [FILTER]}], OLD),
+        ("5.10.237", "", OLD),
+        ("7.5.0", [{"xdp": []}], 'unknown: bpftool tells {"version": "7.5.0"} [{"xdp": []}]'),
+        ("new", "", 'unknown: bpftool tells {"version": "new"} '),
+    ],
+)
+def test_programs_at_devices_are_counted_by_a_bpftool_that_knows_of_all(
+    version: str, devices: object, told: str
+) -> None:
+    listed = Answer(json.dumps(devices) if devices else "")
+    found = programs(Answer(json.dumps({"version": version})), listed)
+    assert (found["ebpf_tc"], found["ebpf_xdp"]) == (told, "1")
+
+
+def test_a_bpftool_that_tells_no_devices_does_not_know_of_none() -> None:
+    failing = Answer(unknown="bpftool fails: denied")
+    assert programs(devices=failing)["ebpf_tc"] == "unknown: bpftool fails: denied"
+    assert programs(NO_BPFTOOL)["ebpf_tc"] == "unknown: this host has no bpftool"
 
 
 @pytest.mark.parametrize(
@@ -212,7 +244,8 @@ def test_programs_at_devices_are_counted_by_whoever_knows_of_most() -> None:
         (Answer('[{"attach_type": "egress"}, {"attach_type": "cgroup_inet_ingress"}]'), "2"),
         (Answer('[{"attach_type": "cgroup_inet4_connect"}, {"attach_type": "sock_ops"}]'), "0"),
         (Answer("no JSON"), "unknown: bpftool tells no JSON"),
-        (LACKING, "unknown: this host has no nft"),
+        (Answer("null"), "unknown: bpftool tells null"),
+        (NO_BPFTOOL, "unknown: this host has no bpftool"),
     ],
 )
 def test_of_programs_in_a_control_group_those_count_that_see_packets(
@@ -241,8 +274,8 @@ def test_routes_are_told_by_their_makers(printed: str, told: str) -> None:
     assert routing.told(printed, elsewhere=True) == told
 
 
-def test_without_pods_elsewhere_no_route_is_known() -> None:
-    assert routing.told("flannel", elsewhere=False) == "unknown: all members are on one host"
+def test_without_pods_elsewhere_there_is_no_route() -> None:
+    assert routing.told("flannel", elsewhere=False) == "none: one host"
 
 
 def test_flannels_file_tells_of_it_beside_the_route_to_each_pod(tmp_path: Path) -> None:

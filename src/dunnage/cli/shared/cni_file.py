@@ -22,8 +22,6 @@ def configuration_in(file: Path) -> str:
         raise UsageError(
             f"the CNI configuration cannot be read: {error}", hint=shell_line("ls", "-l", file)
         ) from error
-    if text.lstrip().startswith("{"):  # tabs may indent JSON, and cannot indent YAML
-        text = text.replace("\t", " ")
     document = read_document(text, settings=True)
     for problem in document.problems:
         raise _wrong(file, problem.line, problem.what, problem.hint)

@@ -1,6 +1,6 @@
 """How many eBPF programs see the packets of a host's pods: at devices and in control groups. Pure.
 
-What is attached by links of the kernel (tcx, netkit) and to control groups only `bpftool` tells.
+What the kernel keeps at its own places (tcx, netkit) and in control groups only `bpftool` tells.
 """
 
 from __future__ import annotations
@@ -9,76 +9,53 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dunnage.platforms.kubernetes.questions import Answer, unknown
+from dunnage.model.unknown import lacking
+from dunnage.platforms.kubernetes.asking import Answer, unknown
 
 _PACKETS = ("ingress", "egress")
 """How places in control groups are called whose programs see packets; others see that a device is
 opened, or a socket."""
+_WHOLE = 7, 4
+"""The first version of `bpftool`, Linux 6.8's, of which every build shows tcx and netkit."""
+_PROGRAM = ("id", "prog_id")
+"""Keys of a program: of a filter, and of tcx and netkit. A filter of classic BPF has neither."""
 
 
 def script(pid: int) -> str:
-    """Ask for filters of `tc`, and `bpftool` for what is attached to devices and to the group of a
-    pod's process; without control groups of version 2 there is nothing to be attached to."""
+    """Ask `bpftool` for what is attached to devices, and to the group of a pod's process."""
     return f"""\
-apart() {{
-    printed=$("$@" 2>/dev/null) || {{ "$@" 2>&1; return; }}
-    printf '%s\\n' "$printed"
-}}
-filters() {{
-    qdiscs=$(tc qdisc show 2>&1) || {{ printf '%s' "$qdiscs"; return 1; }}
-    printf '%s\\n' "$qdiscs" | {{
-        programs=0
-        while read -r word kind handle dev device rest; do
-            case $kind in
-                clsact) sides='ingress egress' ;;
-                ingress) sides=ingress ;;
-                *) continue ;;
-            esac
-            for side in $sides; do
-                if found=$(tc filter show dev "$device" "$side" 2>&1); then
-                    more=$(printf '%s\\n' "$found" | grep -c -E ' bpf .*handle ')
-                    programs=$((programs + more))
-                elif ip link show dev "$device" >/dev/null 2>&1; then
-                    printf '%s' "$found"
-                    exit 1
-                fi
-            done
-        done
-        echo "$programs"
-    }}
-}}
-ask filters tc filters
-ask devices bpftool apart bpftool -j net show
+ask bpftool bpftool bpftool -j version
+ask devices bpftool bpftool -j net show
 groups=$(sed -n -E 's/^[^ ]+ ([^ ]+) cgroup2 .*/\\1/p' /proc/self/mounts | head -n 1)
 if [ -n "$groups" ]; then
     own=$(sed -n 's/^0:://p' /proc/{pid}/cgroup)
-    ask group bpftool apart bpftool -j cgroup show "$groups$own" effective
+    ask group bpftool bpftool -j cgroup show "$groups$own" effective
 else
-    echo group found
+    echo group absent mount of cgroup2
 fi
 """
 
 
 def told(answers: Mapping[str, Answer], links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Programs at `tc`, as XDP and in the pod's control group; `links` are those of the host.
-
-    Raises KeyError where a question was not asked.
-    """
+    """Programs at `tc`, as XDP and in the pod's control group; `links` are those of the host."""
     return {
-        "ebpf_tc": _at_tc(answers["filters"], answers["devices"]),
+        "ebpf_tc": _at_tc(answers["bpftool"], answers["devices"]),
         "ebpf_xdp": str(sum("xdp" in each for each in links)),
         "ebpf_cgroup": _in_group(answers["group"]),
     }
 
 
-def _at_tc(filters: Answer, devices: Answer) -> str:
-    """By `bpftool`, which knows of more, or else by `tc`."""
-    if not devices.unknown:
-        try:
-            return str(sum(len(each.get("tc", ())) for each in json.loads(devices.text or "[]")))
-        except (ValueError, AttributeError, TypeError):
-            return unknown(Answer(unknown=f"bpftool tells {devices.text}"))
-    return unknown(filters) if filters.unknown else str(filters.count)
+def _at_tc(version: Answer, devices: Answer) -> str:
+    if version.unknown or devices.unknown:
+        return unknown(version, devices)
+    try:
+        if _numbers(version) < _WHOLE:
+            wanted = ".".join(map(str, _WHOLE))
+            return unknown(Answer(unknown=lacking(f"bpftool {wanted} or later, which shows tcx")))
+        found = [each["tc"] for each in json.loads(devices.text or "[]")]
+        return str(sum(any(key in each for key in _PROGRAM) for listed in found for each in listed))
+    except (ValueError, KeyError, TypeError):
+        return _strange(f"{version.text} {devices.text}")
 
 
 def _in_group(group: Answer) -> str:
@@ -87,5 +64,13 @@ def _in_group(group: Answer) -> str:
     try:
         kinds = [str(each["attach_type"]) for each in json.loads(group.text or "[]")]
     except (ValueError, KeyError, TypeError):
-        return unknown(Answer(unknown=f"bpftool tells {group.text}"))
+        return _strange(group.text)
     return str(sum(kind.endswith(_PACKETS) for kind in kinds))
+
+
+def _numbers(version: Answer) -> tuple[int, ...]:
+    return tuple(int(each) for each in json.loads(version.text)["version"].split(".")[:2])
+
+
+def _strange(text: str) -> str:
+    return unknown(Answer(unknown=f"bpftool tells {text}"))

@@ -13,12 +13,12 @@ from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
-from dunnage.platforms.kubernetes import ebpf, routing, tracking
-from dunnage.platforms.kubernetes.questions import ASK, UNKNOWN, answers
+from dunnage.model.unknown import UNKNOWN, is_unknown
+from dunnage.platforms.kubernetes import ebpf, proxies, routing, tracking
+from dunnage.platforms.kubernetes.asking import ASK, answers
 from dunnage.platforms.link import PAIRS, link
 
 _MARK = "@@dunnage"
-_FOUND, _FAILED = "found", "failed"
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,13 @@ def insist_asked_for(
 ) -> None:
     """Raise StayError where a deployment's network is not the one in force on a host.
 
-    `asked` is what its name and its options say. What a host cannot tell is no contradiction.
+    `asked` is what its name and its options say. What a host cannot tell is no contradiction, and
+    no more are ways to other hosts where there are none.
     """
     for host, told in ways.items():
         for name, wanted in asked.items():
             found = told.get(name, wanted)
-            if found != wanted and not found.startswith(UNKNOWN):
+            if found not in (wanted, routing.ONE_HOST) and not is_unknown(found):
                 raise StayError(
                     f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
                     where=where,
@@ -91,11 +92,8 @@ def _looked(
 
 def script(pod: Pod, elsewhere: Sequence[str]) -> str:
     """Print a host's links, those of a pod, the routes to pods elsewhere, what sees the pod's
-    packets, and what translates services.
-
-    A packet is sent to the first pod elsewhere, or else to the pod's own host.
-    """
-    pid, to = pod.process.pid, next(iter(elsewhere), pod.host.address)
+    packets, and what translates services."""
+    pid = pod.process.pid
     exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in pod.variables.items())
     routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
@@ -109,22 +107,8 @@ echo {_MARK} routing
 echo {_MARK} asked
 {ebpf.script(pid)}
 {exported}
-{tracking.script(pid, pod.address, to)}
-echo {_MARK} proxy
-of_nft() {{
-    tables=$(nft list tables ip) || return
-    case $tables in *"table ip kube-proxy"*) nft list table ip kube-proxy ;; esac
-}}
-tell() {{
-    tool=$1 proxy=$2 translation=$3; shift 3
-    command -v "$tool" >/dev/null || {{ echo "$tool absent"; return; }}
-    rules=$("$@" 2>&1) || {{ echo "$tool {_FAILED}" $(printf %s "$rules" | head -n 1); return; }}
-    echo "$tool {_FOUND}" $(for each in "$proxy" "$translation"; do
-        printf '%s\\n' "$rules" | grep -c -e "$each"
-    done)
-}}
-tell iptables '^-N KUBE-SERVICES$' '-j DNAT' iptables -w -t nat -S
-tell nft '^table ip kube-proxy' 'dnat to' of_nft
+{tracking.SCRIPT}
+{proxies.SCRIPT}
 echo {_MARK} end
 """
 
@@ -142,14 +126,25 @@ def told(printed: str, address: str) -> dict[str, str]:
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
     routed = kind in PAIRS or _by_its_parent(own)
     way = _routed(parts, links) if routed else _on_the_wire(own, outer)
-    return {**found, **way, **_proxied(parts["proxy"], links), **seen(printed)}
+    unseen = "" if routed else _unseen(way["encapsulation"])
+    proxied = proxies.told(answers(parts["asked"]), links)
+    return {**found, **way, **proxied, **seen(printed, unseen)}
 
 
-def seen(printed: str) -> dict[str, str]:
-    """What of the host sees packets, by what the script printed. Raises ValueError or KeyError."""
+def seen(printed: str, unseen: str = "") -> dict[str, str]:
+    """What of the host sees packets, by what the script printed; `unseen` is what is to be told
+    where it does not see them itself. Raises ValueError or KeyError."""
     parts = dict(_parts(printed))
     asked = answers(parts["asked"])
-    return {**tracking.told(asked), **ebpf.told(asked, json.loads(parts["host"]))}
+    return {**tracking.told(asked, unseen), **ebpf.told(asked, json.loads(parts["host"]))}
+
+
+def _unseen(encapsulation: str) -> str:
+    """What is to be told of tracking where a pod's interface is on the wire: of a tunnel, its host
+    sees the packets."""
+    if encapsulation == _UNWRAPPED:
+        return tracking.NOT_TRACKED
+    return encapsulation if is_unknown(encapsulation) else ""
 
 
 def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -174,31 +169,7 @@ def _on_the_wire(own: Mapping[str, Any], parent: Mapping[str, Any] | None) -> di
         unknown = f"{UNKNOWN}: the interface below the pod's is not the host's"
         return {"encapsulation": unknown, "routing": unknown}
     wraps = _kind(parent or own)
-    return {"encapsulation": wraps if wraps in _TUNNELS else "none", "routing": "none"}
-
-
-def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What leads addresses of services to pods.
-
-    kube-proxy's IPVS mode has chains of iptables as well, and a device that no other has. A host
-    that lacks a tool, or whose tool fails, does not know of none.
-    """
-    if any(each["ifname"] == _IPVS for each in links):
-        return {"proxy": "ipvs", "translations": f"{UNKNOWN}: they are IPVS's"}
-    found, translations, unclear = [], 0, []
-    for line in told.splitlines():
-        tool, state, *rest = line.split(maxsplit=2)
-        if state == _FOUND:
-            used, translated = map(int, rest[0].split())
-            translations += translated
-            found += [_PROXIES[tool]] if used else []
-        else:
-            failed = f"{tool} fails: {' '.join(rest)}"
-            unclear.append(failed if state == _FAILED else f"this host has no {tool}")
-    if not found and unclear:
-        unknown = f"{UNKNOWN}: {' and '.join(unclear)}"
-        return {"proxy": unknown, "translations": unknown}
-    return {"proxy": " and ".join(found) or "none", "translations": str(translations)}
+    return {"encapsulation": wraps if wraps in _TUNNELS else _UNWRAPPED, "routing": "none"}
 
 
 def _parts(printed: str) -> Iterable[tuple[str, str]]:
@@ -236,12 +207,9 @@ def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
     wraps = {kinds.get(device, "") for device in devices} & _TUNNELS
     if not devices:
         return routing.ONE_HOST
-    return " and ".join(sorted(wraps)) or "none"
+    return " and ".join(sorted(wraps)) or _UNWRAPPED
 
 
+_UNWRAPPED = "none"
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""
-_PROXIES = {"iptables": "iptables", "nft": "nftables"}
-"""Tool → kube-proxy's mode whose rules it shows."""
-_IPVS = "kube-ipvs0"
-"""The device by which kube-proxy holds the addresses of services in IPVS mode."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dunnage.model.cni import CNI, CONFIGURATION
 from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer
 from dunnage.model.proxy import PROXY, ProxyMode
-from dunnage.platforms.kubernetes.own_network import misfits
+from dunnage.platforms.kubernetes.cni_network import misfits
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
     HOST,

@@ -27,6 +27,7 @@ from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
+from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
@@ -55,13 +56,14 @@ ASKED: Mapping[str, Mapping[str, str]] = {
 """Network of pods → what its name says of the way between hosts; `cni` may be any."""
 
 
-def asked_of(network: str, proxy: str, *, ours: bool) -> dict[str, str]:
-    """What must be in force where a deployment names a network and a mode of kube-proxy.
+def asked_of(deployment: Deployment, proxy: str, *, ours: bool) -> dict[str, str]:
+    """What must be in force on a deployment's network of pods, and its mode of kube-proxy.
 
     In a Kubernetes that is not ours, others may have made the routes by other means.
     """
-    named = {name: wanted for name, wanted in ASKED[network].items() if ours or name != "routing"}
-    return {**named, "proxy": proxy}
+    named = ASKED[deployment.network].items()
+    wanted = {name: way for name, way in named if ours or name != "routing"}
+    return {**wanted, **driver_of(deployment), "proxy": proxy}
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -147,7 +149,7 @@ class Kubernetes(HostedMembers[PodMember]):
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
             ours = all(self._runtime(pod.host) is not None for pod in pods)
-            asked = asked_of(named, self._proxy, ours=ours)
+            asked = asked_of(self._deployment, self._proxy, ours=ours)
             insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 

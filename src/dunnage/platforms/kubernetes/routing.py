@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dunnage.platforms.kubernetes.questions import UNKNOWN
+from dunnage.model.unknown import UNKNOWN
 
 FLANNEL = "flannel"
-ONE_HOST = f"{UNKNOWN}: all members are on one host"
+ONE_HOST = "none: one host"
+"""What is to be told of ways to other hosts where all members are on one."""
 _FILE = "/run/flannel/subnet.env"
 _NOBODY = "boot"
 """The protocol of a route whose maker named none, iproute2's `rt_protos`."""

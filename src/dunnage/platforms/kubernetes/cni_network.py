@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dunnage.errors import shown
-from dunnage.model.cni import CNI, CONFIGURATION, ON_THE_WIRE, mistakes
+from dunnage.model.cni import (
+    CNI,
+    CONFIGURATION,
+    ON_THE_WIRE,
+    configuration_of,
+    mistakes,
+    plugins_of,
+)
+from dunnage.model.deployment import Deployment
 from dunnage.model.offer import OF_HOSTS, Mistake
 from dunnage.model.study import DeploymentSpec
-from dunnage.platforms.offered import CONTAINER_DNS, NODE_PORT, SERVICE_IP
+from dunnage.platforms.offered import NODE_PORT, SERVICE_IP
 
 _AT = ("network_options", CONFIGURATION)
 _BY_ITS_HOST = frozenset({*OF_HOSTS, NODE_PORT})
 """Endpoints by which a client goes to a member's own host first."""
+_DRIVERS = {"bridge": "bridge", "macvlan": "macvlan", "ipvlan": "ipvlan", "ptp": "veth"}
+"""Plugin → the driver by which pods are connected that it makes the interface of."""
+
+
+def driver_of(deployment: Deployment) -> dict[str, str]:
+    """The driver that must be in force, by the first plugin of a deployment's configuration.
+
+    Nothing where there is none, or where it is not known what the plugin makes. Raises
+    UnavailableError where network and options do not go together.
+    """
+    configuration = configuration_of(deployment)
+    first = plugins_of(json.loads(configuration))[0] if configuration else ""
+    return {"driver": _DRIVERS[first]} if first in _DRIVERS else {}
 
 
 def misfits(spec: DeploymentSpec, endpoint: str) -> Iterator[Mistake]:
@@ -38,7 +60,7 @@ def _unreachable(configuration: Mapping[str, Any], endpoint: str) -> Iterator[Mi
             ("endpoint",),
             f"endpoint {shown(endpoint)} goes by the member's own host, which cannot reach pods of "
             f"the plugin {shown(kind)}",
-            f"write `endpoint: {SERVICE_IP}`, or `{CONTAINER_DNS}` with `client: container`",
+            f"write `endpoint: {SERVICE_IP}`",
         )
     elif endpoint in OF_HOSTS and not any(map(_publishes, plugins)):
         yield (
