@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NoReturn
 
 import pytest
@@ -28,6 +29,7 @@ from dunnage.model.offer import Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import TestbedSpec
 from dunnage.runner.standing_lab import Made
+from dunnage.study.document import read_document
 from dunnage.substrates.kubernetes.choices import Choices, Network
 
 KUBECONFIG = Path("/run/dunnage/labs/0123abcd/kubernetes/kubeconfig")
@@ -90,6 +92,87 @@ def test_nothing_is_exposed_where_nothing_is_asked_for(dunnage: Command, asked: 
     assert shown.code == ExitCode.USAGE
     assert "neither a Docker daemon nor a Kubernetes" in shown.err
     assert asked == []
+
+
+KNOWN = "cniVersion: 1.0.0\nname: mine\nplugins: "
+TOO_LARGE = "9" * 20
+CNI = {"cniVersion": "1.0.0", "name": "mine", "plugins": [{"type": "ptp", "subnet": "$SUBNET"}]}
+
+
+def test_a_network_may_be_a_configuration_in_a_file(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "10-mine.conflist"
+    file.write_text(json.dumps(CNI))
+    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    ((_, _, choices, _),) = asked
+    assert choices.network is Network.CNI
+    assert json.loads(choices.configuration) == CNI
+
+
+def test_a_configuration_with_tabs_is_read_as_a_study_reads_it_between_spaces(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    file, text = tmp_path / "10-mine.conflist", json.dumps(CNI, indent="\t")
+    file.write_text(text)
+    dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    ((_, _, choices, _),) = asked
+    assert json.loads(choices.configuration) == CNI
+    pasted = read_document(f"configuration:\n{indent(text, '  ')}\n")
+    assert (pasted.problems, pasted.data) == ((), {"configuration": CNI})
+
+
+@pytest.mark.parametrize("words", [("--network", "cni"), ("--cni", "mine.conflist")])
+def test_a_configuration_and_its_network_go_together(
+    dunnage: Command, asked: list[Any], words: tuple[str, ...]
+) -> None:
+    shown = dunnage("lab", "up", "--kubernetes", *words)
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert "`--network cni` and `--cni FILE` go together" in shown.err
+
+
+@pytest.mark.parametrize("families", [(), ("--docker",), ("--swarm", "--expose")])
+def test_a_configuration_without_a_kubernetes_is_refused(
+    dunnage: Command, asked: list[Any], tmp_path: Path, families: tuple[str, ...]
+) -> None:
+    file = tmp_path / "mine.conflist"
+    file.write_text(json.dumps(CNI))
+    shown = dunnage("lab", "up", *families, "--network", "cni", "--cni", str(file))
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    said = " ".join(shown.err.split())
+    assert "`--network cni` is for pods, and no Kubernetes is asked for" in said
+    assert f"dunnage lab up --kubernetes --network cni --cni {file}" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cniVersion: 1.0.0\nname: mine\nplugins: []\n", "line 3: `plugins` is empty"),
+        ("cniVersion: 1.0.0\nname: mine\n", "line 1: `plugins` is missing"),
+        ("{name: mine", "line 1: this is not YAML"),
+        ("mine\n", "line 1: a CNI configuration must be a mapping, not text"),
+        (f"{KNOWN}[{{type: ptp}}]\ntoken: {TOO_LARGE}\n", "line 4: `•••` is too large a number"),
+        ("", "the file is empty"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_told_with_its_line(
+    dunnage: Command, asked: list[Any], tmp_path: Path, text: str, told: str
+) -> None:
+    file = tmp_path / "cni"
+    file.write_text(text)
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", str(file))
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert told in " ".join(shown.err.split())
+    assert f"cat -n {file}" in " ".join(shown.err.split())
+
+
+def test_a_file_that_is_not_there_is_told(
+    dunnage: Command, asked: list[Any], tmp_path: Path
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    shown = dunnage("lab", "up", "--kubernetes", "--network", "cni", "--cni", nowhere)
+    assert (shown.code, asked) == (ExitCode.USAGE, [])
+    assert "the CNI configuration cannot be read" in shown.err
 
 
 @pytest.mark.parametrize("words", [("--network", "flannel-vxlan"), ("--proxy", "nftables")])
