@@ -7,7 +7,7 @@ a whole number of Williams squares no way has a better place, or a better predec
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from dunnage.analysis.intervals import difference_over_blocks, mean_over_blocks
@@ -18,6 +18,8 @@ Measure = Callable[[], float]
 """Measures one way once, in microseconds."""
 Tell = Callable[[str, object], None]
 """pytest's `record_property`: what is recorded as `seen` stands in `docs/proofs.md`."""
+MOST = 4
+"""How many times the blocks that are asked for there are at most."""
 _UNIT = "µs"
 
 
@@ -45,19 +47,34 @@ class Blocks:
         return _there(mean_over_blocks(sums, _UNIT))
 
 
-def measured(ways: Mapping[str, Measure], blocks: int, words: str) -> Blocks:
+def measured(
+    ways: Mapping[str, Measure], blocks: int, words: str, within: float = math.inf
+) -> Blocks:
     """Measure every way in each block, in a balanced order that `words` decide.
 
-    Each is tried once before, so that no first block has to warm anything up.
+    Each is tried once before, so that no first block has to warm anything up. After that many
+    `blocks` there are more of them, whole squares, while an interval of what a way takes beyond the
+    first reaches further than `within` microseconds to each side; but never more than `MOST` times
+    as many. Only widths decide on that, and never what was found.
     """
-    assert blocks % period(len(ways)) == 0, f"{blocks} blocks are no whole number of squares"
+    square, (first, *others) = period(len(ways)), ways
+    assert blocks % square == 0, f"{blocks} blocks are no whole number of squares"
     for measure in ways.values():
         measure()
     taken: dict[str, dict[int, float]] = {way: {} for way in ways}
-    for block in range(1, blocks + 1):
+    found = Blocks(taken)
+    for block in range(1, MOST * blocks + 1):
         for way in order(list(ways), block, words):
             taken[way][block] = ways[way]()
-    return Blocks(taken)
+        if block >= blocks and block % square == 0 and _widest(found, first, others) <= within:
+            break
+    return found
+
+
+def _widest(found: Blocks, first: str, others: Iterable[str]) -> float:
+    """Half of the widest interval, in microseconds."""
+    found_ends = [ends(found.beyond(way, first)) for way in others]
+    return max(((high - low) / 2 for low, high in found_ends), default=0.0)
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import socket
 from collections import Counter
@@ -75,6 +76,21 @@ def test_blocks_are_balanced_and_what_is_tried_before_them_does_not_count() -> N
     assert min(min(taken.values()) for taken in seen.taken.values()) == 4.0
     with pytest.raises(AssertionError, match="5 blocks"):
         measured({name: way(name) for name in "abc"}, 5, "words")
+
+
+def test_there_are_more_blocks_while_intervals_are_wide_but_no_end_of_them() -> None:
+    """What was found decides nothing: a difference of nothing ends as soon as a large one."""
+
+    def blocks(beyond: float, noise: float, within: float) -> int:
+        jumps = itertools.cycle([noise, -noise])
+        ways = {"first": lambda: 10.0, "other": lambda: 10.0 + beyond + next(jumps)}
+        return len(measured(ways, 6, "words", within).taken["other"])
+
+    assert blocks(0.0, 1.0, 0.7) == blocks(100.0, 1.0, 0.7)
+    assert 6 < blocks(0.0, 1.0, 0.7) < 24
+    assert blocks(0.0, 1.0, 0.7) % 2 == 0
+    assert blocks(0.0, 0.1, 0.7) == 6
+    assert blocks(0.0, 9.0, 0.7) == 24
 
 
 IPTABLES = """*nat
