@@ -7,11 +7,12 @@ import itertools
 import pytest
 from faulty import RUNS, Carry, complete
 
-from dunnage.hosts.fake.host import Task
+from dunnage.hosts.fake.host import COMMAND_SECONDS, Task
 from dunnage.hosts.fake.world import Call, World
 
 REFUSED, BETWEEN = 50, 0.02
 """Questions that the first database answers with having work left, and seconds between two."""
+NEAR = 1e-3
 
 
 def busy_at_first(world: World) -> None:
@@ -31,5 +32,7 @@ def test_a_record_says_how_long_its_run_waited_for_the_database(carry_out: Carry
     ended = carry_out(busy_at_first)
     assert complete(ended)
     first, *others = sorted(ended.result.records, key=lambda record: record.position)
-    assert first.settled == pytest.approx(REFUSED * BETWEEN, abs=1e-3)
-    assert [record.settled for record in others] == [0.0] * (RUNS - 1)
+    waited = REFUSED * (COMMAND_SECONDS + BETWEEN) + COMMAND_SECONDS
+    assert first.settled == pytest.approx(waited, abs=NEAR)
+    at_once = [pytest.approx(COMMAND_SECONDS, abs=NEAR)] * (RUNS - 1)
+    assert [record.settled for record in others] == at_once
