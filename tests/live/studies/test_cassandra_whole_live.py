@@ -1,4 +1,4 @@
-"""Whole studies of Cassandra by the real command: 4.1, measured loading, reset, and a compaction."""
+"""Whole studies of Cassandra by the real command: 4.1, measured loading, reset, a compaction."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Member:
     @property
     def records(self) -> object:
         """How many it has."""
-        (counted,) = self.asked(f"SELECT count(*) FROM {KEYSPACE}.{TABLE}")
+        (counted,) = self.asked(f"SELECT count(*) FROM {KEYSPACE}.{TABLE}")  # noqa: S608
         return counted["count"]
 
     @property
