@@ -15,13 +15,14 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 9
+RECORD_VERSION = 10
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
-not see, with the reason. 9: restarts of the programs of a lab's Kubernetes."""
+not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
+waited for the database to settle."""
 
 
 class Turn(Value):
@@ -265,6 +266,9 @@ class Record(Value):
     usage: tuple[HostUsage, ...]
     data_size: float | None = None
     """Bytes of data in the database before the run."""
+    settled: float | None = None
+    """Seconds that the run waited until the database had nothing left to do. None in records before
+    version 10."""
     earlier: tuple[Attempt, ...] = ()
     """Disturbed attempts before this one, in order."""
     one_machine: bool = False
