@@ -112,8 +112,10 @@ class Usage(Value):
     """Largest page cache charged, in bytes."""
     swap: float | None = None
     disk_read: float | None = None
-    """Bytes."""
+    """Bytes that disks read for it."""
     disk_written: float | None = None
+    """Bytes that disks wrote for it; under control groups version 1, bytes that its processes gave
+    to be written."""
     received: float | None = None
     """Bytes at the host's uplink; in records before version 3 at every interface but loopback."""
     sent: float | None = None

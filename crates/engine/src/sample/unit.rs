@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::counters::{Counters, Source, VERSION_1, VERSION_2};
+use super::disks::Disks;
 use super::kept::Kept;
 use crate::cgroups::Hierarchies;
 
@@ -10,6 +11,8 @@ use crate::cgroups::Hierarchies;
 pub struct Unit {
     group: String,
     files: Vec<(&'static Source, Option<Kept>, Option<String>)>,
+    /// In version 1, where no file of the group tells it, and why it could not be read last.
+    disks: Option<(Disks, Option<String>)>,
     text: String,
 }
 
@@ -29,9 +32,12 @@ impl Unit {
                 (source, file, None)
             })
             .collect();
+        let processes = hierarchies.directory("cpuacct", group);
+        let disks = processes.filter(|_| hierarchies.version == 1);
         Self {
             group: group.to_owned(),
             files,
+            disks: disks.map(|directory| (Disks::new(directory), None)),
             text: String::new(),
         }
     }
@@ -54,6 +60,9 @@ impl Unit {
                 },
             };
         }
+        if let Some((disks, failure)) = &mut self.disks {
+            *failure = disks.read(&mut counters).err().map(|e| e.to_string());
+        }
         counters
     }
 
@@ -65,11 +74,12 @@ impl Unit {
             let why = format!("its control group `{group}` did not exist at the start");
             return BTreeMap::from([(prefix.to_owned(), why)]);
         }
-        self.files
-            .iter()
-            .filter_map(|(source, _, failure)| {
-                Some((format!("{prefix}.{}", source.file), failure.clone()?))
-            })
+        let files = self.files.iter();
+        let disks = self.disks.iter().map(|(_, failure)| ("disk", failure));
+        files
+            .map(|(source, _, failure)| (source.file, failure))
+            .chain(disks)
+            .filter_map(|(what, failure)| Some((format!("{prefix}.{what}"), failure.clone()?)))
             .collect()
     }
 }
