@@ -34,7 +34,7 @@ PATIENCE = 30.0
 
 # A host has a /tmp of its own, where a virtual environment below ours would be missing.
 PYTHON = Path(sys.executable).resolve()
-NEEDED = ("/usr", "/lib", "/lib64", sys.base_prefix)
+NEEDED = tuple(dict.fromkeys(("/usr", "/lib", "/lib64", sys.base_prefix)))
 """Directories that Python needs in a container whose image holds nothing."""
 
 _BEFORE = """
@@ -94,9 +94,7 @@ def on_host(host: Host, work: str, limits: Limits | None = None) -> Iterator[Wor
     with _written(host, work) as (directory, argv):
         log = f"{directory}/log"
         process = host.start(argv, unit=UNIT, log=log, limits=limits)
-        worker = Worker(
-            host, host.control_group(UNIT), directory, lambda: host.get(log).decode()
-        )
+        worker = Worker(host, host.control_group(UNIT), directory, lambda: host.get(log).decode())
         try:
             worker.told("ready")
             yield worker

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
@@ -218,7 +219,8 @@ def used_by_processes(group: Path) -> float:
     """CPU seconds of a control group's processes, with those of children that ended."""
     processes = (group / "cgroup.procs").read_text().split()
     stats = (Path(f"/proc/{each}/stat").read_text().rpartition(")")[2] for each in processes)
-    return sum(int(ticks) for stat in stats for ticks in stat.split()[11:15]) / 100
+    ticks = sum(int(word) for stat in stats for word in stat.split()[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_daemons_processor_time_is_that_of_its_processes(lab: Lab) -> None:
