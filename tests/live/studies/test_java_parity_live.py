@@ -82,7 +82,8 @@ def test_another_heap_collector_or_number_of_processors_in_a_container_spoils_it
     with pytest.raises(SystemExit) as ended:
         typed_here()
     assert ended.value.code == ExitCode.UNTRUSTWORTHY
-    said = " ".join(capfd.readouterr().out.split())
+    written = capfd.readouterr()
+    said = " ".join((written.out + written.err).split())
     opened = open_at(tmp_path / name)
     assert opened.result.complete()
     runs = {run.deployment: run for run in opened.judged}
