@@ -11,6 +11,9 @@ use nix::errno::Errno;
 
 use super::counters::{Counters, value};
 
+/// What it tells.
+pub const COUNTERS: [&str; 2] = ["disk_read", "disk_written"];
+
 /// Bytes that the processes of a group, and of all groups below, had read and gave to be written.
 ///
 /// A process that begins and ends between two readings is seen only if one that lives on waited for
@@ -37,7 +40,7 @@ impl Disks {
         }
     }
 
-    /// Put `disk_read` and `disk_written` into the counters.
+    /// Put [`COUNTERS`] into the counters.
     pub fn read(&mut self, counters: &mut Counters) -> io::Result<()> {
         if !self.proc.join("self/io").exists() {
             return Err(io::Error::other(
@@ -57,8 +60,8 @@ impl Disks {
                 Err(error) => return Err(error),
             }
         }
-        counters.insert("disk_read".to_owned(), self.read.now(read));
-        counters.insert("disk_written".to_owned(), self.written.now(written));
+        let told = [self.read.now(read), self.written.now(written)];
+        counters.extend(COUNTERS.map(str::to_owned).into_iter().zip(told));
         Ok(())
     }
 }

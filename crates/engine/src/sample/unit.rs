@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::counters::{Counters, Source, VERSION_1, VERSION_2};
-use super::disks::Disks;
+use super::disks::{self, Disks};
 use super::kept::Kept;
 use crate::cgroups::Hierarchies;
 
@@ -75,7 +75,8 @@ impl Unit {
             return BTreeMap::from([(prefix.to_owned(), why)]);
         }
         let files = self.files.iter();
-        let disks = self.disks.iter().map(|(_, failure)| ("disk", failure));
+        let disks = self.disks.iter();
+        let disks = disks.flat_map(|(_, failure)| disks::COUNTERS.map(|name| (name, failure)));
         files
             .map(|(source, _, failure)| (source.file, failure))
             .chain(disks)
@@ -102,6 +103,13 @@ mod tests {
         fn hierarchies(&self) -> Hierarchies {
             Hierarchies::parse(&format!(
                 "1 0 0:1 / {} rw - cgroup2 cgroup2 rw",
+                self.0.display()
+            ))
+        }
+
+        fn version_1(&self) -> Hierarchies {
+            Hierarchies::parse(&format!(
+                "1 0 0:1 / {} rw - cgroup cgroup rw,cpuacct",
                 self.0.display()
             ))
         }
@@ -138,5 +146,21 @@ mod tests {
         assert!((unit.read()["cpu"] - 1.0).abs() < 1e-9);
         fs::write(&file, "usage_usec 2000000\n").unwrap();
         assert!((unit.read()["cpu"] - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn version_1_tells_disk_traffic_by_processes_or_why_it_cannot() {
+        let tree = Tree::new("unit-disks");
+        fs::write(tree.0.join("cpuacct.usage"), "1\n").unwrap();
+        let mut unit = Unit::new(&tree.version_1(), "");
+        assert!(!unit.read().contains_key("disk_written"));
+        let absent = unit.absent("redis-1");
+        assert!(absent.contains_key("redis-1.disk_read"));
+        assert!(absent.contains_key("redis-1.disk_written"));
+        let own = format!("{}\n", std::process::id());
+        fs::write(tree.0.join("cgroup.procs"), own).unwrap();
+        let found = unit.read();
+        assert!(found.contains_key("disk_read") && found.contains_key("disk_written"));
+        assert!(!unit.absent("redis-1").contains_key("redis-1.disk_read"));
     }
 }
