@@ -170,6 +170,11 @@ class HostUsage(Value):
     clock_offset: float = 0.0
     """Seconds by which its clock was ahead of ours."""
 
+    def why(self, counter: str) -> str:
+        """Why a counter of the host, or of the machine, is not there; empty where nothing says."""
+        names = (counter, f"host.{counter}", f"machine.{counter}")
+        return next((self.absent[name] for name in names if name in self.absent), "")
+
 
 class Restart(Value):
     """A program of a lab's Kubernetes that ended, and was restarted."""

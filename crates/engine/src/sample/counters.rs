@@ -11,6 +11,8 @@ pub struct Source {
     pub controller: &'static str,
     /// Name of the file.
     pub file: &'static str,
+    /// The counters that it tells.
+    pub counters: &'static [&'static str],
     /// Puts what the file says into the counters.
     pub parse: fn(&str, &mut Counters),
 }
@@ -20,11 +22,13 @@ pub const VERSION_1: &[Source] = &[
     Source {
         controller: "cpuacct",
         file: "cpuacct.usage",
+        counters: &["cpu"],
         parse: |text, counters| insert(counters, "cpu", text.trim().parse::<f64>().ok(), 1e-9),
     },
     Source {
         controller: "cpuacct",
         file: "cpuacct.stat",
+        counters: &["cpu_user", "cpu_system"],
         parse: |text, counters| {
             insert(counters, "cpu_user", value(text, "user"), tick());
             insert(counters, "cpu_system", value(text, "system"), tick());
@@ -33,11 +37,13 @@ pub const VERSION_1: &[Source] = &[
     Source {
         controller: "cpu",
         file: "cpu.stat",
+        counters: &["throttled"],
         parse: |text, counters| insert(counters, "throttled", value(text, "throttled_time"), 1e-9),
     },
     Source {
         controller: "memory",
         file: "memory.stat",
+        counters: &["memory_resident", "memory_cache", "swap"],
         parse: |text, counters| {
             insert(counters, "memory_resident", value(text, "total_rss"), 1.0);
             insert(counters, "memory_cache", value(text, "total_cache"), 1.0);
@@ -51,6 +57,7 @@ pub const VERSION_2: &[Source] = &[
     Source {
         controller: "cpu",
         file: "cpu.stat",
+        counters: &["cpu", "cpu_user", "cpu_system", "throttled"],
         parse: |text, counters| {
             insert(counters, "cpu", value(text, "usage_usec"), 1e-6);
             insert(counters, "cpu_user", value(text, "user_usec"), 1e-6);
@@ -61,6 +68,7 @@ pub const VERSION_2: &[Source] = &[
     Source {
         controller: "memory",
         file: "memory.stat",
+        counters: &["memory_resident", "memory_cache"],
         parse: |text, counters| {
             insert(counters, "memory_resident", value(text, "anon"), 1.0);
             insert(counters, "memory_cache", value(text, "file"), 1.0);
@@ -69,11 +77,13 @@ pub const VERSION_2: &[Source] = &[
     Source {
         controller: "memory",
         file: "memory.swap.current",
+        counters: &["swap"],
         parse: |text, counters| insert(counters, "swap", text.trim().parse::<f64>().ok(), 1.0),
     },
     Source {
         controller: "io",
         file: "io.stat",
+        counters: &["disk_read", "disk_written"],
         parse: |text, counters| {
             insert(counters, "disk_read", sum_of_keys(text, "rbytes="), 1.0);
             insert(counters, "disk_written", sum_of_keys(text, "wbytes="), 1.0);
@@ -122,6 +132,8 @@ mod tests {
         let mut counters = Counters::new();
         for source in sources.iter().filter(|source| source.file == file) {
             (source.parse)(text, &mut counters);
+            let known = |name: &String| source.counters.contains(&name.as_str());
+            assert!(counters.keys().all(known), "{counters:?}");
         }
         counters
     }
