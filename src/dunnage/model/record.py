@@ -172,8 +172,8 @@ class HostUsage(Value):
 
     def why(self, counter: str) -> str:
         """Why a counter of the host, or of the machine, is not there; empty where nothing says."""
-        names = (counter, f"host.{counter}", f"machine.{counter}")
-        return next((self.absent[name] for name in names if name in self.absent), "")
+        place = "host" if counter in Usage.model_fields else "machine"
+        return self.absent.get(counter) or self.absent.get(f"{place}.{counter}", "")
 
 
 class Restart(Value):

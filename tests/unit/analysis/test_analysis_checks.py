@@ -226,6 +226,17 @@ def test_a_gate_that_cannot_tell_says_why(told: str) -> None:
     assert "it is not counted" in seen(found)
 
 
+def test_why_a_lab_host_has_no_steal_of_its_own_says_nothing_of_the_machines() -> None:
+    absent = {"host.steal": "hosts share the machine's counters"}
+    machine = MachineUsage(processors=1.0)
+    alone = gate("steal", evidence(usage=(host(machine=machine, absent=absent),)))
+    assert alone.status is Status.UNKNOWN
+    assert "share" not in seen(alone)
+    told = {**absent, "machine.steal": "the counter ran backwards"}
+    found = gate("steal", evidence(usage=(host(machine=machine, absent=told),)))
+    assert "ran backwards" in seen(found)
+
+
 def test_a_host_without_a_counter_of_its_cpu_is_not_watched_and_says_why() -> None:
     blind = host(whole=Usage(), absent={"host.cpu": "the controller is not mounted"})
     found = gate("samples", evidence(usage=(blind,)))
