@@ -33,7 +33,10 @@ impl Unit {
             .iter()
             .map(|source| {
                 let directory = hierarchies.directory(source.controller, group);
-                (source, directory.map(|path| Kept::new(&path.join(source.file))))
+                (
+                    source,
+                    directory.map(|path| Kept::new(&path.join(source.file))),
+                )
             })
             .collect();
         let processes = hierarchies.directory("cpuacct", group);
