@@ -89,7 +89,6 @@ def test_a_sampler_that_stands_still_for_half_of_a_run_makes_it_invalid(
     assert {each.where for each in found.seen} == {"db-1"}
     samples, expected = (float(reading(found, each).value) for each in ("samples", "expected"))
     assert 0 < samples < expected
-    assert "the hosts were not watched all the time" in " ".join(running.said.split())
 
 
 @contextmanager
@@ -148,7 +147,6 @@ def test_memory_of_a_database_host_on_disk_makes_a_run_invalid(
     assert swapped.where == "db-1"
     assert float(swapped.value) >= MEBIBYTE
     record_property("seen", f"{float(swapped.value) / MEBIBYTE:.1f} MiB of db-1 were on disk")
-    assert "memory was swapped to disk" in " ".join(running.said.split())
 
 
 SLOW = """
@@ -194,7 +192,6 @@ def test_a_client_that_is_slower_than_its_database_makes_a_run_invalid(
     study: tuple[str, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
     record_property: Callable[[str, object], None],
 ) -> None:
     name, path = study
@@ -205,12 +202,10 @@ def test_a_client_that_is_slower_than_its_database_makes_a_run_invalid(
     assert ended.value.code == ExitCode.UNTRUSTWORTHY
     record = the_run(open_result(tmp_path / name))
     found = judged(record, "client")
-    assert (found.status, found.why) == (Status.INVALID, Why.MEASURED)
     busy = float(reading(found, "busy").value)
     assert record.measurement is not None
     rate = record.measurement.operations["all"].count / record.measurement.seconds
-    record_property("seen", f"{100 * busy:.1f} % busy at {rate:.0f} op/s")
-    written = capfd.readouterr()
-    said = " ".join((written.out + written.err).split())
-    assert "the load generator was at its own limit" in said
+    seen = f"{100 * busy:.1f} % busy at {rate:.0f} op/s"
+    record_property("seen", seen)
+    assert (found.status, found.why) == (Status.INVALID, Why.MEASURED), seen
     insist_nothing_left(name, set())
