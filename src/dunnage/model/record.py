@@ -113,8 +113,10 @@ class Usage(Value):
     """Largest page cache charged, in bytes."""
     swap: float | None = None
     disk_read: float | None = None
-    """Bytes."""
+    """Bytes that disks read for it."""
     disk_written: float | None = None
+    """Bytes that disks wrote for it; under control groups version 1, bytes that its processes gave
+    to be written."""
     received: float | None = None
     """Bytes at the host's uplink; in records before version 3 at every interface but loopback."""
     sent: float | None = None
@@ -168,6 +170,11 @@ class HostUsage(Value):
     is charged to the database then."""
     clock_offset: float = 0.0
     """Seconds by which its clock was ahead of ours."""
+
+    def why(self, counter: str) -> str:
+        """Why a counter of the host, or of the machine, is not there; empty where nothing says."""
+        place = "host" if counter in Usage.model_fields else "machine"
+        return self.absent.get(counter) or self.absent.get(f"{place}.{counter}", "")
 
 
 class Restart(Value):
