@@ -12,9 +12,10 @@ use crate::load::mix::Operation;
 mod cassandra;
 pub mod connected;
 mod fake;
+mod mongodb;
 mod redis;
 pub mod resolve;
-mod values;
+mod secure;
 
 /// Kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,8 @@ impl From<io::Error> for Failure {
 pub enum Driver {
     /// A ring of Cassandra.
     Cassandra(cassandra::Cassandra),
+    /// A MongoDB of any topology.
+    Mongodb(mongodb::Mongodb),
     /// A Redis of any topology.
     Redis(redis::Redis),
     /// A server inside the engine that answers by itself.
@@ -102,6 +105,7 @@ impl Driver {
     pub fn new(plan: &LoadPlan, clock: Clock) -> io::Result<Self> {
         let driver = match plan.target.driver.as_str() {
             "cassandra" => cassandra::Cassandra::new(plan).map(Self::Cassandra),
+            "mongodb" => mongodb::Mongodb::new(plan).map(Self::Mongodb),
             "redis" => redis::Redis::new(plan).map(Self::Redis),
             "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
             other => Err(format!(
@@ -115,6 +119,7 @@ impl Driver {
     pub fn session(&self) -> Session {
         match self {
             Self::Cassandra(cassandra) => Session::Cassandra(cassandra.session()),
+            Self::Mongodb(mongodb) => Session::Mongodb(mongodb.session()),
             Self::Redis(redis) => Session::Redis(Box::new(redis.session())),
             Self::Fake(fake) => Session::Fake(fake.clone()),
         }
@@ -124,6 +129,7 @@ impl Driver {
     pub fn remotes(&self) -> io::Result<BTreeSet<SocketAddr>> {
         match self {
             Self::Cassandra(cassandra) => cassandra.remotes(),
+            Self::Mongodb(mongodb) => Ok(mongodb.remotes()),
             Self::Redis(redis) => Ok(redis.remotes()),
             Self::Fake(_) => Ok(BTreeSet::new()),
         }
@@ -134,6 +140,8 @@ impl Driver {
 pub enum Session {
     /// See [`Driver::Cassandra`].
     Cassandra(cassandra::Session),
+    /// See [`Driver::Mongodb`].
+    Mongodb(mongodb::Session),
     /// See [`Driver::Redis`].
     Redis(Box<redis::Session>),
     /// See [`Driver::Fake`].
@@ -145,6 +153,7 @@ impl Session {
     pub async fn connect(&mut self) -> Result<(), Failure> {
         match self {
             Self::Cassandra(session) => session.connect().await,
+            Self::Mongodb(session) => session.connect().await,
             Self::Redis(session) => session.connect().await,
             Self::Fake(_) => Ok(()),
         }
@@ -156,6 +165,7 @@ impl Session {
         match self {
             // Boxed: moved by value, a future this large would slow the other drivers down.
             Self::Cassandra(session) => Box::pin(session.perform(operation)).await,
+            Self::Mongodb(session) => session.perform(operation).await,
             Self::Redis(session) => session.perform(operation).await,
             Self::Fake(fake) => fake.perform().await,
         }
@@ -166,6 +176,7 @@ impl Session {
     /// there is nothing to forget.
     pub fn disconnect(&mut self) {
         match self {
+            Self::Mongodb(session) => session.disconnect(),
             Self::Redis(session) => session.disconnect(),
             Self::Cassandra(_) | Self::Fake(_) => {}
         }

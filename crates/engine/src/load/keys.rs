@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::{Distribution, Part, Workload};
+use wire::load::{Part, Workload};
 
+use super::core::request::Chooser;
 use super::hash::fnv;
-use super::pace::evenly;
-use super::zipfian::{SCRAMBLED_ITEMS, SCRAMBLED_ZETA, Zipfian};
 
 /// Most zeros that a key may be filled with.
 pub const MOST_PADDING: u32 = 32;
@@ -99,52 +98,22 @@ pub struct Keys {
     chooser: Chooser,
 }
 
-enum Chooser {
-    Uniform,
-    Scrambled { zipfian: Zipfian, span: u64 },
-    Latest { zipfian: Zipfian },
-}
-
 impl Keys {
     /// `expected_inserts` widens the span of the scrambled distribution, so that the popular keys
     /// stay the same while keys are inserted.
     pub fn new(workload: &Workload, part: Part, expected_inserts: u64) -> Self {
         let records = workload.records;
-        let chooser = match workload.request_distribution {
-            Distribution::Uniform => Chooser::Uniform,
-            Distribution::Zipfian => Chooser::Scrambled {
-                zipfian: Zipfian::with_zeta(SCRAMBLED_ITEMS + 1, SCRAMBLED_ZETA),
-                // One more than there are keys, as in YCSB; a key beyond the last is drawn again.
-                span: records + expected_inserts + 1,
-            },
-            Distribution::Latest => Chooser::Latest {
-                zipfian: Zipfian::new((records - 1).max(1)),
-            },
-        };
         Self {
             records,
             part,
             inserted: Acknowledged::after(records),
-            chooser,
+            chooser: Chooser::new(workload, expected_inserts),
         }
     }
 
     /// Number of a key that exists.
     pub fn existing(&mut self, random: &mut Xoshiro256PlusPlus) -> u64 {
-        let last = self.inserted.last;
-        let position = match &mut self.chooser {
-            Chooser::Uniform => (evenly(random) * self.records as f64) as u64,
-            Chooser::Scrambled { zipfian, span } => loop {
-                let position = fnv(zipfian.rank(evenly(random))) % *span;
-                if position <= last {
-                    break position;
-                }
-            },
-            Chooser::Latest { zipfian } => {
-                zipfian.grow(last);
-                last - zipfian.rank(evenly(random)).min(last)
-            }
-        };
+        let position = self.chooser.position(self.inserted.last, random);
         self.number(position)
     }
 
@@ -172,9 +141,11 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::core::zipfian::SCRAMBLED_ZETA;
     use crate::load::plan::tests::plan;
     use proptest::prelude::*;
     use rand_xoshiro::rand_core::SeedableRng;
+    use wire::load::Distribution;
 
     const WHOLE: Part = Part { index: 0, of: 1 };
 

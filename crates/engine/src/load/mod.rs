@@ -19,6 +19,7 @@ use crate::drive::connected::established;
 use crate::drive::{Driver, Session};
 
 pub mod clock;
+pub mod core;
 pub mod hash;
 mod keys;
 mod log;
@@ -28,9 +29,10 @@ pub mod plan;
 mod record;
 mod run;
 mod share;
+mod start;
+mod stress;
 mod usage;
 mod worker;
-mod zipfian;
 
 /// Arguments of `load`.
 #[derive(clap::Args)]

@@ -25,8 +25,8 @@ use self::settings::Settings;
 use self::statements::Statements;
 use super::connected::{Watch, established};
 use super::resolve::Resolved;
-use super::values::Values;
 use super::{Failure, Fault};
+use crate::load::core::values::Values;
 
 mod failure;
 mod session;

@@ -4,7 +4,7 @@
 use wire::load::LoadPlan;
 
 use super::resp::{command, number_word, word};
-use crate::drive::values::Values;
+use crate::load::core::values::Values;
 use crate::load::hash::java;
 use crate::load::mix::Operation;
 

@@ -1,0 +1,1 @@
+//! How many records a scan asks for: YCSB's `scanlengthdistribution`.

@@ -1,0 +1,1 @@
+//! The instant at which all parts of a load begin.

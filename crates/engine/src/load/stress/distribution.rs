@@ -1,0 +1,1 @@
+//! The distributions of cassandra-stress and their texts, such as `gaussian(1..1000)`.

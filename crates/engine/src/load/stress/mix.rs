@@ -1,0 +1,1 @@
+//! Which operation comes next: `ratio(…)` and `clustering=` of the command `mixed`.

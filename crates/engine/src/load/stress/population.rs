@@ -1,0 +1,1 @@
+//! Which row an operation is for: `-pop`.

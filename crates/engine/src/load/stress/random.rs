@@ -1,0 +1,1 @@
+//! The random numbers of Java, and those that cassandra-stress fills columns with.

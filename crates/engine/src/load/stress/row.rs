@@ -1,0 +1,1 @@
+//! From a seed to the key and the columns of a row.

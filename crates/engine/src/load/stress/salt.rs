@@ -1,0 +1,1 @@
+//! What keeps the values of one column apart from those of another.
