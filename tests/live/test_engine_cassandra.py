@@ -249,7 +249,7 @@ def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
 
 def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:
     content = order("C", operations=100, duration=None)
-    content["workload"] |= {"records": 10**9, "request_distribution": "uniform"}
+    content["workload"] |= {"records": 10**9, "requests": {"kind": "uniform"}}
     assert errors(ring.load(content)) == {"not_found": 100}
 
 

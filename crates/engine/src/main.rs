@@ -51,6 +51,8 @@ enum Verb {
     Drive(front::Arguments),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
+    /// Print the operations of a plan, without a database.
+    Operations(load::operations::Arguments),
     /// Print what the kernel reports about a running process.
     Inspect(inspect::Arguments),
     /// Stop processes for a share of the time.
@@ -79,6 +81,7 @@ fn main() -> std::process::ExitCode {
         Verb::Cql(arguments) => cql::cql(&arguments),
         Verb::Drive(arguments) => front::drive(&arguments),
         Verb::Load(arguments) => load::load(&arguments),
+        Verb::Operations(arguments) => load::operations::operations(&arguments),
         Verb::Inspect(arguments) => inspect::inspect(&arguments),
         Verb::Pause(arguments) => pause::pause(&arguments),
         Verb::Resolve(arguments) => resolve::resolve(&arguments),

@@ -1,17 +1,19 @@
 //! The databases that operations go to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 
 use wire::load::LoadPlan;
 
+use self::found::Found;
 use crate::load::clock::Clock;
 use crate::load::mix::Operation;
 
 mod cassandra;
 pub mod connected;
 mod fake;
+pub mod found;
 mod mongodb;
 mod redis;
 pub mod resolve;
@@ -32,17 +34,20 @@ pub enum Fault {
     Protocol,
     /// Too few members are alive for the consistency asked for, as the server says.
     Unavailable,
+    /// The record is not what was written.
+    Mismatch,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Timeout,
         Self::Connection,
         Self::Server,
         Self::NotFound,
         Self::Protocol,
         Self::Unavailable,
+        Self::Mismatch,
     ];
 
     /// The name in result files.
@@ -54,6 +59,7 @@ impl Fault {
             "not_found",
             "protocol",
             "unavailable",
+            "mismatch",
         ][self as usize]
     }
 
@@ -109,7 +115,7 @@ impl Driver {
             "redis" => redis::Redis::new(plan).map(Self::Redis),
             "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
             other => Err(format!(
-                "there is no driver `{other}`; there are `cassandra`, `redis` and `fake`"
+                "there is no driver `{other}`; there are `cassandra`, `mongodb`, `redis` and `fake`"
             )),
         };
         driver.map_err(io::Error::other)
@@ -122,6 +128,25 @@ impl Driver {
             Self::Mongodb(mongodb) => Session::Mongodb(mongodb.session()),
             Self::Redis(redis) => Session::Redis(Box::new(redis.session())),
             Self::Fake(fake) => Session::Fake(fake.clone()),
+        }
+    }
+
+    /// How a record is kept, in one word of the result's schema.
+    pub fn shape(&self) -> &'static str {
+        match self {
+            Self::Cassandra(_) => "row",
+            Self::Mongodb(mongodb) => mongodb.shape(),
+            Self::Redis(_) => "hash",
+            Self::Fake(_) => "none",
+        }
+    }
+
+    /// How many members must answer, by `read` and `write`.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Cassandra(cassandra) => cassandra.consistency(),
+            Self::Mongodb(mongodb) => mongodb.consistency(),
+            Self::Redis(_) | Self::Fake(_) => BTreeMap::new(),
         }
     }
 
@@ -159,15 +184,20 @@ impl Session {
         }
     }
 
-    /// Carry out one operation, making a missing connection first. When this is given up half-way,
-    /// [`Session::disconnect`] must follow.
-    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+    /// Carry out one operation, making a missing connection first. What it reads is added to
+    /// `found`, if that is wanted. When this is given up half-way, [`Session::disconnect`] must
+    /// follow.
+    pub async fn perform(
+        &mut self,
+        operation: &Operation,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
         match self {
             // Boxed: moved by value, a future this large would slow the other drivers down.
-            Self::Cassandra(session) => Box::pin(session.perform(operation)).await,
-            Self::Mongodb(session) => session.perform(operation).await,
-            Self::Redis(session) => session.perform(operation).await,
-            Self::Fake(fake) => fake.perform().await,
+            Self::Cassandra(session) => Box::pin(session.perform(operation, found)).await,
+            Self::Mongodb(session) => session.perform(operation, found).await,
+            Self::Redis(session) => session.perform(operation, found).await,
+            Self::Fake(fake) => fake.perform(operation, found).await,
         }
     }
 

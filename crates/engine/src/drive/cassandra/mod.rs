@@ -5,7 +5,7 @@
 //! none is sent twice, and the plan's time-out, which the load itself keeps, is the only one.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -18,14 +18,14 @@ use scylla::client::session::Session as Connections;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
-use wire::load::LoadPlan;
+use wire::load::{LoadPlan, Workload};
 
 pub use self::session::Session;
 use self::settings::Settings;
 use self::statements::Statements;
 use super::connected::{Watch, established};
 use super::resolve::Resolved;
-use super::{Failure, Fault};
+use super::{Failure, Fault, secure};
 use crate::load::core::values::Values;
 
 mod failure;
@@ -61,9 +61,16 @@ impl Cassandra {
     /// `read_consistency` and `write_consistency` (`QUORUM`), `connections` to each member (1, as
     /// YCSB's driver has; the requests of all threads share them). The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
+        secure::refuse(&plan.target)?;
+        let Workload::Ycsb(workload) = &plan.workload else {
+            return Err("the driver `cassandra` cannot make this workload yet".to_owned());
+        };
+        if workload.integrity {
+            return Err("the driver `cassandra` cannot compare records yet".to_owned());
+        }
         let shared = Shared {
             settings: Settings::of(plan)?,
-            values: Values::new(plan),
+            values: Values::new(workload, plan.seed),
             resolved: Resolved::default(),
             ready: OnceCell::new(),
         };
@@ -75,6 +82,11 @@ impl Cassandra {
     /// What one logical thread works with.
     pub fn session(&self) -> Session {
         Session::new(self.shared.clone())
+    }
+
+    /// How many members must answer, by `read` and `write`.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        self.shared.settings.consistency()
     }
 
     /// Every address connected to so far. The driver decides by itself whom to connect to, so the

@@ -1,12 +1,14 @@
 //! MongoDB.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::future::Ready;
 use std::net::SocketAddr;
 
 use wire::load::LoadPlan;
 
 use super::Failure;
+use super::found::Found;
 use crate::load::mix::Operation;
 
 /// A MongoDB to drive. There is none yet.
@@ -25,6 +27,16 @@ impl Mongodb {
         match self.none {}
     }
 
+    /// How a record is kept.
+    pub fn shape(&self) -> &'static str {
+        match self.none {}
+    }
+
+    /// How many members must answer, by `read` and `write`.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        match self.none {}
+    }
+
     /// Every address connected to so far.
     pub fn remotes(&self) -> BTreeSet<SocketAddr> {
         match self.none {}
@@ -38,12 +50,16 @@ pub struct Session {
 
 impl Session {
     /// Make every connection that operations will need.
-    pub async fn connect(&mut self) -> Result<(), Failure> {
+    pub fn connect(&mut self) -> Ready<Result<(), Failure>> {
         match self.none {}
     }
 
     /// Carry out one operation.
-    pub async fn perform(&mut self, _operation: &Operation) -> Result<(), Failure> {
+    pub fn perform(
+        &mut self,
+        _operation: &Operation,
+        _found: &mut Found,
+    ) -> Ready<Result<(), Failure>> {
         match self.none {}
     }
 

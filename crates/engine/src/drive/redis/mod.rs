@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use serde_json::Value;
-use wire::load::LoadPlan;
+use wire::load::{LoadPlan, Workload};
 
 use self::link::Link;
 use self::requests::Requests;
@@ -14,7 +14,8 @@ use self::resp::{command, word};
 pub use self::session::Session;
 use self::slots::Map;
 use super::resolve::Resolved;
-use super::{Failure, Fault};
+use super::{Failure, Fault, secure};
+use crate::load::core::values::Values;
 
 mod link;
 mod requests;
@@ -46,6 +47,13 @@ impl Redis {
     /// error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
+        secure::refuse(target)?;
+        let Workload::Ycsb(workload) = &plan.workload else {
+            return Err("the driver `redis` cannot make the load of cassandra-stress".to_owned());
+        };
+        if workload.integrity {
+            return Err("the driver `redis` cannot compare records yet".to_owned());
+        }
         let cluster = match target.topology.as_str() {
             "single" | "replicas" => false,
             "cluster" => true,
@@ -66,8 +74,9 @@ impl Redis {
                 .ok_or_else(|| "the option `wait` must be a number of replicas".to_owned())?,
         };
         let milliseconds = (plan.timeout * 400.0).ceil() as u32;
+        let wait = (replicas > 0).then_some((replicas, milliseconds));
         let shared = Shared {
-            requests: Requests::new(plan, (replicas > 0).then_some((replicas, milliseconds))),
+            requests: Requests::new(Values::new(workload, plan.seed), wait),
             seeds: target.addresses.clone(),
             cluster,
             map: RefCell::new(Map::single(&target.addresses[0])),

@@ -1,30 +1,51 @@
 //! The fields of a record and what is written into them.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use wire::load::LoadPlan;
+use wire::load::{FieldLengths, Ycsb};
 
-use crate::load::mix::{Operation, POOL};
+use super::{integrity, names};
+use crate::load::mix::Operation;
+
+/// Characters that values are cut from, a power of two.
+const POOL: u64 = 1 << 16;
 
 /// Names of the fields, and random printable characters that values are cut from; made once per
 /// load.
 pub struct Values {
     names: Vec<String>,
     length: usize,
+    /// Empty where values follow from key and field.
     pool: String,
 }
 
 impl Values {
     /// The same seed gives the same values.
-    pub fn new(plan: &LoadPlan) -> Self {
-        let length = plan.workload.field_length as usize;
-        let fields = plan.workload.fields;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(plan.seed);
+    pub fn new(workload: &Ycsb, seed: u64) -> Self {
+        let length = match workload.field_lengths {
+            FieldLengths::Constant { length }
+            | FieldLengths::Uniform {
+                longest: length, ..
+            }
+            | FieldLengths::Zipfian {
+                longest: length, ..
+            } => length as usize,
+            FieldLengths::Histogram { block, ref counts } => block as usize * counts.len(),
+        };
+        let characters = if workload.integrity {
+            0
+        } else {
+            POOL as usize + length * workload.fields as usize
+        };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let pool = std::iter::repeat_with(|| char::from(b' ' + (random.next_u64() >> 58) as u8))
-            .take(POOL + length * fields as usize)
+            .take(characters)
             .collect();
         Self {
-            names: (0..fields).map(|number| format!("field{number}")).collect(),
+            names: names(workload),
             length,
             pool,
         }
@@ -35,16 +56,23 @@ impl Values {
         &self.names
     }
 
+    /// Numbers of the fields that an operation reads.
+    pub fn read(&self, operation: &Operation) -> Range<usize> {
+        operation.read.range(self.names.len())
+    }
+
     /// Numbers of the fields that an operation writes.
-    pub fn written(&self, operation: &Operation) -> std::ops::Range<usize> {
-        operation.write.map_or(0..self.names.len(), |field| {
-            field as usize..field as usize + 1
-        })
+    pub fn written(&self, operation: &Operation) -> Range<usize> {
+        operation.write.range(self.names.len())
     }
 
     /// What an operation writes into a field.
-    pub fn value(&self, operation: &Operation, field: usize) -> &str {
-        let from = operation.value + field * self.length;
-        &self.pool[from..from + self.length]
+    pub fn value(&self, operation: &Operation, field: usize) -> Cow<'_, str> {
+        if self.pool.is_empty() {
+            let name = &self.names[field];
+            return Cow::Owned(integrity::value(operation.key.as_str(), name, self.length));
+        }
+        let from = (operation.values % POOL) as usize + field * self.length;
+        Cow::Borrowed(&self.pool[from..from + self.length])
     }
 }
