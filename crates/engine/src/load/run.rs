@@ -148,8 +148,9 @@ impl Run {
     }
 
     /// The next slot of an open load; None when the window has no more, or all records of a load
-    /// phase are in. Operations are drawn in the order of their slots, so that each slot has the
-    /// same one, whoever carries it out.
+    /// phase are in. An operation is drawn when its slot is taken, which is in the order of slots,
+    /// so that each slot has the same one whoever carries it out. Those who are idle take slots
+    /// ahead: which key is the latest is then as of a few slots before.
     pub fn next_slot(&self) -> Option<Slot> {
         if self.clock.now() >= self.last.get() {
             return None;
