@@ -334,8 +334,15 @@ fn what_starts_late_is_counted_and_nothing_is_late_in_a_closed_loop() {
     // One connection answers a hundred operations a second: all but the first ones wait for it.
     let late = sum(&open["late"]);
     assert!((1..200).contains(&late), "{late}");
-    assert_eq!((&open["dropped"], &open["verified"]), (&json!({}), &json!(null)));
-    assert!(load(&scratch.0, &json!({"target": target})).status.success());
+    assert_eq!(
+        (&open["dropped"], &open["verified"]),
+        (&json!({}), &json!(null))
+    );
+    assert!(
+        load(&scratch.0, &json!({"target": target}))
+            .status
+            .success()
+    );
     assert_eq!(result(&scratch.0)["late"], json!({}));
 }
 
@@ -346,7 +353,11 @@ fn the_result_says_how_records_are_kept_and_whether_the_engine_was_the_limit() {
         "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
         "options": {"service_us": 20000},
     });
-    assert!(load(&scratch.0, &json!({"target": target})).status.success());
+    assert!(
+        load(&scratch.0, &json!({"target": target}))
+            .status
+            .success()
+    );
     let result = result(&scratch.0);
     assert_eq!(result["shape"], "none");
     assert_eq!(result["consistency"], json!({}));
@@ -372,7 +383,10 @@ fn whichever_of_time_and_operations_is_reached_first_ends_the_load() {
             result(&scratch.0)
         };
         let first = ended(100, 60.0);
-        assert_eq!(sum(&first["operations"]) + first["backlog"].as_u64().unwrap(), 100);
+        assert_eq!(
+            sum(&first["operations"]) + first["backlog"].as_u64().unwrap(),
+            100
+        );
         assert!(first["seconds"].as_f64().unwrap() < 30.0);
         let second = ended(1_000_000_000, 0.25);
         assert_eq!(second["seconds"], 0.25);
@@ -429,7 +443,10 @@ fn what_is_not_there_yet_says_so_in_one_sentence() {
     let output = load(&scratch.0, &json!({"target": target}));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(said.lines().count(), 1);
-    assert!(said.contains("the driver `mongodb` is not there yet"), "{said}");
+    assert!(
+        said.contains("the driver `mongodb` is not there yet"),
+        "{said}"
+    );
     let engine = env!("CARGO_BIN_EXE_dunnage-engine");
     let output = Command::new(engine).arg("drive").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

@@ -92,11 +92,7 @@ impl Fake {
     }
 
     /// Answer after the server has worked on everything before this, and on this.
-    pub async fn perform(
-        &self,
-        operation: &Operation,
-        found: &mut Found,
-    ) -> Result<(), Failure> {
+    pub async fn perform(&self, operation: &Operation, found: &mut Found) -> Result<(), Failure> {
         let server = &self.server;
         let begin = server.free.get().max(server.clock.now());
         let done = match server.stalls {
@@ -126,8 +122,8 @@ impl Fake {
             return;
         };
         server.compared.set(server.compared.get() + 1);
-        let corrupt = server.corrupt_every > 0
-            && server.compared.get().is_multiple_of(server.corrupt_every);
+        let corrupt =
+            server.corrupt_every > 0 && server.compared.get().is_multiple_of(server.corrupt_every);
         for field in values.read(operation) {
             let value = values.value(operation, field);
             let value = if corrupt { "" } else { &*value };

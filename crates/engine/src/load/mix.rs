@@ -6,9 +6,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use wire::load::{LoadPlan, Mix, Part, Phase, ReadFields, Workload, Ycsb};
 
+use super::core::inserted;
 use super::core::request::expected_inserts;
 use super::core::scan::Lengths;
-use super::core::inserted;
 use super::keys::{KeyName, Keys};
 use super::pace::evenly;
 use super::share;

@@ -171,10 +171,15 @@ mod tests {
         let lines = printed(&plan, Some(200), false).unwrap();
         assert_eq!(lines.len(), 200);
         let columns = |kind: &str| -> Vec<&str> {
-            let found = lines.iter().find(|line| line.split('\t').next() == Some(kind));
+            let found = lines
+                .iter()
+                .find(|line| line.split('\t').next() == Some(kind));
             found.unwrap().split('\t').skip(2).collect()
         };
-        let one = |name: &str| name.strip_prefix("field").is_some_and(|rest| rest.len() == 1);
+        let one = |name: &str| {
+            name.strip_prefix("field")
+                .is_some_and(|rest| rest.len() == 1)
+        };
         let read = columns("read");
         assert!(one(read[1]));
         assert_eq!((read[0], &read[2..]), ("-", &["-", "-"][..]));

@@ -118,7 +118,10 @@ mod tests {
         };
         assert_eq!(paced(4.0).unwrap().unwrap().intended(1), 250_000_000);
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(paced(rate).err(), Some("`rate` must be positive".to_owned()));
+            assert_eq!(
+                paced(rate).err(),
+                Some("`rate` must be positive".to_owned())
+            );
         }
     }
 

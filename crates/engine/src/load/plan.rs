@@ -283,7 +283,10 @@ pub mod tests {
         let mut value = serde_json::to_value(plan()).unwrap();
         value["workload"]["colour"] = "blue".into();
         let error = serde_json::from_value::<LoadPlan>(value).unwrap_err();
-        assert!(error.to_string().contains("unknown field `colour`"), "{error}");
+        assert!(
+            error.to_string().contains("unknown field `colour`"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -304,7 +307,8 @@ pub mod tests {
         let variable = secret(&Secret::Variable("CARGO_PKG_NAME".to_owned()));
         assert_eq!(variable, Ok("engine".to_owned()));
         let unset = secret(&Secret::Variable("DUNNAGE_NO_SUCH_SECRET".to_owned()));
-        let said = "no password from the environment variable `DUNNAGE_NO_SUCH_SECRET`: it is not set";
+        let said =
+            "no password from the environment variable `DUNNAGE_NO_SUCH_SECRET`: it is not set";
         assert_eq!(unset, Err(said.to_owned()));
     }
 

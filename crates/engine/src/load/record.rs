@@ -101,7 +101,8 @@ impl Recorder {
             return;
         }
         let late = |intended| outcome.started > intended + LATE;
-        self.late[outcome.kind as usize] += u64::from(measured && outcome.intended.is_some_and(late));
+        self.late[outcome.kind as usize] +=
+            u64::from(measured && outcome.intended.is_some_and(late));
         if let Some(failure) = outcome.failure {
             self.count_failure(outcome.kind, failure, measured, in_time);
             return;

@@ -36,7 +36,10 @@ pub fn check(workload: &Ycsb) -> Result<(), String> {
         ),
         (workload.fields == 0, "`fields` must be at least 1"),
         (
-            prefix.is_empty() || !prefix.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
+            prefix.is_empty()
+                || !prefix
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'_'),
             "`field_prefix` must be letters, digits and `_`",
         ),
         (

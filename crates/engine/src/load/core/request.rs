@@ -147,7 +147,11 @@ mod tests {
             // The scrambled distribution has one position more than there are keys, as in YCSB.
             let highest = seen.iter().rposition(|seen| *seen).unwrap();
             assert_eq!(lowest, Some(20), "{requests:?}");
-            let expected = if requests == Requests::Zipfian { 25 } else { 24 };
+            let expected = if requests == Requests::Zipfian {
+                25
+            } else {
+                24
+            };
             assert_eq!(highest, expected, "{requests:?}");
         }
     }
