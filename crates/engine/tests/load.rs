@@ -435,6 +435,27 @@ fn the_operations_of_a_plan_are_printed_without_a_database() {
 }
 
 #[test]
+fn whoever_has_seen_enough_operations_may_stop_reading() {
+    let scratch = Scratch::new();
+    let path = scratch.0.join("plan.json");
+    std::fs::write(&path, plan(&json!({})).to_string()).unwrap();
+    let mut printing = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+        .args(["operations", "--count", "1000000000", "--plan"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0];
+    let mut printed = printing.stdout.take().unwrap();
+    printed.read_exact(&mut first).unwrap();
+    drop(printed);
+    let output = printing.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
 fn what_is_not_there_yet_says_so_in_one_sentence() {
     let scratch = Scratch::new();
     let target = json!({

@@ -224,7 +224,7 @@ pub fn choose(mix: &Mix, share: f64) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::plan::tests::{plan, stress, ycsb};
     use proptest::prelude::*;
     use rand_xoshiro::rand_core::Rng;
     use wire::load::ScanLengths;
@@ -271,6 +271,14 @@ mod tests {
         let workload = ycsb(&mut plan);
         (workload.insert_start, workload.insert_count) = (4, Some(3));
         assert_eq!(names(&plan), ["user5"]);
+    }
+
+    #[test]
+    fn other_operations_than_those_of_ycsb_are_refused() {
+        let mut plan = plan();
+        plan.workload = stress();
+        let refused = Operations::new(&plan).err();
+        assert_eq!(refused, Some("these operations are not of YCSB".to_owned()));
     }
 
     #[test]

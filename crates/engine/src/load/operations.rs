@@ -128,7 +128,7 @@ fn hexadecimal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::{plan, ycsb};
+    use crate::load::plan::tests::{plan, stress, ycsb};
     use wire::load::{FieldLengths, ReadFields};
 
     fn printed(plan: &LoadPlan, count: Option<u64>, values: bool) -> io::Result<Vec<String>> {
@@ -192,6 +192,14 @@ mod tests {
         assert_eq!(scan[2], "-");
         let both = columns("read-modify-write");
         assert!(one(both[1]) && one(both[2]));
+    }
+
+    #[test]
+    fn operations_of_another_workload_are_refused() {
+        let mut plan = plan();
+        plan.workload = stress();
+        let refused = printed(&plan, Some(1), false).unwrap_err().to_string();
+        assert!(refused.contains("only operations of `ycsb`"), "{refused}");
     }
 
     #[test]

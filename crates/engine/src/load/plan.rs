@@ -175,6 +175,18 @@ pub mod tests {
         }
     }
 
+    /// A workload of cassandra-stress.
+    pub fn stress() -> Workload {
+        let workload = serde_json::json!({
+            "kind": "stress", "clustering": "gaussian(1..10)", "columns": ["C0"],
+            "mix": {"write": 1.0, "read": 0.0, "counter_write": 0.0, "counter_read": 0.0},
+            "population": {"kind": "drawn", "distribution": "gaussian(1..100)"},
+            "size": "fixed(34)", "key_size": 10, "add": "fixed(1)", "slice": false,
+            "validate": true,
+        });
+        serde_json::from_value(workload).unwrap()
+    }
+
     #[test]
     fn a_sensible_plan_is_accepted() {
         assert_eq!(check(&plan()), Ok(()));
@@ -255,16 +267,7 @@ pub mod tests {
         assert!(ramp.contains("`ramp` yet"), "{ramp}");
         let policy = refused(|plan| plan.policy = Policy::Drop);
         assert!(policy.contains("policy `drop` yet"), "{policy}");
-        let stress = refused(|plan| {
-            let workload = serde_json::json!({
-                "kind": "stress", "clustering": "gaussian(1..10)", "columns": ["C0"],
-                "mix": {"write": 1.0, "read": 0.0, "counter_write": 0.0, "counter_read": 0.0},
-                "population": {"kind": "drawn", "distribution": "gaussian(1..100)"},
-                "size": "fixed(34)", "key_size": 10, "add": "fixed(1)", "slice": false,
-                "validate": true,
-            });
-            plan.workload = serde_json::from_value(workload).unwrap();
-        });
+        let stress = refused(|plan| plan.workload = stress());
         assert!(stress.contains("cassandra-stress yet"), "{stress}");
     }
 

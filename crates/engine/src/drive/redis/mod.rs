@@ -144,3 +144,37 @@ impl Shared {
 fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::{plan, stress, ycsb};
+    use wire::load::Tls;
+
+    #[test]
+    fn what_the_driver_cannot_do_is_refused_with_a_sentence() {
+        let mut plan = plan();
+        plan.target.driver = "redis".to_owned();
+        plan.target.topology = "single".to_owned();
+        assert!(Redis::new(&plan).is_ok());
+        let refused = |plan: &LoadPlan| Redis::new(plan).err().unwrap_or_default();
+        let mut compared = plan.clone();
+        ycsb(&mut compared).integrity = true;
+        let said = refused(&compared);
+        assert!(said.contains("cannot compare records yet"), "{said}");
+        let mut other = plan.clone();
+        other.workload = stress();
+        let said = refused(&other);
+        assert!(
+            said.contains("cannot make the load of cassandra-stress"),
+            "{said}"
+        );
+        plan.target.tls = Some(Tls {
+            authority: None,
+            name: None,
+            insecure: true,
+        });
+        let said = refused(&plan);
+        assert!(said.contains("`redis` cannot use TLS yet"), "{said}");
+    }
+}
