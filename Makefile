@@ -34,7 +34,7 @@ test: $(SETUP)  ## Everything once: format, lint, types, pure, contract, engine,
 tests:
 	@echo "dunnage: there is no such verb; tests are run by: make test" >&2; exit 2
 
-proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them
+proofs: $(SETUP)  ## The long tests: shipped studies, kills at random moments; ONLY='TEST...' for some of them, MINUTES=150 for a portion
 	@$(BIN)/python -m gate proofs
 
 hunt: $(SETUP)  ## Tests that pass by chance: pure ones ten times on a busy machine, live ones three times
@@ -62,7 +62,7 @@ schema: $(SETUP) $(ENGINE)  ## Write schema/ and docs/reference/ again
 	$(BIN)/python -m dunnage.reference --write docs/reference
 
 bench: $(SETUP) $(ENGINE) $(HOST_TOOLS)  ## The engine, and deployments on a Swarm and a Kubernetes, beside their peers, as ratios
-	$(BIN)/python bench/engine.py
+	$(BIN)/python -m bench.engine
 	$(BIN)/python bench/swarm.py
 	$(BIN)/python bench/kubernetes.py
 

@@ -48,7 +48,7 @@ def carry_out(stage: Stage, logs: Path, progress: Progress) -> Carried:
     log = _log(stage, logs)
     for earlier in (log, log.with_suffix(".told")):
         earlier.unlink(missing_ok=True)
-    carry = {Kind.COMMAND: _command, Kind.CARGO: _cargo, Kind.PYTEST: _pytest}[stage.kind]
+    carry = _CARRY[stage.kind]
     with turn(stage.machine), weight(stage.machine):
         started = time.monotonic()
         try:
@@ -99,7 +99,7 @@ def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> lis
     told = Told()
     spread = ("--dist", "loadscope", "--no-loadscope-reorder") if stage.together else ()
     options = ("-n", str(stage.workers), *spread) if stage.workers > 1 else ()
-    code = _tests((*stage.argv, *options), log, deadline, told, progress)
+    code = _tests((*stage.argv, *options, *stage.tests), log, deadline, told, progress)
     for _ in range(ROUNDS):
         if code is None or not (left := told.left_out(_HUNG)):
             break
@@ -119,6 +119,27 @@ def _pytest(stage: Stage, log: Path, deadline: float, progress: Progress) -> lis
         why = f"{_ending(code)}\n{_end(log)}"
         outcomes[stage.name] = Outcome(stage.name, State.FAILED, why=why)
     return list(outcomes.values())
+
+
+def _collection(stage: Stage, log: Path, deadline: float, progress: Progress) -> list[Outcome]:
+    """That tests were found, and every module that could not be loaded or is left out."""
+    started = time.monotonic()
+    told = Told()
+    code = _tests(stage.argv, log, deadline, told, progress)
+    modules = list(told.ended.values())
+    seconds = time.monotonic() - started
+    if code == 0 or (code == 1 and any(each.state is State.FAILED for each in modules)):
+        return [Outcome(stage.name, State.PASSED, seconds), *modules]
+    why = f"{_ending(code)}\n{_end(log)}"
+    return [Outcome(stage.name, State.FAILED, seconds, why), *modules]
+
+
+_CARRY = {
+    Kind.COMMAND: _command,
+    Kind.CARGO: _cargo,
+    Kind.PYTEST: _pytest,
+    Kind.COLLECTION: _collection,
+}
 
 
 def _tests(

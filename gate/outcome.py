@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from gate.known import Known
 
 
 class State(StrEnum):
@@ -26,6 +29,7 @@ class Outcome:
     test: str
     state: State
     seconds: float = 0.0
+    """0 where nobody measured it, because it was killed or did not run."""
     why: str = ""
     """What a failed test said, or why one was skipped."""
     seen: tuple[str, ...] = ()
@@ -40,6 +44,8 @@ class Told:
     started: dict[str, None] = field(default_factory=dict)
     """Tests that run now, in the order in which they started."""
     ended: dict[str, Outcome] = field(default_factory=dict)
+    known: list[Known] = field(default_factory=list)
+    """Tests that were only collected."""
 
     def take(self, lines: Iterable[str]) -> None:
         """Take in whole lines of what `gate.plugin` wrote."""
@@ -48,6 +54,9 @@ class Told:
             match event["event"]:
                 case "collected":
                     self.collected = self.collected or tuple(event["tests"])
+                case "known":
+                    marks, limit = frozenset(event["marks"]), event["limit"] or math.inf
+                    self.known.append(Known(event["test"], marks, limit, event["made_for"]))
                 case "started":
                     self.started[event["test"]] = None
                 case "ended":

@@ -1,5 +1,6 @@
 """What a pytest process tells the gate: a line of JSON for each test that starts or ends.
 
+Where tests are only collected, there is a line of what is known of each.
 Only the process that reports writes; workers of pytest-xdist send it what they found.
 """
 
@@ -15,12 +16,11 @@ from typing import Any, TextIO
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
+from gate.known import made_for
+from gate.lanes import lane, scope
+
 PURE_LIMIT = 60
 """Seconds that a test may take which starts no daemon and names no limit of its own."""
-STUDIES = "tests/live/studies/"
-"""Where tests lie that carry out real studies by the real command."""
-KUBERNETES = "kubernetes"
-"""What files are called whose tests have a Kubernetes, beside those of studies."""
 CLEANING = 60
 """Seconds beyond its limit in which a test that is over may still clean up."""
 _LOG = os.dup(2)
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _limit(item: pytest.Item) -> float:
-    """Seconds that a test may take."""
+    """Seconds that a test may take; 0 where nothing limits it."""
     marker = item.get_closest_marker("timeout")
     if marker is None:
         return float(item.config.getini("timeout") or 0.0)
@@ -78,19 +78,7 @@ class OneScope(LoadScopeScheduling):  # type: ignore[misc]
     """Tests of a module or class go to one worker, and so do all of a lane."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return lane(nodeid) or str(super()._split_scope(nodeid))
-
-
-def lane(nodeid: str) -> str:
-    """What a test may not be beside another of; empty where it may.
-
-    Real studies wait for each other anyway, because a machine measures one at a time. A Kubernetes
-    of five hosts takes up to 50 instances of inotify, of which Linux gives a user 128: two of them
-    have room, that of a study and one other.
-    """
-    if nodeid.startswith(STUDIES):
-        return STUDIES
-    return KUBERNETES if KUBERNETES in nodeid.partition("::")[0] else ""
+        return scope(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -118,6 +106,15 @@ class Teller:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.items:
             self._count([item.nodeid for item in session.items])
+        if session.config.getoption("collectonly"):
+            for item in session.items:
+                self._tell(
+                    "known",
+                    test=item.nodeid,
+                    marks=sorted({mark.name for mark in item.iter_markers()}),
+                    limit=_limit(item),
+                    made_for=made_for(item),
+                )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -22,6 +23,8 @@ class Kind(StrEnum):
     """By the lines of Rust's test runner."""
     PYTEST = "pytest"
     """Test by test, by the gate's own plugin."""
+    COLLECTION = "collection"
+    """By which tests pytest finds; none of them runs."""
 
 
 class Machine(StrEnum):
@@ -42,6 +45,8 @@ class Stage:
     argv: tuple[str, ...]
     minutes: float
     kind: Kind = Kind.COMMAND
+    tests: tuple[str, ...] = ()
+    """The tests of a pytest stage; where none are named, all that its command selects."""
     workers: int = 1
     """Processes that share the tests of a pytest stage."""
     together: bool = False
@@ -115,12 +120,33 @@ TEST = (
 )
 """Everything once; what is longer than its proof needs to be is in PROOFS."""
 
-PROOFS = (
-    _ENGINE,
-    _TOOLS,
-    _BUILD,
-    Stage("proofs", (*PYTEST, "-m", "proof"), 720, Kind.PYTEST, again=False, machine=Machine.ALONE),
+_PROOF = (*PYTEST, "-m", "proof")
+COLLECTION = Stage("collection", (*_PROOF, "--collect-only"), 10, Kind.COLLECTION)
+"""Which proofs there are."""
+PREPARATIONS = (_ENGINE, _TOOLS, _BUILD)
+"""What proofs need, as long as it is not made yet."""
+PURE_PROOFS = Stage("proofs pure", _PROOF, 180, Kind.PYTEST, workers=2, again=False)
+LIVE_PROOFS = Stage(
+    "proofs live",
+    _PROOF,
+    300,
+    Kind.PYTEST,
+    workers=3,
+    together=True,
+    again=False,
+    machine=Machine.SHARED,
 )
+QUIET_PROOFS = Stage("proofs quiet", _PROOF, 720, Kind.PYTEST, again=False, machine=Machine.ALONE)
+
+
+def proving(marks: Collection[str]) -> Stage:
+    """The stage of a proof that has these marks."""
+    if "quiet" in marks:
+        return QUIET_PROOFS
+    return LIVE_PROOFS if {"live", "browser"} & set(marks) else PURE_PROOFS
+
+
+PROOFS = (COLLECTION, *PREPARATIONS, PURE_PROOFS, LIVE_PROOFS, QUIET_PROOFS)
 """What takes long, or repeats in full what shorter tests show."""
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from dunnage import catalog
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace import supports as kernel
 from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
+from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.plan import Skipped
@@ -20,6 +22,7 @@ from dunnage.platforms.kubernetes.offer import KUBERNETES
 from dunnage.platforms.offered import DOCKER
 from dunnage.software.engine import ENGINE, engine_support
 from dunnage.software.trees import DebianSoftware
+from dunnage.substrates.kubernetes.kernel import interfaces
 
 _OF_DAEMONS = frozenset({DOCKER, KUBERNETES, VXLAN, IPVS})
 """What Docker daemons and the programs of a Kubernetes need of the machine that they run on: those
@@ -137,6 +140,7 @@ def missing(here: Mapping[Capability, Support], needs: Iterable[Capability]) -> 
 def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skipped, str], ...]:
     """Every deployment that cannot run here, with the reason and a command that may help."""
     here = supports(study.testbed.kind)
+    tried = cache(partial(interfaces, kernel))
     found = []
     for deployment in deployments:
         needs = tuple(_needs(study, deployment))
@@ -145,6 +149,9 @@ def lacking(study: Study, deployments: Sequence[Deployment]) -> tuple[tuple[Skip
             unmet.append(_NOT_OURS)
         if _on_their_nodes(study, deployment):
             unmet.append(_NO_NODES)
+        if not unmet and catalog.family(deployment) == "kubernetes":
+            needed = tried(configuration_of(deployment))
+            unmet = [support for support in needed if not support.met]
         if unmet:
             reason = "; ".join(support.reason for support in unmet)
             hint = next((support.hint for support in unmet if support.hint), "dunnage doctor")

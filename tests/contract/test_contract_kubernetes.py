@@ -5,18 +5,25 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
 from cases import SubstrateCase, lose_and_mend, unique
+from lab_traces import eventually
 from lightkube.resources.core_v1 import Node
 from real_cases import CONTROLLED, kubernetes
 
+from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
-from dunnage.kubernetes_api import connect, told
+from dunnage.contracts.substrate import TellsRestarts
+from dunnage.kubernetes_api import Refused, connect, told
 from dunnage.model.study import CONTROL_GROUP
+from dunnage.substrates.kubernetes.control_plane import API, CONTROLLERS, SCHEDULER
+from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET
+from dunnage.substrates.kubernetes.on_control import FORWARDER
 from dunnage.substrates.kubernetes.own import OwnKubernetes
 
 if TYPE_CHECKING:  # at run time pytest would take it for a class of tests
@@ -27,6 +34,41 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 OWN = SubstrateCase(CONTROLLED, kubernetes)
 KERNEL = ("vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops")
 """What a kubelet would set, of this machine."""
+
+
+KILL_CHILDREN = r"""
+found=
+for parent in "$@"; do
+    for each in $(grep -l "^PPid:[[:space:]]$parent\$" /proc/[0-9]*/status 2> /dev/null); do
+        each=${each%/status}
+        found="$found ${each#/proc/}"
+    done
+done
+exec kill -KILL $found
+"""
+
+
+def kill(own: OwnKubernetes, host: Host, *units: str) -> None:
+    """Kill programs, all at once, and not what restarts them."""
+    parents = [str(own._running[host.name].pid(unit)) for unit in units]
+    assert host.run(["sh", "-c", KILL_CHILDREN, "sh", *parents]).code == 0
+
+
+def programs(own: OwnKubernetes, host: Host) -> list[tuple[str, int]]:
+    """What was restarted on a host, and how it had ended."""
+    return [(each.program, each.code) for each in own.restarts()[host.name]]
+
+
+def are_restarted(own: OwnKubernetes, host: Host, wanted: list[tuple[str, int]]) -> bool:
+    return programs(own, host) == wanted
+
+
+def answers(own: OwnKubernetes, node: str) -> bool:
+    """Whether a node's kubelet says, by way of the API server, that it is well."""
+    try:
+        return told(own.api, f"/api/v1/nodes/{node}/proxy/healthz") == "ok"
+    except Refused:
+        return False
 
 
 def settings() -> Mapping[str, str]:
@@ -131,6 +173,39 @@ class TestKubernetes:
         own.freeze([testbed.hosts[0].name])
         own.wake()
         assert {each["Ready"] for each in nodes(own).values()} == {"True"}
+
+    @pytest.mark.proof
+    def test_each_of_its_programs_is_restarted_when_it_is_killed_and_that_is_told(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        assert isinstance(own, TellsRestarts)
+        own.wake()
+        for host in (*testbed.group(CONTROL_GROUP), testbed.group("db")[0]):
+            for unit in own.units(host.name):
+                before = programs(own, host)
+                kill(own, host, unit)
+                if unit != FORWARDER:  # it is restarted all the same: all questions go by it
+                    restarted = partial(are_restarted, own, host, [*before, (unit, -9)])
+                    assert eventually(restarted), unit
+                own.wake()
+        assert {each["Ready"] for each in nodes(own).values()} == {"True"}
+
+    def test_programs_that_need_each_other_come_back_when_they_are_killed_at_once(
+        self, laid: tuple[Testbed, OwnKubernetes]
+    ) -> None:
+        testbed, own = laid
+        (control,), node = testbed.group(CONTROL_GROUP), testbed.group("db")[0]
+        own.wake()
+        before = programs(own, control), programs(own, node)
+        kill(own, control, API, CONTROLLERS, SCHEDULER)
+        kill(own, node, CONTAINERD, KUBELET)
+        own.wake()
+        assert eventually(partial(answers, own, own.node(node.name)), 30.0, 0.5)
+        assert {each["Ready"] for each in nodes(own).values()} == {"True"}
+        since = programs(own, control)[len(before[0]) :], programs(own, node)[len(before[1]) :]
+        assert {(API, -9), (CONTROLLERS, -9), (SCHEDULER, -9)} <= set(since[0])
+        assert {(CONTAINERD, -9), (KUBELET, -9)} <= set(since[1])
 
     def test_a_restored_host_is_the_node_that_it_was(
         self, laid: tuple[Testbed, OwnKubernetes]

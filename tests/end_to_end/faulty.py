@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -44,7 +44,7 @@ class Ended:
     shown: str
     result: Result
 
-    def events(self, name: str) -> list[dict[str, object]]:
+    def events(self, name: str) -> list[dict[str, Any]]:
         return [dict(each) for each in self.result.events() if each["event"] == name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -81,6 +82,36 @@ def test_a_host_lost_in_mid_run_is_restored_and_no_run_is_missing(
     assert complete(ended)
     assert [event["host"] for event in ended.events("host restored")] == [host]
     assert len(ended.events("stay failed")) == 1
+
+
+def test_a_stay_in_which_a_daemon_was_restarted_is_told(carry_out: Carry) -> None:
+    ended = carry_out(lambda world: world.kill("db-2", "daemon", after=0))
+    assert ended.code == 0, ended.shown
+    assert complete(ended)
+    assert not ended.events("stay failed")
+    records = sorted(ended.result.records, key=lambda record: record.started)
+    first = records[0].stay
+    for record in records:
+        found = [(each.host, each.program) for each in record.restarts or ()]
+        assert found == ([("db-2", "daemon")] if record.stay == first else []), record.run
+    analysis = json.loads(ended.result.layout.analysis.read_text())
+    assert [(each["stay"], len(each["restarts"])) for each in analysis["restarted"]] == [(first, 1)]
+    (noted,) = ended.events("programs restarted")
+    assert (noted["stay"], noted["restarts"]) == (first, analysis["restarted"][0]["restarts"])
+
+
+def test_what_was_restarted_in_a_stay_that_failed_is_in_the_journal(carry_out: Carry) -> None:
+    def kill_both(world: World) -> None:
+        world.kill("db-2", "daemon", after=0)
+        world.die("shard-1-1", after=0)
+
+    ended = carry_out(kill_both)
+    assert complete(ended)
+    (failed,), (noted,) = ended.events("stay failed"), ended.events("programs restarted")
+    assert noted["stay"] == failed["stay"]
+    (restart,) = noted["restarts"]
+    assert (restart["host"], restart["program"], restart["code"]) == ("db-2", "daemon", -9)
+    assert not any(record.restarts for record in ended.result.records)
 
 
 def test_a_generator_that_fails_once_has_its_run_repeated(carry_out: Carry) -> None:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from dunnage.errors import InterruptedRunError, ResultError
 from dunnage.model.plan import Plan, RunPlan, StayPlan
 from dunnage.model.record import Record
 from dunnage.model.study import Study
-from dunnage.model.value import Scalar
 from dunnage.platforms.fake import FakePlatform
 from dunnage.runner.interrupt import ENDING, LEAVING, Stop
 from dunnage.runner.study import carry_out
@@ -72,7 +71,7 @@ class DyingWriter(ResultWriter):
 
     lines_left = 0
 
-    def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
+    def journal(self, event: str, **details: Any) -> None:
         super().journal(event, **details)
         self.lines_left -= 1
         if self.lines_left == 0:

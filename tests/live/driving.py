@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dunnage.contracts.host import Host
 from dunnage.generators.engine import EngineGenerator
 from dunnage.model.choices import Arrivals, Phase
@@ -9,6 +11,7 @@ from dunnage.model.deployment import Workload
 from dunnage.model.layout import Target
 from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
+from dunnage.model.record import Measurement
 
 
 def driven(client: Host, target: Target) -> frozenset[str]:
@@ -28,13 +31,22 @@ def driven(client: Host, target: Target) -> frozenset[str]:
             timeout=5.0,
             seed=7,
         )
-        generator, directory = EngineGenerator(), f"{client.scratch}/load-{phase.value}"
-        (command,) = generator.commands(order, client.engine, [directory])
-        for name, text in command.files.items():
-            client.put(f"{command.directory}/{name}", text.encode())
-        process = client.start(command.argv, unit="generator", log=f"{directory}/log")
-        assert process.wait(60.0) == 0, client.get(f"{directory}/log")
-        left = {name: client.get(f"{command.directory}/{name}") for name in command.artefacts}
-        client.remove(directory)
-        remotes |= set(generator.parse([left]).remotes)
+        remotes |= set(carried_out(client, order).remotes)
     return frozenset(remotes)
+
+
+def carried_out(client: Host, order: LoadOrder, through: Sequence[str] = ()) -> Measurement:
+    """Make one load to its end, and read what came of it.
+
+    `through` begins a command that carries out another, such as `taskset`.
+    """
+    generator, directory = EngineGenerator(), f"{client.scratch}/load-{order.phase.value}"
+    (command,) = generator.commands(order, client.engine, [directory])
+    for name, text in command.files.items():
+        client.put(f"{command.directory}/{name}", text.encode())
+    argv = (*through, *command.argv)
+    process = client.start(argv, unit="generator", log=f"{directory}/log")
+    assert process.wait(60.0) == 0, client.get(f"{directory}/log")
+    left = {name: client.get(f"{command.directory}/{name}") for name in command.artefacts}
+    client.remove(directory)
+    return generator.parse([left])

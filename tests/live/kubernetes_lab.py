@@ -46,10 +46,12 @@ class Lab:
 
 
 @contextmanager
-def opened(choices: Choices | None = None, members: int = 3) -> Iterator[Lab]:
-    """A lab of its own."""
+def opened(
+    choices: Choices | None = None, members: int = 3, *, steer: bool = True
+) -> Iterator[Lab]:
+    """A lab of its own; where it does not `steer`, senders take in packets for receivers."""
     hosts = {"db": members, "client": 1, "control": 1}
-    spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED)
+    spec = TestbedSpec(kind="namespace", hosts=hosts, cores=Cores.SHARED, steer=steer)
     chosen = choices or Choices(Network.FLANNEL_VXLAN)
     with (
         open_namespace(spec, name="kubernetes", engine=engine_path(), keep=False) as testbed,

@@ -52,13 +52,13 @@ class Traces:
         assert self.directories() == []
 
 
-def eventually(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether something becomes true."""
+def eventually(true: Callable[[], bool], seconds: float = 10.0, every: float = 0.02) -> bool:
+    """Whether something becomes true, looked at `every` so many seconds."""
     deadline = time.monotonic() + seconds
     while not true():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.02)
+        time.sleep(every)
     return True
 
 

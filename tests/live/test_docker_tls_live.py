@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 from lab_traces import eventually
+from living import deployed
 
 from dunnage.contracts.host import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
-from dunnage.model.deployment import Deployment
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.choices import Cores
+from dunnage.model.study import DatabaseSpec, TestbedSpec
 from dunnage.platforms.docker import Docker
 from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
@@ -33,18 +33,10 @@ from dunnage.substrates.kubernetes.certificates import Authority, Credentials
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
 TREES = DebianSoftware()
-DEPLOYMENT = Deployment(
-    name="secured",
-    title="DockerHostPort",
-    platform="docker",
-    network="bridge",
-    endpoint="host-port",
-    storage=Storage.BIND,
-    peers=Peers.ENDPOINT,
-    client=ClientPlace.HOST,
-    hosts="db",
-    limits=Limits(),
-    slowdown=0.0,
+DEPLOYMENT = deployed(
+    "docker",
+    "bridge",
+    "host-port",
     database=DatabaseSpec(kind="redis", version="7.0", topology="single"),
 )
 INSIDE = "127.0.0.1:2376"

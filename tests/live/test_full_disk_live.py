@@ -78,6 +78,7 @@ def test_a_full_disk_under_a_members_data_is_told_when_records_are_put_in() -> N
                 substrate=None,
                 clients=testbed.group("client"),
                 slowdown=cast("Any", None),
+                restarts=cast("Any", None),
             )
             run = next(iter(make_plan(study, [deployment]).runs()))
             assert run.workload.phase is Phase.RUN

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from living import deployed
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Platform, RunningMember, Seen
@@ -22,7 +23,7 @@ from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
 from dunnage.hosts.control_groups.here import mounted
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Peers, Storage
+from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD, Deployment
 from dunnage.model.layout import Place, Reservation, Service, Software, Stage
 from dunnage.model.parity import Cause
@@ -41,18 +42,11 @@ pytestmark = pytest.mark.live
 
 TREES = DebianSoftware()
 JAVA = Software("cassandra", "5.0")
-NATIVE = Deployment(
+NATIVE = deployed(
+    "native",
+    "host",
+    "host-port",
     name="native",
-    title="Host_HostPort",
-    platform="native",
-    network="host",
-    endpoint="host-port",
-    storage=Storage.BIND,
-    peers=Peers.ENDPOINT,
-    client=ClientPlace.HOST,
-    hosts="db",
-    limits=Limits(),
-    slowdown=0.0,
     database=DatabaseSpec(kind="redis", version="7.0", topology="single", members=1),
 )
 DOCKER = NATIVE.model_copy(update={"name": "docker", "platform": "docker"})

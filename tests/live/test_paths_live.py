@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+from living import deployed
 
 from dunnage import catalog
 from dunnage.contracts.testbed import Testbed
 from dunnage.databases.redis.database import Redis
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.choices import ClientPlace, Cores
 from dunnage.model.deployment import Deployment
 from dunnage.model.path import HopKind, NetworkPath
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.study import TestbedSpec
 from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
@@ -24,20 +25,7 @@ from dunnage.substrates.swarm import Swarm, open_swarm
 pytestmark = pytest.mark.live
 
 TREES = DebianSoftware()
-NATIVE = Deployment(
-    name="native",
-    title="Host_HostPort",
-    platform="native",
-    network="host",
-    endpoint="host-port",
-    storage=Storage.BIND,
-    peers=Peers.ENDPOINT,
-    client=ClientPlace.HOST,
-    hosts="db",
-    limits=Limits(),
-    slowdown=0.0,
-    database=DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2),
-)
+NATIVE = deployed("native", "host", "host-port", name="native")
 DOCKER_HOST = NATIVE.model_copy(update={"name": "docker-host", "platform": "docker"})
 DOCKER_BRIDGE = DOCKER_HOST.model_copy(update={"name": "docker-bridge", "network": "bridge"})
 USER_DEFINED = DOCKER_HOST.model_copy(update={"name": "docker-user", "network": "user-defined"})

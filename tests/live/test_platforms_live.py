@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import living
 import pytest
 
 from dunnage import lab_tool
@@ -26,11 +27,11 @@ from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
 from dunnage.errors import StayError, UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
-from dunnage.model.choices import ClientPlace, Cores, Peers, Storage
+from dunnage.model.choices import ClientPlace, Cores, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Probe, Reservation, Service, Software
 from dunnage.model.load import WatchOrder
-from dunnage.model.study import DatabaseSpec, Limits, TestbedSpec
+from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms.client_container import ClientContainer
 from dunnage.platforms.docker import Docker
 from dunnage.platforms.native import Native
@@ -46,20 +47,7 @@ pytestmark = pytest.mark.live
 
 TREES = DebianSoftware()
 LIMITS = Limits(memory=2**28, cpus=0.5, pids=50)
-NATIVE = Deployment(
-    name="native",
-    title="Host_HostPort",
-    platform="native",
-    network="host",
-    endpoint="host-port",
-    storage=Storage.BIND,
-    peers=Peers.ENDPOINT,
-    client=ClientPlace.HOST,
-    hosts="db",
-    limits=Limits(),
-    slowdown=0.0,
-    database=DatabaseSpec(kind="redis", version="7.0", topology="replicas", members=2),
-)
+NATIVE = living.deployed("native", "host", "host-port", name="native")
 DOCKER_HOST = NATIVE.model_copy(update={"name": "docker-host", "platform": "docker"})
 DOCKER_BRIDGE = DOCKER_HOST.model_copy(update={"name": "docker-bridge", "network": "bridge"})
 USER_DEFINED = DOCKER_HOST.model_copy(update={"name": "docker-user", "network": "user-defined"})

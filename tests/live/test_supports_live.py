@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT, supports
+from dunnage.hosts.namespace.supports import CGROUPS, NAMESPACES, ROOT, sharing, supports
 
 NEEDED = (ROOT, NAMESPACES, CGROUPS)
 
@@ -26,3 +26,13 @@ def test_what_a_lab_needs_is_there_and_nothing_is_left_of_trying() -> None:
 def test_what_is_missing_comes_with_a_reason_and_a_command() -> None:
     for capability, support in supports().items():
         assert support.met or (support.reason and support.hint), capability
+
+
+@pytest.mark.live
+def test_an_interface_that_shares_another_one_is_tried_and_one_of_no_kind_is_told() -> None:
+    found = sharing("macvlan")
+    assert found.met or (found.reason and found.hint)
+    refused = sharing("nothing-of-this-kind")
+    assert not refused.met
+    assert refused.reason.startswith("nothing-of-this-kind interfaces cannot be created here: ")
+    assert refused.hint

@@ -20,7 +20,7 @@ from dunnage.model.offer import FLOATING, Capability, Support
 from dunnage.model.proxy import ProxyMode
 from dunnage.model.study import Limits, Study, SubstrateSpec, TestbedSpec
 from dunnage.model.value import Scalar
-from dunnage.platforms.kubernetes.platform import WRAPS
+from dunnage.platforms.kubernetes.platform import ASKED
 from dunnage.platforms.offered import HOST
 from dunnage.software.trees import DebianSoftware
 from dunnage.study.matrix import deployments
@@ -251,9 +251,9 @@ def test_a_clients_host_is_one_of_the_cluster_where_it_must_be_to_reach_an_endpo
         assert catalog.groups_of(asked.model_copy(update=change)) == {"db", "client"}
 
 
-def test_it_is_known_of_every_network_of_pods_whether_it_wraps() -> None:
-    assert {*WRAPS, HOST} == catalog.OFFER.platforms["kubernetes"].networks.keys()
-    assert WRAPS.keys() == {str(each) for each in Network}
+def test_it_is_known_of_every_network_of_pods_what_its_name_says() -> None:
+    assert {*ASKED, HOST} == catalog.OFFER.platforms["kubernetes"].networks.keys()
+    assert ASKED.keys() == {str(each) for each in Network}
 
 
 def test_a_kubernetes_has_one_network_and_one_kind_of_proxy() -> None:

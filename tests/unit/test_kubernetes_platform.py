@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,10 @@ from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.layout import ENGINE, Probe, Service, Software
 from dunnage.model.study import TestbedSpec
+from dunnage.platforms import deadline
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
-from dunnage.platforms.kubernetes import namespace, network, pod_member, starting
+from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
@@ -120,8 +121,8 @@ def test_other_refusals_are_told_in_the_clusters_words() -> None:
 
 def test_a_pod_that_is_not_there_is_none_and_a_refusal_is_told() -> None:
     assert opened(Api()).pod("redis-1-0", "redis-1") is None
-    with pytest.raises(StayError, match="redis-1: its pod cannot be inspected: gone bad"):
-        opened(Api().on(f"GET {POD}", status(500, "gone bad"))).pod("redis-1-0", "redis-1")
+    with pytest.raises(StayError, match="redis-1: its pod cannot be inspected: forbidden"):
+        opened(Api().on(f"GET {POD}", status(403, "forbidden"))).pod("redis-1-0", "redis-1")
 
 
 def test_a_log_is_empty_before_there_is_a_container() -> None:
@@ -174,13 +175,24 @@ def storage(
     )
 
 
+@dataclass
+class Ticking:
+    """Time of which every look takes a second."""
+
+    time: float = 0.0
+
+    def monotonic(self) -> float:
+        self.time += 1
+        return self.time
+
+
 VOLUMES = "/api/v1/persistentvolumes"
 CLAIMS = f"{NAMESPACES}/dunnage-b1-x-1/persistentvolumeclaims"
 
 
 def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> None:
     api, made, claimed = storage("Pending", "Available", claim=("Pending", "Bound"))
-    opened(api).create_all((made, claimed), "redis-1")
+    opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
     volume, claim = [f"GET {VOLUMES}/d"] * 2, [f"GET {CLAIMS}/redis-1"] * 2
     assert api.asked == [f"POST {VOLUMES}", *volume, f"POST {CLAIMS}", *claim]
 
@@ -192,24 +204,46 @@ def test_a_claim_is_made_when_its_volume_was_taken_in_and_is_waited_for() -> Non
         ("Available", "Pending", "redis-1: claim `redis-1` is not bound after 0 s"),
     ],
 )
-def test_storage_that_is_never_there_is_told(
-    volume: str, claim: str, told: str, monkeypatch: pytest.MonkeyPatch
+def test_storage_that_is_not_there_within_the_deadline_is_told(
+    volume: str, claim: str, told: str
 ) -> None:
-    monkeypatch.setattr(namespace, "_STORED", 0.0)
     api, made, claimed = storage(volume, claim=(claim,))
     with pytest.raises(StayError, match=told):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(0.0))
+
+
+def test_a_volume_and_the_claim_to_it_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of it is over when the volume is available."""
+    monkeypatch.setattr(deadline, "time", Ticking())
+    api, made, claimed = storage(*["Pending"] * 5, "Available", claim=("Pending",))
+    with pytest.raises(StayError, match="claim `redis-1` is not bound after 10 s"):
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(10.0))
+    assert api.asked.count(f"GET {VOLUMES}/d") == 6
+    assert api.asked.count(f"GET {CLAIMS}/redis-1") == 5
+
+
+def test_storage_and_pods_are_not_waited_for_when_all_is_given_up() -> None:
+    """Long before the deadline is over."""
+    given_up = threading.Event()
+    given_up.set()
+    within = Deadline.after(60.0, given_up)
+    api, made, claimed = storage("Pending")
+    with pytest.raises(StayError, match="given up"):
+        opened(api).create_all((made, claimed), "redis-1", within)
+    with pytest.raises(StayError, match="given up"):
+        starting.await_container(opened(Api()), "redis-1", within)
+    assert not within.passed
 
 
 def test_storage_that_cannot_be_seen_is_told_in_the_clusters_words() -> None:
     api, made, claimed = storage("Available")
     api.on(f"GET {CLAIMS}/redis-1", status(403, "claims are forbidden"))
     with pytest.raises(StayError, match="its claim cannot be inspected: claims are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
     api, made, claimed = storage("Available")
     api.on(f"GET {VOLUMES}/d", status(403, "volumes are forbidden"))
     with pytest.raises(StayError, match="its volume cannot be inspected: volumes are forbidden"):
-        opened(api).create_all((made, claimed), "redis-1")
+        opened(api).create_all((made, claimed), "redis-1", Deadline.after(60.0))
 
 
 def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
@@ -235,8 +269,72 @@ def test_volumes_are_waited_for_and_a_server_that_comes_back_is_too() -> None:
     assert silent == 0
 
 
+def test_a_server_that_fails_while_its_etcd_is_restarted_is_waited_for() -> None:
+    failing = status(500, "etcdserver: request timed out")
+    api = Api().on(f"GET {POD}", failing, status(503), a_pod(), status(404))
+    opened(api).await_gone("redis-1-0", "redis-1")
+    assert api.asked == [f"GET {POD}"] * 4
+
+
+def test_a_server_that_has_just_started_is_waited_for() -> None:
+    """It answers so until it has read what it keeps in memory, and before that in plain text."""
+    filling = status(429, "storage is (re)initializing")
+    plain = httpx2.Response(503, text="not yet", headers={"Content-Type": "text/plain"})
+    nothing = ok(items=[], metadata={})
+    own = f"{NAMESPACES}/dunnage-b1-x-1"
+    api = Api().on(f"POST {NAMESPACES}", MADE).on(f"GET {VOLUMES}", plain, filling, nothing)
+    api.on(f"DELETE {own}", plain, status(404)).on(f"GET {own}", status(404))
+    there = opened(api)
+    there.begin()
+    there.end()
+    assert api.asked.count(f"GET {VOLUMES}") == 3
+    assert api.asked.count(f"DELETE {own}") == 2
+
+
+def test_what_a_stay_has_is_let_go_when_the_server_is_back() -> None:
+    sets = "/apis/apps/v1/namespaces/dunnage-b1-x-1/statefulsets/redis-1"
+    api = Api().on(f"DELETE {sets}", status(503), ok(kind="Status"))
+    api.on(f"DELETE {POD}", status(500), status(404))
+    opened(api).let_go("redis-1", "redis-1-0", lost=False)
+    assert api.asked == [f"DELETE {sets}"] * 2 + [f"DELETE {POD}"] * 2
+
+
+def test_a_pod_is_waited_for_while_the_server_is_away_but_not_beyond_the_deadline() -> None:
+    run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
+    api = Api().on(f"GET {POD}", status(503), a_pod(containerStatuses=[run]))
+    assert starting.await_container(opened(api), "redis-1", Deadline.after(60.0)).running
+    with pytest.raises(StayError, match=r"its pod cannot be inspected: no$"):
+        api = Api().on(f"GET {POD}", status(503))
+        starting.await_container(opened(api), "redis-1", Deadline.after(0.0))
+
+
+def test_a_server_is_waited_for_once_whatever_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stay with a server that is gone for good ends after one such time, and not after many."""
+    monkeypatch.setattr(outage, "time", Ticking())
+    monkeypatch.setattr(outage, "AWAY", 3.0)
+    api = Api().on(f"GET {POD}", *[status(503)] * 5, status(404), status(503))
+    there = opened(api)
+
+    def asked() -> int:
+        before = len(api.asked)
+        with pytest.raises(StayError, match="its pod cannot be inspected"):
+            there.pod("redis-1-0", "redis-1")
+        return len(api.asked) - before
+
+    assert (asked(), asked()) == (4, 1)
+    assert there.pod("redis-1-0", "redis-1") is None
+    assert asked() == 4, "it was back meanwhile"
+
+
+def test_a_server_that_goes_on_failing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
+    api = Api().on(f"GET {POD}", status(500, "etcdserver: no leader"))
+    with pytest.raises(StayError, match="its pod cannot be inspected: etcdserver: no leader"):
+        opened(api).await_gone("redis-1-0", "redis-1")
+
+
 def test_a_server_that_does_not_come_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(namespace, "_REMOVED", 0.0)
+    monkeypatch.setattr(outage, "AWAY", 0.0)
 
     def gone(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("connection refused")
@@ -257,7 +355,9 @@ def test_what_does_not_go_away_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert api.asked[2:] == [f"GET {POD}"]
 
 
-def test_an_api_that_is_gone_is_told_of() -> None:
+def test_an_api_that_is_gone_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outage, "AWAY", 0.0)
+
     def gone(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ConnectError("connection refused")
 
@@ -290,14 +390,14 @@ def waiting(reason: str) -> dict[str, Any]:
 def test_a_pod_is_waited_for_until_its_container_runs() -> None:
     run = {**waiting("x"), "containerID": "containerd://c", "state": {"running": {}}}
     api = Api().on(f"GET {POD}", status(404), a_pod(), a_pod(containerStatuses=[run]))
-    assert starting.await_container(opened(api), "redis-1").container == "c"
+    assert starting.await_container(opened(api), "redis-1", Deadline.after(60.0)).container == "c"
 
 
 def test_a_pod_that_will_not_start_is_told_with_warnings_and_its_log() -> None:
     api = Api().on(f"GET {POD}", a_pod(containerStatuses=[waiting("ErrImageNeverPull")]))
     api.on(EVENTS, events("absent")).on(f"GET {POD}/log", httpx2.Response(200, text="last\n"))
     with pytest.raises(StayError) as raised:
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", Deadline.after(60.0))
     assert str(raised.value) == (
         "redis-1: its pod did not start: ErrImageNeverPull: why; the cluster warned: Bad: absent; "
         "its log ends:\nlast"
@@ -309,34 +409,36 @@ def test_what_may_still_change_is_waited_for_a_while(monkeypatch: pytest.MonkeyP
     full = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "full"}
     api = Api().on(f"GET {POD}", a_pod(conditions=[full])).on(EVENTS, events())
     with pytest.raises(StayError, match=r"Unschedulable: full$"):
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", Deadline.after(60.0))
 
 
-def test_a_set_without_a_pod_is_told_with_its_own_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_STARTED", 0.06)
-    with pytest.raises(StayError, match="it has no pod; the cluster warned: Bad: quota"):
-        starting.await_container(opened(Api().on(EVENTS, events("quota"))), "redis-1")
-    with pytest.raises(StayError, match="it has no container after"):
+def test_a_set_without_a_pod_is_told_with_its_own_warnings() -> None:
+    within = Deadline.after(0.0625)
+    with pytest.raises(StayError, match=r"no pod after 0\.0625 s; the cluster warned: Bad: quota"):
+        starting.await_container(opened(Api().on(EVENTS, events("quota"))), "redis-1", within)
+    with pytest.raises(StayError, match=r"it has no container after 0\.0625 s$"):
         api = Api().on(f"GET {POD}", a_pod()).on(EVENTS, events())
-        starting.await_container(opened(api), "redis-1")
+        starting.await_container(opened(api), "redis-1", within)
 
 
 # Commands: a server that switches to frames, as an API server does.
 
 
 @contextmanager
-def exec_server(frames: list[Event] | None, refused: int = 0) -> Iterator[tuple[str, list[bytes]]]:
+def exec_server(
+    frames: list[Event] | None, refusal: httpx2.Response | None = None
+) -> Iterator[tuple[str, list[bytes]]]:
     """Where it listens, and the messages that it was sent."""
     heard: list[bytes] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if refused:
-                body = status(refused, "forbidden").content
-                self.send_response(refused)
-                self.send_header("Content-Length", str(len(body)))
+            if refusal is not None:
+                self.send_response(refusal.status_code)
+                for name in ("Content-Length", "Content-Type"):
+                    self.send_header(name, refusal.headers[name])
                 self.end_headers()
-                self.wfile.write(body)
+                self.wfile.write(refusal.content)
                 return
             self.send_response_only(101)
             self.send_header("Connection", "Upgrade")
@@ -421,16 +523,36 @@ def test_a_connection_that_ends_before_the_command_is_no_success(frames: list[Ev
         asked(url)
 
 
-def test_a_command_that_is_refused_is_told_in_the_clusters_words() -> None:
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (status(403, "pods is forbidden"), "^pods is forbidden$"),
+        (httpx2.Response(503, text="not yet\n"), "^HTTP status 503: not yet$"),
+    ],
+)
+def test_a_command_that_is_refused_is_told_in_the_clusters_words(
+    refusal: httpx2.Response, told: str
+) -> None:
     with (
-        exec_server([], refused=403) as (url, _),
-        pytest.raises(httpx2.HTTPError, match="forbidden"),
+        exec_server([], refusal) as (url, _),
+        pytest.raises(httpx2.HTTPStatusError, match=told),
     ):
         asked(url)
 
 
+def refused(code: int) -> httpx2.HTTPStatusError:
+    request = httpx2.Request("GET", "http://cluster")
+    return httpx2.HTTPStatusError("no", request=request, response=status(code))
+
+
 @pytest.mark.parametrize(
-    ("error", "raises"), [(TimeoutError(), RunError), (httpx2.ReadError("cut"), StayError)]
+    ("error", "raises"),
+    [
+        (TimeoutError(), RunError),
+        (httpx2.ReadError("cut"), RunError),
+        (refused(503), RunError),
+        (refused(403), StayError),
+    ],
 )
 def test_a_namespace_tells_how_a_command_failed(
     monkeypatch: pytest.MonkeyPatch, error: Exception, raises: type[Exception]
@@ -516,148 +638,6 @@ def test_a_refusal_of_containerds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
         pytest.raises(UnavailableError, match="`ctr images list`: no socket"),
     ):
         provide(host, RUNTIME, tree(tmp_path))
-
-
-def printed(
-    *,
-    hairpin: bool | None = True,
-    device: str = "flannel.1",
-    proxy: str = "iptables found 1 3\nnft found 0 2",
-    more: str = "flannel.2",
-) -> str:
-    """What a host prints of a pod's network."""
-    slave = {} if hairpin is None else {"hairpin": hairpin}
-    links = [
-        {"ifindex": 7, "ifname": "veth1", "master": "cni0", "linkinfo": {"info_slave_data": slave}},
-        {"ifindex": 3, "ifname": "flannel.1", "linkinfo": {"info_kind": "vxlan"}},
-        {"ifindex": 2, "ifname": "eth0"},
-        {"ifindex": 9, "ifname": more, "linkinfo": {"info_kind": "dummy"}},
-    ]
-    own = {"ifname": "eth0", "mtu": 1450, "link_index": 7, "linkinfo": {"info_kind": "veth"}}
-    pod = [{"ifname": "lo"}, {**own, "addr_info": [{"local": "10.67.1.2"}]}]
-    route = json.dumps([{"dst": "10.67.2.3", "dev": device}]) if device else ""
-    parts = {
-        "host": json.dumps(links),
-        "pod": json.dumps(pod),
-        "routes": route,
-        "proxy": proxy,
-        "end": "",
-    }
-    return "".join(f"@@dunnage {name}\n{text}\n" for name, text in parts.items())
-
-
-def test_what_pods_hang_on_is_read_from_their_kernels() -> None:
-    assert network.told(printed(), "10.67.1.2") == {
-        "driver": "bridge",
-        "mtu": "1450",
-        "bridge": "cni0",
-        "hairpin": "on",
-        "encapsulation": "vxlan",
-        "proxy": "iptables",
-        "translations": "5",
-    }
-
-
-def test_what_is_not_there_is_none_and_what_is_not_told_is_unknown() -> None:
-    none = "iptables found 0 0\nnft found 0 0"
-    bare = network.told(printed(hairpin=None, device="", proxy=none), "10.67.1.2")
-    assert (bare["hairpin"], bare["proxy"]) == ("unknown", "none")
-    assert bare["encapsulation"] == "unknown: all members are on one host"
-    routed = network.told(printed(hairpin=False, device="eth0"), "10.67.1.2")
-    assert (routed["hairpin"], routed["encapsulation"]) == ("off", "none")
-
-
-@pytest.mark.parametrize(
-    ("proxy", "told"),
-    [
-        ("iptables absent\nnft absent", "this host has no iptables and this host has no nft"),
-        ("iptables failed locked by 7\nnft found 0 0", "iptables fails: locked by 7"),
-        ("iptables found 0 0\nnft failed", "nft fails: "),
-    ],
-)
-def test_a_host_whose_tool_is_missing_or_fails_does_not_know_that_there_is_no_proxy(
-    proxy: str, told: str
-) -> None:
-    lacking = network.told(printed(proxy=proxy), "10.67.1.2")
-    assert lacking["proxy"] == f"unknown: {told}"
-    assert lacking["translations"] == lacking["proxy"]
-    network.insist_asked_for({"db-1": lacking}, "vxlan", "iptables", "port")
-
-
-def test_what_one_tool_shows_is_known_whatever_becomes_of_the_other() -> None:
-    for other in ("nft absent", "nft failed not permitted"):
-        told = network.told(printed(proxy=f"iptables found 1 3\n{other}"), "10.67.1.2")
-        assert (told["proxy"], told["translations"]) == ("iptables", "3")
-    both = network.told(printed(proxy="iptables found 1 3\nnft found 1 4"), "10.67.1.2")
-    assert (both["proxy"], both["translations"]) == ("iptables and nftables", "7")
-
-
-def test_chains_of_iptables_are_not_taken_for_its_proxy_where_that_is_ipvs() -> None:
-    told = network.told(printed(more="kube-ipvs0"), "10.67.1.2")
-    assert told["proxy"] == "ipvs"
-    assert told["translations"].startswith("unknown")
-    with pytest.raises(StayError, match="should be `iptables` and is `ipvs` on db-1"):
-        network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
-
-
-def test_a_pod_on_no_bridge_is_told_by_the_kind_of_its_interface() -> None:
-    plain = printed().replace('"link_index": 7', '"link_index": 99')
-    assert network.told(plain, "10.67.1.2")["driver"] == "veth"
-    macvlan = printed().replace('"info_kind": "veth"', '"info_kind": "macvlan"')
-    assert network.told(macvlan, "10.67.1.2")["driver"] == "macvlan"
-    with pytest.raises(ValueError, match=r"10\.0\.0\.1"):
-        network.told(printed(), "10.0.0.1")
-
-
-def test_a_network_that_is_not_the_one_asked_for_is_refused() -> None:
-    told = {"encapsulation": "vxlan", "proxy": "iptables"}
-    network.insist_asked_for({"db-1": told}, "vxlan", "iptables", "port")
-    network.insist_asked_for({"db-1": {}}, "vxlan", "iptables", "port")
-    one_host = {**told, "encapsulation": "unknown: all members are on one host"}
-    network.insist_asked_for({"db-1": one_host}, "none", "iptables", "port")
-    with pytest.raises(StayError, match=r"port: the encapsulation .* `none` and is `vxlan`"):
-        network.insist_asked_for({"db-1": told}, "none", "iptables", "port")
-    with pytest.raises(StayError, match="the proxy of its network should be `nftables`"):
-        network.insist_asked_for({"db-1": told}, "vxlan", "nftables", "port")
-
-
-def test_a_host_that_cannot_tell_contradicts_nothing_beside_one_that_can() -> None:
-    told = {"encapsulation": "vxlan", "proxy": "iptables"}
-    ways = {"db-1": {**told, "proxy": "unknown: this host has no nft"}, "db-2": told}
-    network.insist_asked_for(ways, "vxlan", "iptables", "port")
-    with pytest.raises(StayError, match="and is `iptables` on db-2"):
-        network.insist_asked_for(ways, "vxlan", "nftables", "port")
-    named = "db-1: unknown: this host has no nft, db-2: iptables"
-    assert network.merged(ways) == {"encapsulation": "vxlan", "proxy": named}
-
-
-def answered(tmp_path: Path, iptables: str | None, nft: str | None) -> str:
-    """What the script tells of the proxy on a host with such tools, as shell programs."""
-    for tool, body in (("iptables", iptables), ("nft", nft)):
-        if body is not None:
-            (tmp_path / tool).write_text(f"#!/bin/sh\n{body}\n")
-            (tmp_path / tool).chmod(0o755)
-    for tool in ("grep", "head"):
-        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
-    text = network.script(1, (), {"PATH": str(tmp_path)})
-    done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
-    return done.stdout.split("@@dunnage proxy\n")[1].split("@@dunnage end")[0]
-
-
-def test_a_tool_that_fails_is_told_from_one_that_shows_no_proxy(tmp_path: Path) -> None:
-    """By the script itself, before programs that answer as the real ones do."""
-    rules = "printf '%s\\n' '-N KUBE-SERVICES' '-A KUBE-SEP-1 -j DNAT --to 1' '-A X -j DNAT --to 2'"
-    table = "printf 'table ip kube-proxy {\\n dnat to 1\\n}\\n'"
-    shows = f'case "$*" in *tables*) echo "table ip kube-proxy" ;; *) {table} ;; esac'
-    for iptables, nft, told in (
-        (rules, "true", "iptables found 1 2\nnft found 0 0\n"),
-        ("true", shows, "iptables found 0 0\nnft found 1 1\n"),
-        ("echo locked >&2; exit 4", None, "iptables failed locked\nnft absent\n"),
-        (None, "echo denied >&2; exit 1", "iptables absent\nnft failed denied\n"),
-    ):
-        place = tmp_path / str(len(list(tmp_path.iterdir())))
-        place.mkdir()
-        assert answered(place, iptables, nft) == told
 
 
 # Members, as their hosts and the cluster tell them.

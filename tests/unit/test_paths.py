@@ -220,6 +220,41 @@ def test_what_the_switch_does_to_a_packet_is_seen_on_the_wires() -> None:
     ]
 
 
+def on_the_wire(kind: str = "macvlan") -> list[Namespace]:
+    """The hosts of `native`, and the member in a container with an address beside theirs."""
+    client, host = read("native")
+    (listener,) = (each for each in host.listeners if each.process == "redis-server")
+    address = "10.77.0.111"
+    inside = Namespace(
+        host="db-1",
+        pids=frozenset({listener.pid}),
+        own=False,
+        interfaces=(Interface("eth0", 2, kind, 1500, "02:11", "", 0, (address,)),),
+        routes={},
+        listeners=(replace(listener, address=address),),
+    )
+    linked = replace(client.routes["10.77.0.1"], gateway="")
+    client = replace(client, routes={**client.routes, address: linked})
+    return [client, replace(host, listeners=()), inside]
+
+
+@pytest.mark.parametrize("kind", ["macvlan", "vlan", ""])
+def test_a_container_on_the_wire_is_reached_past_its_host(kind: str) -> None:
+    assert shape("native", "10.77.0.111", found=on_the_wire(kind)) == (
+        ["device client-1 eth0", "wire  wire", "device db-1 eth0", "member db-1 redis-server"],
+        "",
+    )
+    spaces = on_the_wire(kind)
+    hops, _ = walk(spaces, spaces[0], "10.77.0.111", 6379, Goal("db-1", member_pid(spaces)))
+    assert hops[2].detail == "10.77.0.111, MTU 1500, in the container"
+
+
+@pytest.mark.parametrize("kind", ["veth", "netkit"])
+def test_a_container_behind_its_host_is_not_reached_past_it(kind: str) -> None:
+    _, unknown = shape("native", "10.77.0.111", found=on_the_wire(kind))
+    assert unknown == "no other host has the address 10.77.0.111"
+
+
 def test_without_its_rule_on_the_switch_a_floating_address_leads_nowhere() -> None:
     hops, unknown = shape("bridge", "10.77.1.1", found=floating(""))
     assert hops[-1] == "router switch lab0"

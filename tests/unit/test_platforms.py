@@ -36,6 +36,7 @@ from dunnage.model.study import Limits, TestbedSpec
 from dunnage.platforms import container_member, places
 from dunnage.platforms.container_member import OUT_OF_SIGHT, ContainerMember
 from dunnage.platforms.containers import arguments, described, limit_arguments, ulimits
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN, execute
 from dunnage.platforms.floating import floating_address
 from dunnage.platforms.image_of_tree import command, image_of
@@ -373,13 +374,13 @@ LOADING = Completed(0, "LOADING\n", "")
 
 def test_a_member_is_ready_when_its_probe_says_what_is_expected() -> None:
     member = Scripted([Completed(1, "", "refused"), RunError("timed out"), LOADING, PONG])
-    await_ready(member, 10.0, Event())
+    await_ready(member, Deadline.after(10.0))
     assert member.answers == [PONG]
 
 
 def test_a_deadline_that_is_over_shows_the_last_answer_and_twenty_lines() -> None:
     with pytest.raises(StayError) as failed:
-        await_ready(Scripted([LOADING]), 0.01, Event())
+        await_ready(Scripted([LOADING]), Deadline.after(0.01))
     assert failed.value.where == "redis-1"
     assert "not ready within 0.01 s; its probe last answered: LOADING" in failed.value.what
     assert failed.value.what.count("\nline ") == 20
@@ -388,7 +389,7 @@ def test_a_deadline_that_is_over_shows_the_last_answer_and_twenty_lines() -> Non
 
 def test_a_member_that_ended_is_not_waited_for() -> None:
     with pytest.raises(StayError, match="ended before it was ready: exit code 3"):
-        await_ready(Scripted([LOADING], end="exit code 3"), 60.0, Event())
+        await_ready(Scripted([LOADING], end="exit code 3"), Deadline.after(60.0))
 
 
 def test_members_are_given_up_when_another_one_has_failed() -> None:
@@ -398,9 +399,13 @@ def test_members_are_given_up_when_another_one_has_failed() -> None:
         raise StayError("no", where="redis-1")
 
     waiting = Scripted([LOADING])
-    with pytest.raises(StayError, match="no"):
-        side_by_side([lambda: await_ready(waiting, 60.0, given_up), fail], given_up)
+    deadline = Deadline.after(60.0, given_up)
+    with pytest.raises(StayError, match=r"^redis-1: no$"):
+        side_by_side([lambda: await_ready(waiting, deadline), fail], given_up)
     assert given_up.is_set()
+    assert not deadline.passed
+    with pytest.raises(StayError, match="given up"):
+        await_ready(waiting, deadline)
 
 
 class EndedContainer:

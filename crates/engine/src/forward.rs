@@ -6,8 +6,9 @@ use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nix::sys::stat::{Mode, umask};
@@ -85,6 +86,7 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
     umask(Mode::from_bits_truncate(0o177));
     let mut tasks = Vec::new();
     for Pair { socket, to } in arguments.pair.clone() {
+        remove_left(&socket)?;
         let listener = UnixListener::bind(&socket)?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o600))?;
         tasks.push(spawn_local(from_file(listener, to)));
@@ -101,6 +103,19 @@ async fn carry_all(arguments: &Arguments) -> io::Result<()> {
         task.await??;
     }
     Ok(())
+}
+
+/// Remove the socket that a forwarder left when it was killed.
+///
+/// One that answers is another forwarder's. Like a file that is no socket, it stays, and nothing can
+/// listen there.
+fn remove_left(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() && UnixStream::connect(path).is_err() => {
+            fs::remove_file(path)
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn from_file(listener: UnixListener, to: SocketAddr) -> io::Result<()> {
@@ -129,7 +144,6 @@ mod tests {
     use super::*;
     use std::io::{Read, Write};
     use std::os::fd::IntoRawFd;
-    use std::os::unix::net::UnixStream;
     use std::thread;
 
     /// A server that answers each line that it is sent with the same in capitals, once.
@@ -181,6 +195,23 @@ mod tests {
         by_socket.read_to_string(&mut one).unwrap();
         by_address.read_to_string(&mut other).unwrap();
         assert_eq!((one.as_str(), other.as_str()), ("BY FILE", "BY SOCKET"));
+    }
+
+    #[test]
+    fn the_socket_of_a_forwarder_that_was_killed_is_removed_and_nothing_else_is() {
+        let place = std::env::temp_dir().join(format!("dunnage-left-{}", std::process::id()));
+        let living = std::os::unix::net::UnixListener::bind(&place).unwrap();
+        remove_left(&place).unwrap();
+        assert!(place.exists(), "one that answers is removed");
+        drop(living);
+        assert!(place.exists(), "nothing is left of it");
+        remove_left(&place).unwrap();
+        assert!(!place.exists());
+        remove_left(&place).unwrap();
+        fs::write(&place, "kept").unwrap();
+        remove_left(&place).unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "kept");
+        fs::remove_file(&place).unwrap();
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn a_stall_shows_in_response_times_and_hardly_in_service_times() {
             "level": {"kind": "rate", "rate": 1000.0, "connections": 2, "arrivals": "constant"},
             "target": {
                 "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
-                "options": {"service_us": 20, "stall_every_s": 2.0, "stall_s": 0.2},
+                "options": {"service_us": 20, "stall_every_s": 2.0, "stall_s": 0.5},
             },
             "warmup": 1.9, "duration": 2.0,
         }),
@@ -140,16 +140,21 @@ fn a_stall_shows_in_response_times_and_hardly_in_service_times() {
     let response = histogram(&scratch.0, ".response");
     let service = histogram(&scratch.0, ".service");
     assert_eq!(response.len(), 2000, "every intended operation is there");
-    assert!(response.value_at_quantile(0.99) >= 175_000_000);
-    assert!(response.max() >= 198_000_000);
-    let held = service
+    assert!(response.value_at_quantile(0.99) >= 475_000_000);
+    assert!(response.max() >= 498_000_000);
+    // Two operations were under way when the server stood still. A busy machine may hold this
+    // process too, and each time no more than two are under way.
+    assert!(held(&response) >= 350);
+    assert!(held(&service) * 10 <= held(&response));
+}
+
+/// How many took more than 150 ms.
+fn held(times: &Histogram<u64>) -> u64 {
+    times
         .iter_recorded()
-        .filter(|step| step.value_iterated_to() > 150_000_000);
-    assert!(
-        held.map(|step| step.count_since_last_iteration())
-            .sum::<u64>()
-            <= 2
-    );
+        .filter(|step| step.value_iterated_to() > 150_000_000)
+        .map(|step| step.count_since_last_iteration())
+        .sum()
 }
 
 #[test]

@@ -91,6 +91,16 @@ def _verb(words: Sequence[str]) -> str:
     return next((word for word in words if not word.startswith("-")), "")
 
 
+def _verbs(words: Sequence[str]) -> list[str]:
+    """The verb on a command line, and the verb inside of it if it has some; none if it is wrong."""
+    verb = _verb(words)
+    if verb not in VERBS:
+        return []
+    inner = _verb(words[words.index(verb) + 1 :])
+    known = getattr(import_module(f"dunnage.cli.{verb}"), "VERBS", ())
+    return [verb, inner] if inner in known else [verb]
+
+
 def _help(name: str) -> str:
     """The `HELP` of a verb's module, read without loading what that needs."""
     spec = find_spec(f"dunnage.cli.{name}")
@@ -186,8 +196,7 @@ def _refuse_empty(words: Sequence[str]) -> None:
 def _show(error: DunnageError, words: Sequence[str]) -> ExitCode:
     """Show an error to people, and to the program that asked for JSON."""
     if isinstance(error, UsageError) and not error.hint:
-        verb = _verb(words)
-        error.hint = typed(*(word for word in (verb,) if word in VERBS), "-h")
+        error.hint = typed(*_verbs(words), "-h")
     if isinstance(error, ResultError) and error.needed:
         from dunnage.cli.shared.going_on import put_back  # loads what help need not wait for
 

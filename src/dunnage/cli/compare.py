@@ -21,6 +21,7 @@ from dunnage.cli.shared.terminal import (
     typed,
 )
 from dunnage.errors import ExitCode, ResultError, UsageError
+from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.study.sentences import scaled
 from dunnage.findings.two_results import sentences
 from dunnage.findings.two_results.changes import AnalysedResult
@@ -103,6 +104,8 @@ def command(
             say_wrapped(told_of(side.path, smaller), "yellow")
         if damaged := damage.brief(side.damages):
             say_wrapped(told_of(side.path, damaged), "yellow")
+        for text in stays_with_restarts(side.restarted):
+            say_wrapped(told_of(side.path, text), "yellow")
     _tell_mismatches(compared, words, most, anyway=anyway)
     return _code(compared, anyway=anyway)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -62,8 +63,13 @@ def _living(path: Path, name: str, format_: Format) -> None:
     going_on.refuse_masked(text, path, "path", "STUDY", name)
     chosen = _chosen(deployments(study, catalog.OFFER), name, path)
     capabilities.available(study, [chosen])
+    began = time.monotonic()
+
+    def tell(step: str) -> None:
+        say(f"{time.monotonic() - began:5.1f} s  {step}")
+
     with Stop(say) as stop:
-        paths = paths_of(study, chosen, say, stop)
+        paths = paths_of(study, chosen, say, stop, tell)
     if format_ is Format.JSON:
         show_json({"deployment": name, "paths": _plain(paths)})
         return

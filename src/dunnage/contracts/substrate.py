@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from dunnage.model.record import Restart
 from dunnage.model.value import Scalar
 
 
@@ -31,3 +32,14 @@ class Substrate(Protocol):
 
     def facts(self) -> Mapping[str, Scalar]:
         """Versions, storage driver and network settings, from the daemons."""
+
+
+@runtime_checkable
+class TellsRestarts(Protocol):
+    """A substrate whose programs are restarted when they end."""
+
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Host → all restarts there, in order, since its part of the substrate was made.
+
+        Raises HostLostError and RunError where a host cannot tell.
+        """

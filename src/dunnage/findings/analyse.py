@@ -22,6 +22,7 @@ from dunnage.findings.differences.comparisons import Comparisons
 from dunnage.findings.differences.scope import Scope, pairs
 from dunnage.findings.parity.factors import factors
 from dunnage.findings.parity.stays import Checked, check_parity
+from dunnage.findings.restarts.restarted import restarted
 from dunnage.findings.rungs.rungs import rungs
 from dunnage.findings.saturation.open_load import open_levels, searches
 from dunnage.findings.scalability.over_levels import over_levels
@@ -147,6 +148,7 @@ def analyse(
         ),
         absent=absent(gathered.records.values()),
         restored=restored(plan, stays),
+        restarted=restarted(gathered.records.values()),
         open_levels=open_levels(plan, gathered),
         searches=searches(plan, gathered),
         rungs=rungs(plan, comparisons, base),

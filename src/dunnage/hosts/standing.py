@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from dunnage.hosts.namespace.enter import ENVIRONMENT
 
 _SWITCH = "switch"
 _UNIT = "shell"
+_PATIENCE = 1.0
+"""Seconds that a socket may take; the kernel itself accepts while a daemon stands still."""
 KUBERNETES = "kubernetes"
 """Where a host has its part of a Kubernetes, below its directory on the disk."""
 ADMIN = "admin.kubeconfig"
@@ -34,8 +37,8 @@ class StandingHost:
     name: str
     address: str
     first: Identity
-    daemon: str | None
-    """Where its Docker daemon answers, as an URL; None if it has none."""
+    daemon: Path | None
+    """Socket of its Docker daemon; None if it has none."""
     kubernetes: Path | None = None
     """Directory of a Kubernetes whose control plane it has; None if it has none."""
 
@@ -49,6 +52,13 @@ class StandingHost:
     def alive(self) -> bool:
         """Whether it lives."""
         return self.first.alive()
+
+    @property
+    def listens(self) -> bool:
+        """Whether its Docker daemon takes connections."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+            asked.settimeout(_PATIENCE)
+            return self.daemon is not None and asked.connect_ex(str(self.daemon)) == 0
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,8 @@ def enter(lab: StandingLab, host: StandingHost, argv: Sequence[str]) -> NoReturn
     is gone.
     """
     if not host.alive:
-        raise UnavailableError("the host is gone", where=host.name, hint="dunnage lab down")
+        hint = f"dunnage lab down --lab {lab.name}"
+        raise UnavailableError("the host is gone", where=host.name, hint=hint)
     nsenter = shutil.which("nsenter")
     if nsenter is None:
         raise UnavailableError("`nsenter` is not on PATH", hint="apt-get install util-linux")
@@ -147,7 +158,7 @@ def _environment(host: StandingHost) -> Mapping[str, str]:
     terminal = {
         name: os.environ[name] for name in ("TERM", "LINES", "COLUMNS") if name in os.environ
     }
-    own = {} if host.daemon is None else {"DOCKER_HOST": host.daemon}
+    own = {} if host.daemon is None else {"DOCKER_HOST": f"unix://{host.daemon}"}
     if host.kubernetes is not None:
         path = f"{host.kubernetes / PROGRAMS}:{ENVIRONMENT['PATH']}"
         own |= {"KUBECONFIG": str(host.kubeconfig), "PATH": path}
@@ -185,7 +196,7 @@ def _plane(lab: str, host: str) -> Path | None:
     return directory if (directory / ADMIN).is_file() else None
 
 
-def _daemon(lab: str, host: str) -> str | None:
+def _daemon(lab: str, host: str) -> Path | None:
     """A daemon's socket is a file on the disk of its host, which this machine sees as well."""
-    socket = SCRATCH / lab / host / "docker" / "sock"
-    return f"unix://{socket}" if socket.is_socket() else None
+    file = SCRATCH / lab / host / "docker" / "sock"
+    return file if file.is_socket() else None

@@ -16,12 +16,13 @@ from dunnage.model.loss import KnownLoss
 from dunnage.model.open_load import OpenLevel, SaturationSearch
 from dunnage.model.parity import Difference, Factor, FoundDifference
 from dunnage.model.plan import Skipped
+from dunnage.model.record import Restart
 from dunnage.model.rungs import Rungs
 from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 9
+ANALYSIS_VERSION = 10
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -30,7 +31,8 @@ verdict is what it is are values. 6: so are why parts of a variance are not told
 probe was refused; a reading tells member and host apart. 7: whether numbers are invented, and
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
-9: `damaged`, a ground of verdicts.
+9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
+restarted.
 """
 
 
@@ -313,6 +315,16 @@ class Restored(Value):
     """Deployment → number of its stays that started with the snapshot."""
 
 
+class Restarted(Value):
+    """A stay in which programs of a lab's Kubernetes were restarted."""
+
+    stay: str
+    block: int
+    deployment: str
+    restarts: tuple[Restart, ...]
+    """From the start of the stay to the end of the last run that tells of them."""
+
+
 class Analysis(Value):
     """Everything that the report shows: a pure function of the result directory."""
 
@@ -376,6 +388,8 @@ class Analysis(Value):
     """Deployment with a `loss` → its measured loss."""
     restored: tuple[Restored, ...] = ()
     """Every snapshot with which stays started; empty if every stay loaded its records."""
+    restarted: tuple[Restarted, ...] = ()
+    """Every stay in which programs of a lab's Kubernetes were restarted."""
     open_levels: tuple[OpenLevel, ...] = ()
     """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()

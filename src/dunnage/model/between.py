@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from dunnage.model.analysis import Ground, Verdict
+from dunnage.model.analysis import Ground, Restarted, Verdict
 from dunnage.model.damage import Damage
 from dunnage.model.estimate import Estimate
 from dunnage.model.parity import Difference
 from dunnage.model.value import Value
 
-BETWEEN_VERSION = 7
+BETWEEN_VERSION = 8
 """1: first. 2: mismatches, and what was left out, are values. 3: without the sentences on how to
 read it, which are shown with it. 4: damaged files of both results.
 5: blocks with both twins. 6: what is masked or unseen in both.
 7: `damaged`, a ground of verdicts; whether a result is invented, and its times are those of a
-simulated clock."""
+simulated clock. 8: facts of networks that a result lacks, and stays in which programs of a lab's
+Kubernetes were restarted."""
 
 
 class ChangeVerdict(StrEnum):
@@ -118,6 +119,8 @@ class Side(Value):
     planned: int
     damages: tuple[Damage, ...] = ()
     """Files that are not as they were written."""
+    restarted: tuple[Restarted, ...] = ()
+    """Stays in which programs of a lab's Kubernetes were restarted."""
 
 
 class Change(Value):
@@ -166,3 +169,5 @@ class ResultComparison(Value):
     """
     unseen: tuple[str, ...] = ()
     """Deployments whose processes neither result saw: whether they are alike is not known."""
+    unread: tuple[str, ...] = ()
+    """Facts of networks that a result does not know: whether they are the same is not known."""

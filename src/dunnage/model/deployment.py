@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from dunnage.model.choices import ClientPlace, Peers, Phase, Storage
 from dunnage.model.study import DatabaseSpec, Limits
-from dunnage.model.value import Scalar, Value
+from dunnage.model.value import Option, Value
 
 QUOTA_PERIOD = 10_000
 """Period of a CPU quota in microseconds, the same natively and in containers. The kernel's default
@@ -55,7 +55,7 @@ class Deployment(Value):
     twin_of: str | None = None
     platform: str
     network: str
-    network_options: Mapping[str, Scalar] = {}
+    network_options: Mapping[str, Option] = {}
     endpoint: str
     storage: Storage
     peers: Peers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NewType
 
@@ -56,6 +56,16 @@ OF_HOSTS: Mapping[str, EndpointOffer] = {
 """The endpoints that hosts provide, by the names that studies have for them."""
 
 
+Keys = tuple[str | int, ...]
+"""Keys and list positions that lead to a place in a mapping."""
+Mistake = tuple[Keys, str, str]
+"""Where something does not fit, a sentence, and what to write."""
+
+
+def _fits(_deployment: DeploymentSpec, _endpoint: str) -> Iterable[Mistake]:
+    return ()
+
+
 @dataclass(frozen=True)
 class NetworkOffer:
     """One network that a platform can join its members by."""
@@ -68,9 +78,15 @@ class NetworkOffer:
     """How a sentence says it: `with a bridge network`."""
     takes_options: bool = False
     """Whether it is made for a deployment, so that its driver can be given options."""
+    ours: bool = False
+    """Whether only a substrate that is made for the study can have it."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """All options that there are, and the values of each, its default first. A substrate has one
-    such network, with one value of each. Empty where a driver takes what it is given."""
+    """All options that there are, and the values of each, its default first. What an option without
+    values may hold, `check` says. A substrate has one network with options, and one value of each.
+    Empty where a driver takes what it is given."""
+    check: Callable[[DeploymentSpec, str], Iterable[Mistake]] = _fits
+    """Returns everything that does not fit in a deployment on it with an endpoint, besides names
+    and values of options, each with its place in the deployment."""
     needs: tuple[Capability, ...] = ()
 
 

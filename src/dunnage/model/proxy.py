@@ -1,10 +1,11 @@
-"""The option that a network of pods has."""
+"""The mode of kube-proxy, an option that every network of pods has."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from dunnage.errors import UnavailableError
+from dunnage.model.cni import CONFIGURATION
 from dunnage.model.deployment import Deployment
 
 PROXY = "proxy"
@@ -24,9 +25,9 @@ def proxy_of(deployment: Deployment) -> ProxyMode:
     Raises UnavailableError for an option of its network that means nothing there.
     """
     options = deployment.network_options
-    unknown = sorted(options.keys() - {PROXY})
+    unknown = sorted(options.keys() - {PROXY, CONFIGURATION})
     named = options.get(PROXY, ProxyMode.IPTABLES)
-    if unknown or named not in {*ProxyMode}:
+    if unknown or named not in tuple(ProxyMode):
         what = f"`{unknown[0]}`" if unknown else f"`{PROXY}: {named}`"
         raise UnavailableError(
             f"a network of pods has the option `{PROXY}`, {' or '.join(ProxyMode)}, and not {what}",

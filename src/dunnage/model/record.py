@@ -15,13 +15,13 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 8
+RECORD_VERSION = 9
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
-not see, with the reason."""
+not see, with the reason. 9: restarts of the programs of a lab's Kubernetes."""
 
 
 class Turn(Value):
@@ -169,6 +169,18 @@ class HostUsage(Value):
     """Seconds by which its clock was ahead of ours."""
 
 
+class Restart(Value):
+    """A program of a lab's Kubernetes that ended, and was restarted."""
+
+    host: str
+    program: str
+    """Such as `kube-apiserver`."""
+    code: int
+    """Its exit code; below zero where a signal ended it, such as -9 for signal 9."""
+    time: float
+    """Unix time of its end, in seconds."""
+
+
 class Attempt(Value):
     """A measurement that was disturbed from outside and repeated."""
 
@@ -268,6 +280,9 @@ class Record(Value):
     search: Searched | None = None
     """The search, at the level of a search. `measurement` and other values are then from the
     highest sustained probe, or from the last probe if none was sustained."""
+    restarts: tuple[Restart, ...] | None = None
+    """Programs of a lab's Kubernetes that were restarted from the start of the stay to the end of
+    the run; None if nothing, or not every host, tells of them."""
     artefacts: tuple[str, ...] = ()
     """Files beside the record."""
 

@@ -18,7 +18,7 @@ from dunnage.model.choices import (
     Unavailable,
 )
 from dunnage.model.load_spec import LoadSpec
-from dunnage.model.value import KeysOf, Scalar, Spec
+from dunnage.model.value import KeysOf, Option, Scalar, Spec
 from dunnage.units import Bytes, Hertz, Seconds, Share, bounded_by_hand
 
 STUDY_VERSION = 1
@@ -68,6 +68,11 @@ class TestbedSpec(Spec):
     steer: bool = Field(default=True, examples=[True])
     """Process received packets on the receiving host's own cores (RPS). Otherwise they are
     processed on the sender's cores, and this cost of the database is hidden."""
+
+
+def hosts_of(groups: Mapping[str, int]) -> tuple[str, ...]:
+    """Names of all hosts of groups of these sizes, group by group."""
+    return tuple(f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1))
 
 
 class SubstrateSpec(Spec):
@@ -129,11 +134,13 @@ class DeploymentSpec(Spec):
     """How database processes are run."""
     network: str | None = Field(default=None, examples=["bridge"])
     """Network driver. Default: the platform's first."""
-    network_options: Mapping[str, Scalar] = Field(
+    network_options: Mapping[str, Option] = Field(
         default={}, examples=[{"com.docker.network.driver.mtu": 1400}]
     )
     """Options of the network's driver, given to it unchanged, where the network is made for the
-    deployment. `driver` names another driver of the Docker daemon, such as a plugin."""
+    deployment. `driver` names another driver of the Docker daemon, such as a plugin. In a
+    Kubernetes, `proxy` is the mode of kube-proxy, and `configuration` is the CNI configuration of
+    the network `cni`, which may have placeholders."""
     endpoint: str | None = Field(default=None, examples=["host-port"])
     """The kind of address a client uses."""
     storage: Storage = Field(default=Storage.BIND, examples=["volume"])
@@ -272,4 +279,4 @@ class Study(Spec):
     """Total time to repeat runs that were disturbed from outside (stolen processor time, other
     load). Every attempt is recorded."""
     deadline: Seconds = Field(default=120.0, gt=0, examples=["120s"])
-    """A stay ends if a member is not ready in this time."""
+    """A stay ends if a member, with its storage, is not ready in this time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +39,9 @@ class Spec(Value):
 
 
 Scalar = str | int | float | bool | None
-"""What a fact, a setting or an option can be."""
+"""What a fact or a setting can be."""
+Option = Scalar | Mapping[str, object]
+"""What an option of a network can be."""
 
 
 @dataclass(frozen=True)

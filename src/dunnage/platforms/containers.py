@@ -11,7 +11,7 @@ from dunnage.model.choices import Storage
 from dunnage.model.deployment import QUOTA_PERIOD
 from dunnage.model.layout import Place, Service
 from dunnage.model.study import Limits
-from dunnage.model.value import Scalar
+from dunnage.model.value import Option
 from dunnage.platforms.offered import HOST, OVERLAY, USER_DEFINED
 from dunnage.platforms.stay_names import StayNames
 
@@ -61,7 +61,7 @@ def arguments(
     }
 
 
-def described(default: str, options: Mapping[str, Scalar], stay: StayNames) -> dict[str, Any]:
+def described(default: str, options: Mapping[str, Option], stay: StayNames) -> dict[str, Any]:
     """Arguments of `networks.create` for the stay's own network, by its driver's options."""
     given = {key: "" if value is None else str(value) for key, value in options.items()}
     return {

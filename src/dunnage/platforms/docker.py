@@ -19,6 +19,7 @@ from dunnage.model.offer import PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import arguments, described, network_name
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.docker_offer import OFFER
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
@@ -75,7 +76,13 @@ class Docker(OnDaemons):
                     options = self._deployment.network_options
                     client.networks.create(**described("bridge", options, self._stay))
 
-    def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
+    def _start(
+        self,
+        service: Service,
+        place: Place,
+        host: Host,
+        deadline: Deadline,  # noqa: ARG002  # it waits for nothing
+    ) -> ContainerMember:
         self._make_directories(place, host)
         tree = self._trees.tree(service.software)
         client = self._client(host)

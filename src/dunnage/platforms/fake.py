@@ -29,6 +29,7 @@ from dunnage.model.offer import HOST_PORT, NetworkOffer, PlatformOffer
 from dunnage.model.path import Hop, HopKind, NetworkPath
 from dunnage.model.study import Limits
 from dunnage.platforms import places
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.guest import Guest
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.offered import CONTAINER_DNS, NAME
@@ -91,7 +92,9 @@ class FakePlatform(HostedMembers[ProcessMember]):
         self._need_awake()
         for service in services:
             place, host = self._places[service.member], self._host(service.member)
-            self._members[service.member] = self._start(service, place, host)
+            self._members[service.member] = self._start(
+                service, place, host, Deadline.after(deadline)
+            )
         waited = 0.0
         for service in services:
             member = self._members[service.member]
@@ -160,7 +163,13 @@ class FakePlatform(HostedMembers[ProcessMember]):
         own = Address(late_host(seat.member), port)
         return replace(plain, bind=own, peer=own)
 
-    def _start(self, service: Service, place: Place, host: Host) -> ProcessMember:
+    def _start(
+        self,
+        service: Service,
+        place: Place,
+        host: Host,
+        deadline: Deadline,  # noqa: ARG002  # it waits for nothing
+    ) -> ProcessMember:
         for path, text in service.files.items():
             host.put(path, self._filled(text, own=service.member).encode())
         argv = tuple(self._filled(word, own=service.member) for word in service.argv)

@@ -18,6 +18,7 @@ from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import FLOATING_IP, OF_HOSTS, EndpointOffer
 from dunnage.model.path import NetworkPath
 from dunnage.platforms import places
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.floating import floating_address, router_before
 from dunnage.platforms.late_start import insist_known
 from dunnage.platforms.listening import check_free
@@ -42,8 +43,12 @@ class HostedMembers(ABC, Generic[M]):
         self._late: dict[str, str] = {}
 
     @abstractmethod
-    def _start(self, service: Service, place: Place, host: Host) -> M:
-        """Start a member whose files are on its host."""
+    def _start(self, service: Service, place: Place, host: Host, deadline: Deadline) -> M:
+        """Start a member whose files are on its host.
+
+        What it waits for on the way, such as storage, has until the deadline, which is also that of
+        its being ready.
+        """
 
     def running(self) -> tuple[RunningMember, ...]:
         members = []
@@ -102,21 +107,19 @@ class HostedMembers(ABC, Generic[M]):
         """The endpoint under study, where hosts provide it."""
         return OF_HOSTS.get(self._deployment.endpoint)
 
-    def _bring_all_up(self, services: Sequence[Service], deadline: float) -> None:
+    def _bring_all_up(self, services: Sequence[Service], seconds: float) -> None:
         given_up = Event()
-        side_by_side(
-            [partial(self._bring_up, service, deadline, given_up) for service in services],
-            given_up,
-        )
+        deadline = Deadline.after(seconds, given_up)
+        side_by_side([partial(self._bring_up, service, deadline) for service in services], given_up)
 
-    def _bring_up(self, service: Service, deadline: float, given_up: Event) -> None:
+    def _bring_up(self, service: Service, deadline: Deadline) -> None:
         place, host = self._places[service.member], self._host(service.member)
         insist_known(service, self._late)
         check_free(host, [place])
         for path, content in service.files.items():
             host.put(path, content.encode())
-        member = self._members[service.member] = self._start(service, place, host)
-        await_ready(member, deadline, given_up)
+        member = self._members[service.member] = self._start(service, place, host, deadline)
+        await_ready(member, deadline)
 
     def _take_down(self, steps: Iterable[tuple[str, Callable[[], None]]]) -> None:
         """Take steps, each on a host, all of them even if some fail; raise the first error."""

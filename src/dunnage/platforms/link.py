@@ -9,6 +9,10 @@ from typing import Any
 from dunnage.contracts.host import Host
 from dunnage.errors import StayError
 
+PAIRS = frozenset({"veth", "netkit"})
+"""Kinds of interfaces of a container whose other end is on its host, which routes or switches what
+they send. Any other interface is on the wire beside those of the host."""
+
 
 def link(host: Host) -> dict[str, str]:
     """Interface and MTU of the link that holds the host's address."""

@@ -16,6 +16,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Layout, Place, Reservation, Service
 from dunnage.model.offer import OF_HOSTS, NetworkOffer, PlatformOffer
 from dunnage.platforms import places
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.link import link
 from dunnage.platforms.process_member import ProcessMember
@@ -72,7 +73,13 @@ class Native(HostedMembers[ProcessMember]):
         backwards = reversed(self._places.values())
         self._take_down((place.host, partial(self._remove, place)) for place in backwards)
 
-    def _start(self, service: Service, place: Place, host: Host) -> ProcessMember:
+    def _start(
+        self,
+        service: Service,
+        place: Place,
+        host: Host,
+        deadline: Deadline,  # noqa: ARG002  # it waits for nothing
+    ) -> ProcessMember:
         _must(host, "mkdir", "-p", place.home, place.data)
         if self._deployment.storage is Storage.TMPFS:
             _must(host, "mount", "-t", "tmpfs", "tmpfs", place.data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
@@ -12,6 +11,7 @@ from dunnage.contracts.host import Completed
 from dunnage.contracts.platform import RunningMember
 from dunnage.errors import RunError, StayError
 from dunnage.model.layout import Service
+from dunnage.platforms.deadline import Deadline
 
 LAST_LINES = 20
 _PROBE_TIMEOUT = 10.0
@@ -38,21 +38,20 @@ class Starting(Protocol):
         """The last lines that it wrote."""
 
 
-def await_ready(member: Starting, deadline: float, given_up: Event) -> None:
-    """Probe until `member` is ready, or another one has failed and all are given up.
+def await_ready(member: Starting, deadline: Deadline) -> None:
+    """Probe until `member` is ready.
 
-    `deadline` is in seconds. Raises StayError with the last lines of its log when the member ends
-    or is not ready in time.
+    Raises StayError with the last lines of its log when the member ends or is not ready in time,
+    and when all are given up.
     """
     probe = member.service.ready
-    ends = time.monotonic() + deadline
     answer = "none"
-    while not given_up.is_set():
+    while True:
         if (how := member.ended()) is not None:
             raise death(member.service.member, f"ended before it was ready: {how}", member.log)
         try:
             tried = member.run(
-                probe.argv, stdin="", timeout=min(_PROBE_TIMEOUT, max(deadline, 1.0))
+                probe.argv, stdin="", timeout=min(_PROBE_TIMEOUT, max(deadline.seconds, 1.0))
             )
         except RunError as error:
             answer = error.what
@@ -60,10 +59,10 @@ def await_ready(member: Starting, deadline: float, given_up: Event) -> None:
             if tried.code == 0 and probe.expect in tried.stdout:
                 return
             answer = (tried.stdout + tried.stderr).strip()[-200:] or f"exit code {tried.code}"
-        if time.monotonic() >= ends:
-            what = f"was not ready within {deadline:g} s; its probe last answered: {answer}"
+        if deadline.passed:
+            what = f"was not ready within {deadline.seconds:g} s; its probe last answered: {answer}"
             raise death(member.service.member, what, member.log)
-        given_up.wait(probe.interval)
+        deadline.pause(probe.interval)
 
 
 def death(member: str, how: str, log: Callable[[int], str]) -> StayError:

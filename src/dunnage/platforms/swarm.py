@@ -24,6 +24,7 @@ from dunnage.model.offer import OF_HOSTS, PlatformOffer
 from dunnage.platforms import places
 from dunnage.platforms.container_member import ContainerMember, spoken
 from dunnage.platforms.containers import described, network_name
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.image_of_tree import command, image_of
 from dunnage.platforms.late_start import wrapped
 from dunnage.platforms.offered import (
@@ -137,7 +138,13 @@ class Swarm(OnDaemons):
         network = _INGRESS if self._deployment.endpoint == NODE_PORT else self._network
         return subnet(self._manager, network, self._swarm.manager.host)
 
-    def _start(self, service: Service, place: Place, host: Host) -> ContainerMember:
+    def _start(
+        self,
+        service: Service,
+        place: Place,
+        host: Host,
+        deadline: Deadline,  # noqa: ARG002  # it waits for nothing
+    ) -> ContainerMember:
         self._make_directories(place, host)
         tree, client = self._trees.tree(service.software), self._client(host)
         within, argv = self._within(host), command(service.argv, tree)

@@ -73,7 +73,8 @@ def _value(option: Any) -> str:
 
 
 def _default(parameter: Any) -> str:
-    default = parameter.default
+    shown = getattr(parameter, "show_default", None)
+    default = shown if isinstance(shown, str) else parameter.default
     if default in (None, False, ()):
         return ""
     return code(default.value if isinstance(default, Enum) else default)

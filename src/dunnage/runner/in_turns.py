@@ -214,6 +214,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
         data_size=one.data_size,
         paused=paused,
         turns=tuple(own),
+        restarts=stay.restarts.so_far(),
         artefacts=_artefacts(one, shared, hosts),
     )
 

@@ -18,10 +18,12 @@ from dunnage.runner.endpoint import allowed, resolved
 from dunnage.runner.formation import form, take
 from dunnage.runner.inspection import control, inspect
 from dunnage.runner.outweigh import outweighing
+from dunnage.runner.restarts import RestartCount
 from dunnage.runner.slowdown import slowdown
 from dunnage.runner.snapshots import KeptSnapshot, keeping, snapshot_of
 from dunnage.runner.stay import Equipment, Stay
 from dunnage.runner.substrates import awake_for
+from dunnage.store.events import RESTARTED
 from dunnage.store.write import ResultWriter
 
 
@@ -51,6 +53,8 @@ def living_stay(
     database = catalog.DATABASES[spec.kind]()
     with ExitStack() as stack:
         awake = {} if together else stack.enter_context(awake_for(equipment, deployment))
+        restarts = RestartCount.begun(substrate)
+        stack.push(ending(lambda: _note_restarts(restarts, writer, name)))
         stack.push(ending(platform.down))
         controlled: Mapping[str, float] = {}
         if not together:
@@ -121,8 +125,16 @@ def living_stay(
             substrate=substrate,
             clients=clients,
             slowdown=held,
+            restarts=restarts,
             kept=kept,
         )
+
+
+def _note_restarts(restarts: RestartCount, writer: ResultWriter, stay: str) -> None:
+    """Note what was restarted in all of a stay, of which a record tells only as far as its run."""
+    if found := restarts.so_far():
+        told = [each.model_dump(mode="json") for each in found]
+        writer.journal(RESTARTED, stay=stay, restarts=told)
 
 
 def _keep_logs(platform: Platform, members: Sequence[str], writer: ResultWriter, stay: str) -> None:

@@ -14,18 +14,24 @@ from dunnage.runner.ending import ending
 from dunnage.runner.formation import form
 from dunnage.runner.interrupt import Stop
 from dunnage.runner.substrates import open_substrates, testbed_of
+from dunnage.wording.numbers import count
 
 _NAME = "look"
 """What the stay is called on its hosts."""
 
 
 def paths_of(
-    study: Study, deployment: Deployment, say: Callable[[str], None], stop: Stop
+    study: Study,
+    deployment: Deployment,
+    say: Callable[[str], None],
+    stop: Stop,
+    tell: Callable[[str], None],
 ) -> tuple[NetworkPath, ...]:
     """The way from the first client to each member, while the deployment lives.
 
-    It waits for studies that measure on this machine, which `say` is told of. Raises StayError when
-    the deployment does not come up, and KeyboardInterrupt when the user stops it.
+    It waits for studies that measure on this machine, which `say` is told of; `tell` is told of
+    each step that is done. Raises StayError when the deployment does not come up, and
+    KeyboardInterrupt when the user stops it.
     """
     plan = Plan(study=study.name, seed=study.seed, deployments=(deployment,), blocks=())
     with stop.at_once(), stop.until_left(ExitStack()) as stack:
@@ -33,7 +39,10 @@ def paths_of(
         testbed = stack.enter_context(
             catalog.open_testbed(testbed_of(study, [deployment]), study.name, keep=False)
         )
+        tell(count(len(testbed.hosts), "host"))
         substrates = open_substrates(stack, study, plan, [deployment], testbed, keep=False)
+        for each in substrates:
+            tell(f"{each}, ready")
         family = catalog.family(deployment)
         substrate = substrates[family] if family is not None else None
         trees = catalog.software(study.testbed.kind)
@@ -48,4 +57,5 @@ def paths_of(
             testbed.clock,
             study.deadline,
         )
+        tell(f"{deployment.name}, ready")
         return platform.paths(platform.client(testbed.group(CLIENT_GROUP)[0]))

@@ -146,6 +146,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         paused=paused,
         over_capacity=evidence.over_capacity,
         search=made.searched,
+        restarts=stay.restarts.so_far(),
         artefacts=raw,
     )
 

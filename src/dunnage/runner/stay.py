@@ -18,6 +18,7 @@ from dunnage.model.deployment import Deployment, Workload
 from dunnage.model.layout import Reservation, Target
 from dunnage.model.plan import StayPlan
 from dunnage.model.study import Study
+from dunnage.runner.restarts import RestartCount
 from dunnage.runner.slowdown import Slowdown
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.store.write import ResultWriter
@@ -56,6 +57,8 @@ class Stay:
     substrate: Substrate | None
     clients: tuple[Host, ...]
     slowdown: Slowdown
+    restarts: RestartCount
+    """Begun before the stay."""
     filled: Workload | None = None
     spoiled: bool = False
     """A load broke off: nobody knows what the database holds."""

@@ -28,7 +28,7 @@ VARIABLE = r"""
 into an image may be given any; `PWD` is but a directory."""
 SETTING = r"(?: token | auth | bearer | pwd | credentials? )"
 """A key of a setting that elsewhere, in logs and facts, is mostly something else."""
-SETTINGS = frozenset({"settings", "facts"})
+SETTINGS = frozenset({"settings", "facts", "network_options"})
 """Keys below which settings stand: in a study and what is made of it, and as they are read back."""
 
 _OPTION = re.compile(rf"(?ix) -{{0,2}} {NAME}")
@@ -54,9 +54,11 @@ def is_option(word: str) -> bool:
     return _OPTION.fullmatch(word) is not None
 
 
-def hidden_at(path: Iterable[str | int]) -> bool:
-    """Whether what stands at a path of a document is a secret."""
-    setting = False
+def hidden_at(path: Iterable[str | int], *, setting: bool = False) -> bool:
+    """Whether what stands at a path of a document is a secret.
+
+    `setting`: all of the document is settings.
+    """
     for step in path:
         if isinstance(step, str) and names_a_secret(step, setting=setting):
             return True

@@ -16,6 +16,9 @@ BEGINNINGS = (BEGINS, SNAPSHOT_BEGINS, LOSS_BEGINS)
 """A stay begins: one of the plan, one that makes a snapshot, one that looks for a loss."""
 READY = "stay ready"
 """Its runs can begin."""
+RESTARTED = "programs restarted"
+"""What was restarted of a lab's Kubernetes from a stay's beginning to its end; a line only where
+something was."""
 LEFT = "stay ended"
 """It was taken down after its last run."""
 STAY_FAILED = "stay failed"

@@ -9,7 +9,7 @@ import secrets
 import shlex
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -75,7 +75,9 @@ class ResultWriter:
                 refuse_link(directory)
                 directory.mkdir(exist_ok=True)
 
-    def journal(self, event: str, **details: Scalar | Mapping[str, Any]) -> None:
+    def journal(
+        self, event: str, **details: Scalar | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    ) -> None:
         """Append one line and wait until it is on the disk."""
         line = {"version": JOURNAL_VERSION, "time": time.time(), "event": event, **details}
         with self._reported(self.layout.journal):

@@ -52,8 +52,11 @@ class Document:
         return 0
 
 
-def read_document(text: str) -> Document:
-    """Read one YAML document; what is wrong with it is in its problems, nothing is raised."""
+def read_document(text: str, *, settings: bool = False) -> Document:
+    """Read one YAML document; what is wrong with it is in its problems, nothing is raised.
+
+    `settings`: all of it is settings, so that more of its keys are those of secrets.
+    """
     if len(text) > MOST_LETTERS:
         return _refused(0, f"the file is too long for a study (over {MOST_LETTERS} characters)")
     yaml = YAML(typ="safe", pure=True)
@@ -71,7 +74,7 @@ def read_document(text: str) -> Document:
         return _refused(0, "this is not YAML: it cannot be read")
     if node is None:
         return _refused(0, EMPTY)
-    reader = _Reader()
+    reader = _Reader(settings)
     try:
         data = reader.value(node, (), ())
     except _TooManyError as error:
@@ -81,9 +84,12 @@ def read_document(text: str) -> Document:
     return Document(data, reader.lines, tuple(reader.problems), frozenset(reader.spoiled))
 
 
-def shown_at(path: Path, value: object) -> str:
-    """Return the value at a place as a message can repeat it; of a secret nothing is told."""
-    secret = hidden_at(path) and isinstance(value, str | int | float)
+def shown_at(path: Path, value: object, *, setting: bool = False) -> str:
+    """Return the value at a place as a message can repeat it; of a secret nothing is told.
+
+    `setting`: all of the document is settings.
+    """
+    secret = hidden_at(path, setting=setting) and isinstance(value, str | int | float)
     return shown(MASK if secret else value)
 
 
@@ -129,6 +135,7 @@ class _TooManyError(Exception):
 class _Reader:
     """Turns nodes into data; `value` returns None for what it has a problem with."""
 
+    settings: bool = False
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     spoiled: set[Path] = field(default_factory=set)
@@ -205,7 +212,7 @@ class _Reader:
         return self._tagged(node, line, path)
 
     def _number(self, text: str, line: int, path: Path, *, whole: bool) -> Data:
-        said = shown_at(path, text)
+        said = shown_at(path, text, setting=self.settings)
         plain = text.replace("_", "")
         try:
             number = int(plain, 0 if plain[1:2].isalpha() else 10) if whole else float(plain)
@@ -216,7 +223,8 @@ class _Reader:
         return number
 
     def _tagged(self, node: Node, line: int, path: Path) -> Data:
-        return self._problem(line, f"the tag {shown_at(path, node.tag)} is not allowed in a study")
+        tag = shown_at(path, node.tag, setting=self.settings)
+        return self._problem(line, f"the tag {tag} is not allowed in a study")
 
     def _problem(self, line: int, what: str, hint: str = "") -> Data:
         """Note a problem; return None in place of the value."""

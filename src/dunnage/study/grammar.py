@@ -70,15 +70,23 @@ def findings(
         model.model_validate_json(json.dumps(data), strict=True, context=context)
     except ValidationError as error:
         found: dict[Path, Finding] = {}
-        for complaint in error.errors(include_url=False):
-            finding = _finding(dict(complaint), data, at)
+        complaints: list[Mapping[str, Any]] = [
+            dict(each) for each in error.errors(include_url=False)
+        ]
+        mappings = {each["loc"][:-1] for each in complaints if each["type"] == "dict_type"}
+        for complaint in complaints:
+            also = complaint["loc"][:-1] in mappings
+            finding = _finding(complaint, data, at, also_mapping=also)
             if finding is not None:
                 found.setdefault(finding.path, finding)
         return list(found.values())
     return []
 
 
-def _finding(complaint: Mapping[str, Any], data: object, at: Path) -> Finding | None:
+def _finding(
+    complaint: Mapping[str, Any], data: object, at: Path, *, also_mapping: bool
+) -> Finding | None:
+    """`also_mapping`: it is of a union that a mapping would be one of."""
     kind: str = complaint["type"]
     location: Path = tuple(complaint["loc"])
     inside, value = _walk(data, location)
@@ -90,7 +98,10 @@ def _finding(complaint: Mapping[str, Any], data: object, at: Path) -> Finding | 
         return Finding(path, what, hint(str(path[-1]), known(path[:-1])))
     if kind == "too_short" and value:
         return None  # The items have their own complaints.
-    return Finding(path, *_said(kind, complaint, path, value, len(at)))
+    union = ""
+    if "str" in location[len(inside) :]:
+        union = "text, a number or a mapping" if also_mapping else "text or a number"
+    return Finding(path, *_said(kind, complaint, path, value, union))
 
 
 def _walk(data: object, location: Path) -> tuple[Path, object]:
@@ -126,8 +137,9 @@ def _place(path: Path) -> str:
 
 
 def _said(
-    kind: str, complaint: Mapping[str, Any], path: Path, value: object, offset: int
+    kind: str, complaint: Mapping[str, Any], path: Path, value: object, union: str
 ) -> tuple[str, str]:
+    """What is wrong and what to write; `union` is what it may be, where that is one of several."""
     context = complaint.get("ctx", {})
     key = str(path[-1]) if path else "a study"
     told = shown_at(path, value)
@@ -166,8 +178,8 @@ def _said(
     if kind == "too_short":
         return f"{subject} is empty", remedy
     expected = _WANTED.get(kind, "something else")
-    if kind == "string_type" and "str" in complaint["loc"][len(path) - offset :]:
-        expected = "text or a number"  # The first branch of a union answers for all of them.
+    if kind == "string_type" and union:
+        expected = union  # The first branch of a union answers for all of them.
     elif kind == "string_type" and isinstance(value, int | float):
         remedy = f'put it in quotes: "{value}"'
     elif kind in ("int_type", "float_type") and isinstance(value, str) and _is_number(value):

@@ -18,7 +18,7 @@ from dunnage.study.grammar import Finding, findings, unknown
 from dunnage.study.matrix import Variant, merged_database, with_defaults
 from dunnage.study.rules_data import LOADING, storage_rules
 from dunnage.study.rules_networks import Asked, network_rules
-from dunnage.study.rules_substrate import substrate_rules
+from dunnage.study.rules_substrate import existing, substrate_rules
 from dunnage.study.suggest import hint, listed
 
 _At = Callable[..., Path]
@@ -63,7 +63,7 @@ def deployment_rules(draft: Draft, every: tuple[Variant, ...], offer: Offer) -> 
         yield from _group(spec, draft.groups, at)
         yield from _own_database(spec, draft, offer, at)
     if not draft.stored:
-        yield from network_rules(asked)
+        yield from network_rules(asked, existing(draft.substrates, offer))
     yield from substrate_rules(draft, used, offer)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from dunnage.errors import shown
 from dunnage.model.offer import Offer, SubstrateOffer
-from dunnage.model.study import CONTROL_GROUP, SubstrateSpec
+from dunnage.model.study import CONTROL_GROUP, SubstrateSpec, hosts_of
 from dunnage.study.draft import Draft
 from dunnage.study.grammar import Finding, unknown
 from dunnage.study.suggest import hint, listed
@@ -34,6 +34,16 @@ def substrate_rules(
             yield from _used(family, groups, draft, offer)
 
 
+def existing(specs: Mapping[str, SubstrateSpec], offer: Offer) -> frozenset[str]:
+    """Families of which a study has a substrate that is there already."""
+    return frozenset(
+        family
+        for family, spec in specs.items()
+        for kind, each in offer.substrates.get(family, {}).items()
+        if kind == spec.kind and each.contexts
+    )
+
+
 def _contexts(family: str, spec: SubstrateSpec, draft: Draft, offer: Offer) -> Iterator[Finding]:
     place = ("substrate", family, "contexts")
     kind, chosen = offer.substrate(family, draft.substrates)
@@ -51,7 +61,7 @@ def _contexts(family: str, spec: SubstrateSpec, draft: Draft, offer: Offer) -> I
         return
     if draft.groups is None:
         return
-    known = (*_hosts(draft.groups), *chosen.beside)
+    known = (*hosts_of(draft.groups), *chosen.beside)
     for host in spec.contexts:
         if host not in known:
             yield unknown((*place, host), "host", host, known)
@@ -79,7 +89,7 @@ def _without_context(
         return
     needed = {group: size for group, size in draft.groups.items() if group in groups}
     named = draft.substrates[family].contexts
-    without = [host for host in _hosts(needed) if host not in named]
+    without = [host for host in hosts_of(needed) if host not in named]
     if without:
         yield Finding(
             ("substrate", family),
@@ -103,7 +113,3 @@ def _below(
             f"{shown(chosen.below)} of the kind {shown(beneath)}: that is left as it is",
             f"write `substrate: {{{family}: {{kind: {named}, contexts: …}}}}`",
         )
-
-
-def _hosts(groups: Mapping[str, int]) -> tuple[str, ...]:
-    return tuple(f"{group}-{i}" for group, size in groups.items() for i in range(1, size + 1))

@@ -9,6 +9,7 @@ from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Host, Process
 from dunnage.contracts.testbed import Testbed
 from dunnage.errors import HostLostError, StayError
+from dunnage.model.record import Restart
 from dunnage.model.value import Scalar
 
 UNIT = "daemon"
@@ -69,6 +70,10 @@ class FakeSubstrate:
     def facts(self) -> Mapping[str, Scalar]:
         return {"daemon": "fake", "version": "1.0", "storage_driver": "memory"}
 
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Of its daemons, as each host has it written down."""
+        return {name: tuple(_restarts(host)) for name, host in self._hosts.items()}
+
     def close(self) -> None:
         """Stop every daemon that can still be reached."""
         for process in self._processes.values():
@@ -76,7 +81,9 @@ class FakeSubstrate:
 
     def _start(self, host: Host) -> None:
         self._processes[host.name] = host.start(
-            ("fake-daemon",), unit=UNIT, log=f"{host.scratch}/daemon.log"
+            ("fake-daemon", "--restarts", _restarts_file(host)),
+            unit=UNIT,
+            log=f"{host.scratch}/daemon.log",
         )
 
     def _lives(self, host: str) -> bool:
@@ -85,6 +92,19 @@ class FakeSubstrate:
             return process is not None and process.poll() is None
         except HostLostError:
             return False
+
+
+def _restarts_file(host: Host) -> str:
+    """File with a line for each restart of a host's daemon."""
+    return f"{host.scratch}/restarts.jsonl"
+
+
+def _restarts(host: Host) -> Iterator[Restart]:
+    try:
+        told = host.get(_restarts_file(host)).decode()
+    except FileNotFoundError:
+        return
+    yield from map(Restart.model_validate_json, told.splitlines())
 
 
 @contextmanager

@@ -13,7 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from study_process import StudyProcess, in_a_run, insist_nothing_left, started, under_way
+from study_process import (
+    StudyProcess,
+    answered,
+    in_a_run,
+    insist_nothing_left,
+    started,
+    under_way,
+)
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
 
@@ -36,6 +43,13 @@ patience: 0s
 
 BRIDGE = "bridge: {platform: docker, network: bridge}"
 SWARM = "swarm: {platform: swarm, endpoint: container-dns, client: container}"
+KUBERNETES = (
+    "kubernetes: {platform: kubernetes, network: flannel-vxlan, endpoint: container-dns, "
+    "client: container}"
+)
+PART = 7.0
+"""Seconds of a study with a Kubernetes in which one of ten is killed: ten of them are less than it
+takes. In the first the lab is made, in the next the cluster, in the others stays come and go."""
 
 
 def written(
@@ -60,6 +74,12 @@ def study(tmp_path: Path) -> tuple[str, Path]:
 def on_a_swarm(tmp_path: Path) -> tuple[str, Path]:
     """The same, with a Swarm beside the native deployment."""
     return written(tmp_path, blocks=3, duration="2s", other=SWARM)
+
+
+@pytest.fixture
+def on_a_kubernetes(tmp_path: Path) -> tuple[str, Path]:
+    """The same, with a Kubernetes."""
+    return written(tmp_path, blocks=3, duration="2s", other=KUBERNETES)
 
 
 @pytest.fixture
@@ -105,7 +125,7 @@ def test_kill_9_at_a_random_moment_then_resume_gives_the_whole_set(
     round_: int,
     record_property: Callable[[str, object], None],
 ) -> None:
-    killed_and_resumed(study, tmp_path, 25.0, record_property)
+    insist_resumed(*killed(study, tmp_path, (3.0, 25.0), record_property))
 
 
 @pytest.mark.proof
@@ -116,16 +136,36 @@ def test_kill_9_with_a_swarm_up_then_resume_gives_the_whole_set(
     round_: int,
     record_property: Callable[[str, object], None],
 ) -> None:
-    killed_and_resumed(on_a_swarm, tmp_path, 45.0, record_property)
+    insist_resumed(*killed(on_a_swarm, tmp_path, (3.0, 45.0), record_property))
 
 
-def killed_and_resumed(
-    study: tuple[str, Path], tmp_path: Path, most: float, record: Callable[[str, object], None]
+@pytest.mark.proof
+@pytest.mark.kubernetes
+@pytest.mark.parametrize("round_", range(10))
+def test_kill_9_with_a_kubernetes_up_leaves_nothing_that_clean_cannot_remove(
+    on_a_kubernetes: tuple[str, Path],
+    tmp_path: Path,
+    round_: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    """Kill a study between 3 s and `most` seconds after its start, and have it go on to its end."""
+    """Each is killed in another part of its time, and goes on to its end after that."""
+    between = 3.0 + PART * round_, 3.0 + PART * (round_ + 1)
+    running, labs = killed(on_a_kubernetes, tmp_path, between, record_property)
+    answered("clean")
+    insist_nothing_left(running.study, labs)
+    insist_resumed(running, labs)
+
+
+def killed(
+    study: tuple[str, Path],
+    tmp_path: Path,
+    between: tuple[float, float],
+    record: Callable[[str, object], None],
+) -> tuple[StudyProcess, set[str]]:
+    """Kill a study at a random moment between these seconds after its start; it and its labs."""
     name, path = study
     seed = random.SystemRandom().randrange(2**32)
-    moment = random.Random(seed).uniform(3.0, most)
+    moment = random.Random(seed).uniform(*between)
     labs: set[str] = set()
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         ends = time.monotonic() + moment
@@ -139,7 +179,7 @@ def killed_and_resumed(
     done, planned = running.result().finished(), len(list(running.result().plan.runs()))
     seen = f"seed {seed}: killed after {moment:.2f} s, with {len(done)} of {planned} runs finished"
     record("seen", seen)
-    insist_resumed(running, labs)
+    return running, labs
 
 
 @pytest.mark.parametrize("victim", ["redis-server", "dunnage-engine load"])

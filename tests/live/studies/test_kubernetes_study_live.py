@@ -1,4 +1,4 @@
-"""A real study on a real Kubernetes, and some that are hurt: a host, and the API server."""
+"""A real study on a real Kubernetes, and some that are hurt: a host, and control programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from orchestrated import (
 )
 from study_process import in_a_run, insist_nothing_left, started, under_way
 
-from dunnage.substrates.kubernetes.control_plane import API
+from dunnage.substrates.kubernetes.control_plane import API, ETCD, SCHEDULER
+from dunnage.substrates.kubernetes.node import CONTAINERD, KUBELET
 from dunnage.wording.checks import failed
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
@@ -70,17 +71,19 @@ def test_the_data_path_does_not_care_for_the_api_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_a_run_goes_on_though_the_api_server_is_killed_and_comes_back(
-    tmp_path: Path, record_property: Callable[[str, object], None]
+@pytest.mark.parametrize("program", [API, ETCD, SCHEDULER, CONTAINERD, KUBELET])
+def test_a_run_goes_on_though_a_control_program_is_killed_and_comes_back(
+    tmp_path: Path, record_property: Callable[[str, object], None], program: str
 ) -> None:
-    """It is started again while the run goes on; the stays after it are made with it."""
+    """It is restarted while the run goes on, which the record tells; the stay after it is made with
+    it."""
     name, path = written("kubernetes", tmp_path, "15s", HOST_PORT, SERVICE_IP)
     with under_way(name, path, in_a_run) as running:
-        killed = running.until(partial(running.program, API))
+        killed = running.until(partial(running.program, program))
         os.kill(killed, signal.SIGKILL)
-        running.until(lambda: (running.program(API) or killed) != killed)
+        running.until(lambda: (running.program(program) or killed) != killed)
         running.until(lambda: in_a_run(running))
-        assert not running.result().finished(), "a run had ended before the API server came back"
+        assert not running.result().finished(), f"a run had ended before {program} came back"
         result = finished(running)
     insist_charged_and_inside(result)
     assert {record.deployment for record in result.records} == {"port", "service"}
@@ -89,4 +92,12 @@ def test_a_run_goes_on_though_the_api_server_is_killed_and_comes_back(
         record_property("seen", f"{record.deployment}: {record.status} {why}".strip())
         assert record.measurement is not None
         assert not any(record.measurement.operations["all"].errors.values()), record.run
-    assert "stay failed" not in {str(event["event"]) for event in result.events()}
+    hurt, whole = sorted(result.records, key=lambda record: record.started)
+    (restart,) = hurt.restarts or ()
+    assert (restart.program, restart.code) == (program, -signal.SIGKILL)
+    assert hurt.started <= restart.time <= hurt.ended
+    assert whole.restarts == ()
+    events = list(result.events())
+    assert "stay failed" not in {str(event["event"]) for event in events}
+    (noted,) = (event for event in events if event["event"] == "programs restarted")
+    assert noted["stay"] == hurt.stay

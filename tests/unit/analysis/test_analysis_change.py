@@ -16,7 +16,7 @@ from dunnage.analysis.welch import welch
 from dunnage.findings.analyse import analyse
 from dunnage.findings.two_results.changes import AnalysedResult, compare
 from dunnage.findings.two_results.comparable import Circumstances, mismatches
-from dunnage.findings.two_results.sentences import left_out, mismatch
+from dunnage.findings.two_results.sentences import left_out, mismatch, not_known
 from dunnage.model.between import ChangeGround, ChangeVerdict, ResultComparison
 from dunnage.model.calibration import Calibration, Capacity
 from dunnage.model.level import Level
@@ -261,8 +261,8 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
             ("environment", "dunnage.version: 0.1.0 → -"),
         ),
         (
-            {"stays": [s.model_copy(update={"network": {"mtu": "9000"}}) for s in stays(plan())]},
-            ("network", "docker, native, twin: mtu: - → 9000"),
+            {"stays": [s.model_copy(update={"network": {"driver": "x"}}) for s in stays(plan())]},
+            ("network", "docker, native, twin: driver: - → x"),
         ),
         (
             {"stays": processes(user="1000:1000")},
@@ -272,6 +272,21 @@ def test_name_seed_and_number_of_blocks_may_differ() -> None:
 )
 def test_a_fact_that_differs_is_named(changed: dict[str, Any], told: tuple[str, str]) -> None:
     assert differing(**changed) == [told]
+
+
+def networked(facts: dict[str, str]) -> AnalysedResult:
+    """A result whose networks have these facts, and a driver."""
+    network = {"driver": "veth", "mtu": "1500", **facts}
+    return judged(stays=[each.model_copy(update={"network": network}) for each in stays(plan())])
+
+
+def test_a_fact_of_a_network_that_a_result_lacks_is_told_and_is_no_difference() -> None:
+    one, other = networked({"conntrack": "tracked"}), networked({})
+    for found in (compare(one, other), compare(other, one)):
+        assert found.comparable
+        assert found.unread == ("conntrack",)
+        (told,) = not_known(found)
+        assert told.endswith("as a result lacks them: conntrack")
 
 
 def test_another_executable_is_named_by_its_hash() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from analysis_cases import deployment, process, stay
 
 from dunnage.findings.parity.compare import compare
-from dunnage.findings.parity.factors import factors, keys
+from dunnage.findings.parity.factors import factors, keys, leaves
 from dunnage.model.choices import Storage
 from dunnage.model.parity import Aspect, Cause, Factor, FoundDifference
 from dunnage.model.record import UnseenProcess
@@ -54,6 +55,31 @@ def test_factors_are_written_with_both_sides() -> None:
         "slowdown: 0.0 → 0.05",
     )
     assert keys(found) == {"database", "limits", "network", "platform", "slowdown"}
+
+
+def test_a_cni_configuration_is_one_factor_by_its_name() -> None:
+    def pods(plugin: str, name: str = "mine") -> Any:
+        configuration = {"cniVersion": "1.0.0", "name": name, "plugins": [{"type": plugin}]}
+        options = {"proxy": "nftables", "configuration": configuration}
+        return deployment("pods", network="cni", network_options=options)
+
+    first, second, third = map(factor, factors(deployment(), pods("ptp")))
+    assert (first, third) == ("network: host → cni", "network_options.proxy: - → nftables")
+    assert re.fullmatch(r"network_options\.configuration: - → mine \([0-9a-f]{8}\)", second)
+    assert factors(pods("ptp"), pods("ptp")) == ()
+    for other in (pods("macvlan"), pods("ptp", "yours")):
+        (found,) = factors(pods("ptp"), other)
+        assert found.key == "network_options.configuration"
+        assert keys([found]) == {"network_options"}
+
+
+def test_with_labels_a_configuration_is_one_leaf_wherever_it_is() -> None:
+    configuration = {"name": "mine", "plugins": []}
+    tree = {"pods": {"network_options": {"proxy": "nftables", "configuration": configuration}}}
+    labelled = dict(leaves(tree, labelled=True))
+    assert labelled["pods.network_options.proxy"] == "nftables"
+    assert str(labelled["pods.network_options.configuration"]).startswith("mine (")
+    assert dict(leaves(tree))["pods.network_options.configuration.name"] == "mine"
 
 
 LIMITS = {"open files": "20000:20000", "capabilities": "ff", "memory_limit": "512"}

@@ -13,7 +13,7 @@ from command import Command
 from measured import a_day_later, measured, without_checksums
 
 from dunnage.cli.shared.terminal import out
-from dunnage.model.record import Record
+from dunnage.model.record import Record, Restart
 from dunnage.store.read import open_result
 from dunnage.store.write import write_value
 
@@ -253,6 +253,23 @@ def test_it_fits_eighty_columns_and_says_once_what_was_left_out(
     told = " ".join(left.partition("Method")[0].split())
     assert told.count("the second result has no value") == 1
     assert told.startswith("late, throughput, cpu.database, ")
+
+
+def test_what_was_restarted_of_a_kubernetes_in_either_result_is_told(
+    dunnage: Command, monday: Path, tuesday: Path
+) -> None:
+    without_checksums(tuesday)
+    result = open_result(tuesday)
+    record = next(each for each in result.records if each.deployment == "late")
+    killed = Restart(host="db-1", program="daemon", code=-9, time=record.started)
+    write_value(result.layout.record(record.run), record.model_copy(update={"restarts": (killed,)}))
+    shown = dunnage("compare", monday, tuesday)
+    assert shown.code == 0, shown.err
+    told = f"programs that it stands on were restarted: daemon on db-1 (stay {record.stay})"
+    assert " ".join(shown.err.split()).count(told) == 1
+    answer = json.loads(dunnage("compare", monday, tuesday, "--format", "json").out)
+    assert answer["a"]["restarted"] == []
+    assert [each["stay"] for each in answer["b"]["restarted"]] == [record.stay]
 
 
 def test_a_place_under_the_name_of_a_secret_costs_no_word(

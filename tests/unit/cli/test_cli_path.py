@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -57,6 +58,7 @@ def test_a_living_deployments_path_is_drawn_and_nothing_is_written(
     assert head.startswith("From client-1 to ")
     assert [line.lstrip("↓ ").split()[0] for line in lines] == kinds
     assert [each.name for each in study.parent.iterdir()] == ["ways.yaml"]
+    assert told(shown.err) == ("", ["3 hosts", "fake, ready", f"{deployment}, ready"])
 
 
 def test_json_holds_what_a_stay_would_record(dunnage: Command, study: Path) -> None:
@@ -122,7 +124,10 @@ def test_ctrl_c_ends_it_now_and_what_was_started_is_removed(
     monkeypatch.setattr(FakePlatform, "down", struck_again)
     shown = dunnage("path", study, "plain")
     assert (shown.code, len(removed)) == (130, 1)
-    assert shown.err == f"{ENDING_NOW}\n{LEAVING}\ndunnage: interrupted\n"
+    assert told(shown.err) == (
+        f"{ENDING_NOW}\n{LEAVING}\ndunnage: interrupted\n",
+        ["3 hosts", "fake, ready"],
+    )
 
 
 def test_ctrl_c_while_all_is_removed_anyway_costs_no_answer(
@@ -136,5 +141,11 @@ def test_ctrl_c_while_all_is_removed_anyway_costs_no_answer(
 
     monkeypatch.setattr(FakePlatform, "down", struck)
     shown = dunnage("path", study, "plain")
-    assert (shown.code, shown.err) == (0, f"{LEAVING}\n")
+    assert (shown.code, told(shown.err)[0]) == (0, f"{LEAVING}\n")
     assert shown.out
+
+
+def told(errors: str) -> tuple[str, list[str]]:
+    """What was said, and apart from it the steps that were told with their times."""
+    steps = re.findall(r"(?m)^ *[\d.]+ s  (.*)$", errors)
+    return re.sub(r"(?m)^ *[\d.]+ s  .*\n", "", errors), steps

@@ -32,6 +32,37 @@ def test_a_member_that_dies_during_a_run_leaves_errors_and_is_named(fleets: Flee
         fleet.platform.running()
 
 
+def test_a_daemon_that_is_killed_during_a_run_is_restarted_and_told(fleets: Fleets) -> None:
+    fleet = fleets.open()
+    fleet.form()
+    fleet.load(Phase.LOAD)
+    none = dict.fromkeys((host.name for host in fleet.testbed.hosts), ())
+    assert fleet.substrate.restarts() == none
+    fleet.testbed.world.kill("db-1", "daemon", after=0)
+    before = fleet.testbed.clock.now()
+    fleet.load()
+    after = fleet.testbed.clock.now()
+    told = fleet.substrate.restarts()
+    (restart,) = told["db-1"]
+    assert (restart.host, restart.program, restart.code) == ("db-1", "daemon", -9)
+    assert before < restart.time < after, "not when it was killed, but when somebody looked"
+    assert told == {**none, "db-1": (restart,)} == fleet.substrate.restarts()
+    assert fleet.substrate.daemon("db-1").host == "db-1"
+    fleet.testbed.world.lose("db-2")
+    with pytest.raises(HostLostError):
+        fleet.substrate.restarts()
+    fleet.testbed.restore("db-2")
+    fleet.substrate.wake()
+    assert fleet.substrate.restarts() == told, "a host that is lost restarts nothing"
+
+
+def test_what_nothing_restarts_is_killed_for_good(fleets: Fleets) -> None:
+    testbed = fleets.open().testbed
+    process = testbed.hosts[0].start(("fake-daemon",), unit="alone", log="/log")
+    testbed.world.kill(testbed.hosts[0].name, "alone")
+    assert process.poll() == -9
+
+
 def test_a_host_lost_during_a_run_is_noticed_and_comes_back_empty(fleets: Fleets) -> None:
     fleet = fleets.open()
     fleet.form()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from dunnage.errors import UnavailableError
+from dunnage.model.cni import text_of
 from dunnage.model.offer import Capability, Support
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.kernel import INOTIFY, VXLAN, insist_on_kernel
@@ -32,6 +33,9 @@ class Kernel:
         self.asked.append(needed)
         return Support(met=needed <= self.room, reason=f"{needed} are needed", hint="sysctl x=1")
 
+    def sharing(self, kind: str) -> Support:
+        return Support(met=kind == "macvlan", reason=f"no {kind} here", hint=f"modprobe {kind}")
+
 
 def test_every_host_needs_its_instances_of_inotify() -> None:
     kernel = Kernel(room=3 * INOTIFY)
@@ -49,3 +53,17 @@ def test_only_flannels_tunnel_needs_vxlan() -> None:
     with pytest.raises(UnavailableError, match="no VXLAN here") as refused:
         insist_on_kernel(kernel, 1, TUNNELS)
     assert refused.value.hint == "modprobe vxlan"
+
+
+def test_a_plugin_needs_the_kind_of_interfaces_that_it_makes() -> None:
+    kernel = Kernel(room=INOTIFY, vxlan=NO_TUNNEL)
+    for plugin in ("ptp", "macvlan"):
+        insist_on_kernel(kernel, 1, own(plugin))
+    with pytest.raises(UnavailableError, match="no ipvlan here") as refused:
+        insist_on_kernel(kernel, 1, own("ipvlan"))
+    assert refused.value.hint == "modprobe ipvlan"
+
+
+def own(plugin: str) -> Choices:
+    """A network of the user's own that one plugin makes."""
+    return Choices(Network.CNI, configuration=text_of({"plugins": [{"type": plugin}]}))

@@ -12,13 +12,14 @@ import pytest
 
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import KubernetesBinaries
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.kubernetes.choices import Choices, Network
 from dunnage.substrates.kubernetes.joining import by_flannel, network_facts
 from dunnage.substrates.kubernetes.own import OwnKubernetes, open_kubernetes
 from dunnage.substrates.kubernetes.place import Component, Written
+from dunnage.substrates.kubernetes.restarting import restarting
 from dunnage.substrates.kubernetes.running import Running
 
 BINARIES = KubernetesBinaries(Path("/b"), Path("/c"), Path("/p"), {"PATH": "/b"}, "1", "test")
@@ -57,6 +58,7 @@ class Scripted:
         self.files: dict[str, tuple[bytes, int]] = {}
         self.told: list[tuple[str, ...]] = []
         self.env: Mapping[str, str] = {}
+        self.ahead = 0.0
 
     def run(self, argv: Sequence[str], **_: Any) -> Completed:
         self.told.append(tuple(argv))
@@ -81,6 +83,9 @@ class Scripted:
 
     def control_group(self, unit: str) -> str:
         return f"dunnage/lab/db-1/{unit}"
+
+    def clock_offset(self) -> float:
+        return self.ahead
 
     def freeze(self, unit: str) -> None:
         self.told.append(("freeze", unit))
@@ -119,6 +124,35 @@ def test_a_program_finds_its_tools_and_is_known_by_its_unit() -> None:
     assert running.pods == "/dunnage/lab/db-1/pods"
 
 
+def test_every_program_is_restarted_inside_of_what_is_around_it() -> None:
+    host: Any = Scripted(Ended())
+    running = Running(host, {})
+    program = Component("containerd", ("containerd", "--config", "c"), around=("unshare",))
+    running.start(program)
+    assert host.told == [restarting(program, "/s/db-1/kubernetes/restarts")]
+    assert (host.told[0][:2], host.told[0][-3:]) == (("unshare", "sh"), program.argv)
+
+
+def test_restarts_are_read_back_by_our_clock_and_there_may_be_none() -> None:
+    running = started(Ended())
+    assert running.restarts() == ()
+    line = b"1700000000.500000000 -9 kubelet\n"
+    running.host.files["/s/db-1/kubernetes/restarts"] = (line, 0o644)
+    running.host.ahead = 0.5
+    (restart,) = running.restarts()
+    assert (restart.host, restart.program, restart.time) == ("db-1", "kubelet", 1_700_000_000.0)
+
+
+def test_what_was_started_before_is_killed_before_it_is_started_again() -> None:
+    """Its shell may have been killed, and the program live on."""
+    running = started(Ended(code=-9))
+    assert not any("/dunnage/lab/db-1/kubelet" in words for words in running.host.told)
+    running.start(Component("kubelet", ("kubelet",)))
+    killing, starting = running.host.told[-2:]
+    assert killing[-1] == "/dunnage/lab/db-1/kubelet"
+    assert starting[-1] == "kubelet"
+
+
 def test_files_are_written_into_an_empty_directory_with_their_modes() -> None:
     running = started(Ended())
     running.prepare([Written("/s/db-1/kubernetes/key", b"secret", 0o600)])
@@ -130,12 +164,19 @@ def test_a_program_that_has_ended_is_told_with_the_end_of_its_log() -> None:
     running = started(Ended(code=1))
     with pytest.raises(UnavailableError, match=r"`kubelet` ended with exit code 1$"):
         running.insist_alive()
+    with pytest.raises(StayError, match=r"`kubelet` ended with exit code 1$"):
+        running.insist_alive(StayError)
     log = "\n".join(f"line {number}" for number in range(30)).encode()
     running.host.files["/s/db-1/kubernetes/log/kubelet.log"] = (log, 0o644)
     with pytest.raises(UnavailableError, match=r"its log ends:\nline 10\n") as refused:
         running.insist_alive()
     assert refused.value.what.endswith("line 29")
     assert refused.value.where == "db-1"
+
+
+def test_a_program_whose_shell_was_killed_is_not_said_to_have_ended_itself() -> None:
+    with pytest.raises(UnavailableError, match="what restarts `kubelet` was ended by signal 9"):
+        started(Ended(code=-9)).insist_alive()
 
 
 def test_a_command_that_fails_is_told_with_its_complaint() -> None:
@@ -161,6 +202,7 @@ def test_what_went_with_its_host_neither_lives_nor_is_ended_again() -> None:
     lost = Ended(lost=True)
     running = started(lost)
     assert not running.lives("kubelet")
+    assert not running.started("kubelet")
     running.end("kubelet")
     running.freeze("kubelet")
     assert lost.signals == []
@@ -178,6 +220,47 @@ def test_what_lives_is_held_still_let_go_and_ended() -> None:
     running.end("kubelet")
     assert process.signals == ["KILL"]
     assert running.units == ()
+    told = running.host.told[-1]
+    assert told[-1] == "/dunnage/lab/db-1/kubelet", "what was restarted lives on"
+
+
+def test_what_nothing_restarts_any_more_is_held_still_and_ended_all_the_same() -> None:
+    running = started(Ended(code=-9))
+    assert running.started("kubelet")
+    assert not running.started("containerd")
+    running.freeze("kubelet")
+    assert running.host.told[-1] == ("freeze", "kubelet")
+    running.end("kubelet")
+    assert running.host.told[-1][-1] == "/dunnage/lab/db-1/kubelet"
+    assert running.units == ()
+
+
+def test_what_could_not_be_ended_is_still_known() -> None:
+    running = started(Ended(), {"cgroup.procs": Completed(1, "", "not permitted")})
+    with pytest.raises(UnavailableError, match="not permitted"):
+        running.end("kubelet")
+    assert running.units == ("kubelet",)
+
+
+def test_what_restarts_a_program_is_killed_before_the_program() -> None:
+    order: list[str] = []
+
+    class Noted(Ended):
+        def signal(self, name: str) -> None:
+            order.append(name)
+
+        def wait(self, timeout: float) -> int:
+            order.append("waited for")
+            return super().wait(timeout)
+
+    def kill(*_: object, **__: object) -> Completed:
+        order.append("unit killed")
+        return Completed(0, "", "")
+
+    running = started(Noted())
+    running.host.run = kill
+    running.end("kubelet")
+    assert order == ["KILL", "waited for", "unit killed"]
 
 
 def test_at_the_end_all_groups_are_emptied_and_all_directories_removed() -> None:

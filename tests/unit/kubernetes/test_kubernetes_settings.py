@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -76,27 +75,6 @@ def user(kubeconfig: bytes) -> tuple[str, list[str]]:
     (name,) = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
     groups = certificate.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
     return str(name.value), [str(each.value) for each in groups]
-
-
-def started(*argv: str) -> subprocess.CompletedProcess[str]:
-    """What becomes of a program in the place of the API server."""
-    _, api = PLANE.first()
-    before = api.argv[: api.argv.index(f"{BINARIES}/kube-apiserver")]
-    return subprocess.run((*before, *argv), capture_output=True, text=True, timeout=30)
-
-
-def test_an_api_server_that_is_killed_is_started_again_and_one_that_fails_is_not(
-    tmp_path: Path,
-) -> None:
-    twice = f"[ -e {tmp_path}/once ] && exit 0; touch {tmp_path}/once; kill -KILL $$"
-    killed = started("sh", "-c", twice)
-    assert killed.returncode == 0
-    assert "ended by signal 9 and is started again" in killed.stderr
-    always = started("sh", "-c", f"echo x >> {tmp_path}/starts; kill -KILL $$")
-    assert always.returncode in (-9, 137)  # a shell that became the program, or one that waited
-    assert (tmp_path / "starts").read_text() == 6 * "x\n"
-    failed = started("sh", "-c", "exit 3")
-    assert (failed.returncode, failed.stderr) == (3, "")
 
 
 def test_whatever_holds_a_key_is_for_root_alone_and_nothing_else_holds_one() -> None:
@@ -210,9 +188,14 @@ def test_containerd_restricts_scores_and_finds_plugins_and_the_sandbox() -> None
     assert cri["cni"]["conf_dir"] == node().cni == "/s/db-1/kubernetes/cni"
     runc = cri["containerd"]["runtimes"]["runc"]["options"]
     assert runc == {"BinaryName": "/tree/bin/runc", "SystemdCgroup": False}
-    words = node().containerd().argv
-    assert words[-1] == "/tree/bin/containerd"
-    assert words[:2] == ("unshare", "--mount")
+    containerd = node().containerd()
+    assert containerd.argv == (
+        "/tree/bin/containerd",
+        "--config",
+        "/s/db-1/kubernetes/containerd.toml",
+    )
+    assert containerd.around[:2] == ("unshare", "--mount")
+    assert containerd.around[-2:] == ("/s/db-1", "/run/kubernetes")
 
 
 @pytest.mark.parametrize("mode", ProxyMode)
@@ -237,7 +220,7 @@ def test_a_network_is_a_bridge_with_addresses_of_the_nodes_own() -> None:
 
 def test_hosts_lead_to_each_others_pods_and_hide_their_own_from_outside() -> None:
     script = routes_script("10.67.0.0/16", "10.67.1.0/24", {"10.67.2.0/24": "10.77.0.2"})
-    assert "route replace 10.67.2.0/24 via 10.77.0.2" in script
+    assert "route replace 10.67.2.0/24 via 10.77.0.2 proto static\n" in script
     assert "-s 10.67.1.0/24 ! -d 10.67.0.0/16 -j MASQUERADE" in script
     assert "route replace 10.68.0.0/16" in begin_script("10.77.0.1", "10.68.0.0/16")
 

@@ -52,6 +52,16 @@ def test_settings_have_secrets_that_are_names_elsewhere() -> None:
     assert masked_data(given) == {"token": "name", "settings": {"token": MASK, "hz": 10}}
 
 
+def test_options_of_a_network_are_settings_however_deep() -> None:
+    def options(token: str) -> dict[str, object]:
+        return {"network_options": {"configuration": {"plugins": [{"mtu": 1, "token": token}]}}}
+
+    assert masked_data(options("geheim")) == options(MASK)
+    written = masked_file("study.yaml", json.dumps(options("geheim")))
+    assert MASK in written
+    assert "geheim" not in written
+
+
 @pytest.mark.parametrize("name", ["result.json", "lines.jsonl", "study.yaml"])
 @pytest.mark.parametrize("text", ['{"password": ', "[" * 3000, '\\password: "\x00', "\udc80 key"])
 def test_what_is_broken_is_masked_as_a_text(name: str, text: str) -> None:
@@ -66,6 +76,9 @@ def test_a_document_stays_a_document() -> None:
 def test_a_place_in_a_study_is_known_to_be_secret_by_its_keys() -> None:
     assert hidden_at(("database", "settings", "token"))
     assert hidden_at(("deployments", "a", "database", "settings", "requirepass", 0))
+    assert hidden_at(("deployments", "a", "network_options", "configuration", "token"))
+    assert hidden_at(("plugins", 0, "token"), setting=True)
+    assert not hidden_at(("plugins", 0, "token"))
     assert not hidden_at(("deployments", "token", "platform"))
 
 

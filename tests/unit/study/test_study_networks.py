@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 
 from dunnage import catalog
 from dunnage.errors import StudyError
+from dunnage.model.cni import label
 from dunnage.model.deployment import Deployment
 from dunnage.study.matrix import deployments
 from dunnage.study.read import read_stored_study, read_study
@@ -115,6 +119,7 @@ def told(text: str) -> tuple[int | None, str, str]:
     [
         ("proxy: ipvs", "network `bridge` has no proxy `ipvs`", "`iptables`, `nftables`"),
         ("proxy: true", "network `bridge` has no proxy `True`", "`iptables`, `nftables`"),
+        ("proxy: {a: b}", "network `bridge` has no proxy that is a mapping", "`iptables`"),
         ("mtu: 1400", "unknown option of this network `mtu`", "known: `proxy`"),
     ],
 )
@@ -158,3 +163,151 @@ def test_a_result_of_one_of_two_networks_is_still_read() -> None:
     second = "platform: kubernetes, network: flannel-vxlan"
     text = TWO.format(first=PODS, second=second)
     assert read_stored_study(text, "study.yaml", catalog.OFFER).name == "networks"
+
+
+OWN = """
+dunnage: 1
+name: own-network
+testbed: {{kind: namespace, hosts: {{db: 3, client: 1}}}}
+database: {{kind: redis, topology: replicas, members: 3}}
+deployments:
+  tested:
+    platform: kubernetes
+    network: cni
+    endpoint: {endpoint}
+    network_options:
+      proxy: nftables
+      configuration:
+        cniVersion: 1.0.0
+        name: mine
+        plugins:
+          - {{type: {plugin}, ipam: {{type: host-local, subnet: $SUBNET}}}}
+          - {more}
+workloads: [A]
+load: {{threads: [8], duration: 2s}}
+"""
+PORTS = "{type: portmap, capabilities: {portMappings: true}}"
+PLUGINS = [
+    {"type": "ptp", "ipam": {"type": "host-local", "subnet": "$SUBNET"}},
+    {"type": "portmap", "capabilities": {"portMappings": True}},
+]
+"""Those of `own`."""
+TUNED = "{type: tuning}"
+
+
+def own(endpoint: str = "host-port", plugin: str = "ptp", more: str = PORTS) -> str:
+    return OWN.format(endpoint=endpoint, plugin=plugin, more=more)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "plugin", "more"),
+    [
+        *((endpoint, "ptp", PORTS) for endpoint in ("host-port", "host-name", "floating-ip")),
+        *((endpoint, "ptp", TUNED) for endpoint in ("node-port", "service-ip")),
+        ("service-ip", "macvlan", TUNED),
+    ],
+)
+def test_a_configuration_of_the_users_is_kept_as_it_is_written(
+    endpoint: str, plugin: str, more: str
+) -> None:
+    study = read_study(own(endpoint, plugin, more), "study.yaml", catalog.OFFER)
+    (found,) = deployments(study, catalog.OFFER)
+    assert found.network_options["proxy"] == "nftables"
+    configuration: Any = found.network_options["configuration"]
+    ipam = {"type": "host-local", "subnet": "$SUBNET"}
+    assert configuration["plugins"][0] == {"type": plugin, "ipam": ipam}
+    again = Deployment.model_validate_json(found.model_dump_json())
+    assert again.network_options == found.network_options
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what", "hint"),
+    [
+        (own(more=TUNED), 10, "endpoint `host-port` needs a plugin that publishes", "portmap"),
+        (own("node-port", "macvlan"), 10, "endpoint `node-port` goes by the", "service-ip"),
+        (own("floating-ip", "ipvlan"), 10, "endpoint `floating-ip` goes by the", "service-ip"),
+        (own(more="{kind: tuning}"), 18, "plugin number 2 has no `type`", "type: ptp"),
+        (own().replace("$SUBNET", "$SUBNT"), 17, "`subnet` has a `$` that begins no", "`$SUBNET`"),
+        (own().replace("1.0.0", "1.0"), 14, "`cniVersion` must be text, not `1.0`", '"1.0.0"'),
+        (own().replace("        name: mine\n", ""), 13, "`name` is missing", "`name: mine`"),
+        (own().replace("mine", "[mine]"), 15, "`name` must be text, not a list", "`name: mine`"),
+    ],
+)
+def test_what_is_wrong_in_a_configuration_is_told_with_its_line(
+    text: str, line: int, what: str, hint: str
+) -> None:
+    at, said, advice = told(text)
+    assert (at, said[: len(what)]) == (line, what)
+    assert hint in advice
+
+
+@pytest.mark.parametrize("written", ["GEHEIM$", "$GEHEIM", "[GEHEIM$]", "1GEHEIM$ 2", "!GEHEIM 1"])
+def test_a_secret_in_a_configuration_is_never_told(written: str) -> None:
+    text = own("service-ip", more=f"{{type: mine, token: {written}}}")
+    with pytest.raises(StudyError) as refused:
+        read_study(text, "study.yaml", catalog.OFFER)
+    (problem,) = refused.value.problems
+    assert problem.line == 18
+    assert "GEHEIM" not in f"{problem.what} {problem.hint}"
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ("{}", "network `cni` needs the option `configuration`"),
+        ("{configuration: mine}", "a CNI configuration must be a mapping, not text"),
+        ("{configuration: [mine]}", "`configuration` must be text, a number or a mapping, not a"),
+    ],
+)
+def test_the_network_of_a_configuration_needs_one(options: str, what: str) -> None:
+    keys = f"platform: kubernetes, network: cni, network_options: {options}"
+    line, said, _ = told(STUDY.format(keys=keys))
+    assert (line, said[: len(what)]) == (7, what)
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        (f"{PODS}, network_options: {{configuration: {{}}}}", "unknown option of this network"),
+        ("platform: swarm, network_options: {a: {b: c}}", "option `a` of network `overlay` must"),
+    ],
+)
+def test_a_configuration_on_another_network_is_told(keys: str, what: str) -> None:
+    line, said, _ = told(STUDY.format(keys=keys))
+    assert (line, said[: len(what)]) == (7, what)
+
+
+def test_two_configurations_are_two_networks() -> None:
+    second = own().split("  tested:\n")[1].split("workloads:")[0].replace("mine", "yours")
+    text = own().replace("workloads:", f"  second:\n{second}workloads:")
+    line, what, hint = told(text)
+    assert line == 25
+    one, other = (
+        label({"cniVersion": "1.0.0", "name": name, "plugins": PLUGINS})
+        for name in ("mine", "yours")
+    )
+    assert f"`network: cni`, `proxy: nftables`, `configuration: {one}`, and not" in what
+    assert f"`configuration: {other}` too" in what
+    assert "studies of their own" in hint
+
+
+def test_two_configurations_of_one_name_are_told_apart() -> None:
+    second = own().split("  tested:\n")[1].split("workloads:")[0].replace("$SUBNET", "$PODS")
+    _, what, _ = told(own().replace("workloads:", f"  second:\n{second}workloads:"))
+    one, other = re.findall(r"`configuration: mine \([0-9a-f]{8}\)`", what)
+    assert one != other
+
+
+OURS = "substrate: {kubernetes: {kind: own}}\n"
+THEIRS = "substrate: {kubernetes: {kind: existing, contexts: {db-1: c, db-2: c, db-3: c}}}\n"
+
+
+def test_a_kubernetes_that_exists_already_is_given_no_configuration() -> None:
+    line, what, hint = told(own() + THEIRS)
+    made = "network `cni` is made for the study, and this Kubernetes exists already"
+    assert (line, what) == (9, made)
+    assert "leave out `kind: existing`" in hint
+    assert "`flannel-vxlan`" in hint
+    assert "`cni`" not in hint
+    for text in (own() + OURS, STUDY.format(keys=PODS) + THEIRS):
+        assert read_study(text, "study.yaml", catalog.OFFER).substrate

@@ -8,6 +8,7 @@ import typer
 
 from dunnage import lab_tool
 from dunnage.errors import DunnageError
+from dunnage.hosts.standing import StandingLab
 
 
 def _names(incomplete: str) -> list[str]:
@@ -26,3 +27,9 @@ LabOption = Annotated[
         help="Name of the lab. Needed only if more than one stands here.",
     ),
 ]
+
+
+def naming(lab: StandingLab) -> tuple[str, ...]:
+    """The words of a command that name a lab; none are needed if no other was left standing."""
+    others = [each for each in lab_tool.standing_labs() if each.kept and each.name != lab.name]
+    return ("--lab", lab.name) if others else ()

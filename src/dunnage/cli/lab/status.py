@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from dunnage import lab_tool
-from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json
+from dunnage.cli.shared.terminal import Format, FormatOption, out, say, show_json, show_line
 
 NAME = "status"
 HELP = "Show the labs on this machine, their hosts, Docker daemons and kubeconfigs."
@@ -28,7 +28,8 @@ def command(format_: FormatOption = Format.TEXT) -> None:
                             "name": host.name,
                             "address": host.address,
                             "alive": host.alive,
-                            "daemon": host.daemon,
+                            "daemon": None if host.daemon is None else f"unix://{host.daemon}",
+                            "daemon_alive": None if host.daemon is None else host.listens,
                             "kubeconfig": None if host.kubeconfig is None else str(host.kubeconfig),
                         }
                         for host in lab.hosts
@@ -48,6 +49,11 @@ def command(format_: FormatOption = Format.TEXT) -> None:
         for number, host in enumerate(lab.hosts):
             whose = (lab.name, lab.purpose) if number == 0 else ("", "")
             state = "up" if host.alive else "lost"
+            docker = "" if host.daemon is None else "up" if host.listens else "gone"
             plane = "" if host.kubernetes is None else "control plane"
-            table.add_row(*whose, host.name, host.address, state, host.daemon or "", plane)
+            table.add_row(*whose, host.name, host.address, state, docker, plane)
     out.print(table)
+    for lab in labs:
+        for host in [each for each in lab.hosts if each.listens][:1]:
+            show_line(f"docker of {host.name} of {lab.name}, and so of others:")
+            show_line(f"  docker --host unix://{host.daemon} info")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dunnage import lab_tool
+from dunnage.cli.lab.choose import naming
+from dunnage.cli.shared.cni_file import configuration_in
 from dunnage.cli.shared.terminal import Format, FormatOption, say, show_json, show_line, typed
 from dunnage.errors import UsageError
 from dunnage.model.proxy import ProxyMode
@@ -52,17 +56,31 @@ def command(
         ),
     ] = False,
     network: Annotated[
-        Network,
+        Network | None,
         typer.Option(
             "--network",
+            show_default=Network.BRIDGE.value,
             help="How pods of that Kubernetes reach each other: over a bridge on each host with "
-            "routes between them, or over flannel's tunnel or routes.",
+            "routes between them, over flannel's tunnel or routes, or as the file of `--cni` says.",
         ),
-    ] = Network.BRIDGE,
+    ] = None,
+    cni: Annotated[
+        Path | None,
+        typer.Option(
+            "--cni",
+            metavar="FILE",
+            help="CNI configuration for `--network cni`, as in a `.conflist` file. It may have the "
+            "placeholders that a study's may have.",
+        ),
+    ] = None,
     proxy: Annotated[
-        ProxyMode,
-        typer.Option("--proxy", help="With what its kube-proxy leads services to pods."),
-    ] = ProxyMode.IPTABLES,
+        ProxyMode | None,
+        typer.Option(
+            "--proxy",
+            show_default=ProxyMode.IPTABLES.value,
+            help="With what its kube-proxy leads services to pods.",
+        ),
+    ] = None,
     expose: Annotated[
         bool,
         typer.Option(
@@ -82,12 +100,23 @@ def command(
             "there is neither a Docker daemon nor a Kubernetes to be exposed",
             hint=typed("lab", "up", "--swarm", "--expose"),
         )
+    of_pods = [("--network", network), ("--cni", cni), ("--proxy", proxy)]
+    given = [(name, value) for name, value in of_pods if value is not None]
+    if given and not kubernetes:
+        name, value = given[0]
+        words = itertools.chain.from_iterable(given)
+        raise UsageError(
+            f"`{name} {value}` is for pods, and no Kubernetes is asked for",
+            hint=typed("lab", "up", "--kubernetes", *words),
+        )
     began = time.monotonic()
 
     def tell(step: str) -> None:
         say(f"{time.monotonic() - began:5.1f} s  {_STEPS.get(step, step)}")
 
-    choices = Choices(network, proxy)
+    choices = Choices(
+        network or Network.BRIDGE, proxy or ProxyMode.IPTABLES, _configuration(network, cni)
+    )
     with Stop(say) as stop, stop.at_once():
         made = stand_up(hosts, wanted, choices=choices, expose=expose, tell=tell)
     lab = lab_tool.chosen_lab(made.lab)
@@ -98,6 +127,7 @@ def command(
         show_json({"lab": lab.name, "hosts": names, **paths})
         return
     show_line(f"lab {lab.name}: {', '.join(host.name for host in lab.hosts)}")
+    which = naming(lab)
     if made.contexts is not None:
         last = lab.hosts[-1].name
         say(
@@ -108,7 +138,15 @@ def command(
         say("  your kubectl:", (f" kubectl --kubeconfig {made.kubeconfig} get nodes", "bold"))
     elif kubernetes:
         control = next(host.name for host in lab.hosts if host.kubeconfig is not None)
-        inside = typed("lab", "shell", control, "--", "kubectl", "get", "nodes")
+        inside = typed("lab", "shell", *which, control, "--", "kubectl", "get", "nodes")
         say("  its kubectl: ", (inside, "bold"))
-    say("  a shell:     ", (typed("lab", "shell", lab.hosts[0].name), "bold"))
-    say("  the end:     ", (typed("lab", "down"), "bold"))
+    say("  a shell:     ", (typed("lab", "shell", *which, lab.hosts[0].name), "bold"))
+    say("  the end:     ", (typed("lab", "down", *which), "bold"))
+
+
+def _configuration(network: Network | None, file: Path | None) -> str:
+    """The text of the CNI configuration for a network; empty where that needs none."""
+    if (network is Network.CNI) is (file is None):
+        whole = typed("lab", "up", "--kubernetes", "--network", "cni", "--cni", file or "FILE")
+        raise UsageError("`--network cni` and `--cni FILE` go together", hint=whole)
+    return "" if file is None else configuration_in(file)

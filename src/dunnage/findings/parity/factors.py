@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import TypeVar
 
+from dunnage.model.cni import label
 from dunnage.model.deployment import Deployment
 from dunnage.model.parity import Factor
 
 T = TypeVar("T")
 _BESIDE = frozenset({"name", "title", "twin_of", "parts", "guess"})
 """What a deployment and its parts are called, and guesses of their time, are no factors."""
+_OPTIONS = "network_options."
+"""How keys of options of a network begin, whatever is above them."""
 IMAGE = "image"
 """Stands among the factors where containers run an image that a user named: other software."""
 
@@ -45,16 +48,21 @@ def unequal(
             yield key, (a.get(key), b.get(key))
 
 
-def leaves(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+def leaves(
+    tree: Mapping[str, object], above: str = "", *, labelled: bool = False
+) -> Iterator[tuple[str, object]]:
     """Everything in a tree of mappings under its full key, such as `limits.cpus`.
 
-    A mapping that is empty is a leaf.
+    A mapping that is empty is a leaf. With `labelled`, a configuration among the options of a
+    network is one too, by its label: it is one factor, whatever is in it.
     """
     for key, item in tree.items():
-        if isinstance(item, Mapping) and item:
-            yield from leaves(item, f"{above}{key}.")
-        else:
+        if not isinstance(item, Mapping) or not item:
             yield f"{above}{key}", item
+        elif labelled and above.endswith(_OPTIONS):
+            yield f"{above}{key}", label(item)
+        else:
+            yield from leaves(item, f"{above}{key}.", labelled=labelled)
 
 
 def word(value: object) -> str:
@@ -70,4 +78,4 @@ def _text(value: object) -> str | None:
 
 def _flat(deployment: Deployment) -> dict[str, object]:
     known = deployment.model_dump(mode="json", exclude=set(_BESIDE))
-    return {key: value for key, value in leaves(known) if value != {}}
+    return {key: value for key, value in leaves(known, labelled=True) if value != {}}

@@ -18,6 +18,7 @@ from dunnage.findings.two_results.comparable import (
     masked_in_both,
     mismatches,
     other_rates,
+    unread_in_one,
     unseen_in_both,
 )
 from dunnage.findings.two_results.overhead import overhead_changes
@@ -90,6 +91,7 @@ def compare(
         left_out=tuple(both.left_out()) if wanted else (),
         masked=masked_in_both(a.circumstances, b.circumstances),
         unseen=unseen_in_both(a.circumstances, b.circumstances),
+        unread=unread_in_one(a.circumstances, b.circumstances),
     )
 
 
@@ -104,6 +106,7 @@ def _side(result: AnalysedResult) -> Side:
         valid=result.analysis.valid,
         planned=result.analysis.planned,
         damages=result.analysis.damages,
+        restarted=result.analysis.restarted,
     )
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dunnage.analysis.runs import Setting
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, leaves, unequal
-from dunnage.findings.parity.mask import Mask
+from dunnage.findings.two_results.networks import between
 from dunnage.model.between import Mismatch, MismatchKind
 from dunnage.model.calibration import Calibration
 from dunnage.model.parity import Cause
 from dunnage.model.plan import Plan, RunPlan
 from dunnage.model.record import ProcessFacts, StayRecord
-from dunnage.model.study import Study
+from dunnage.model.study import Study, hosts_of
 from dunnage.model.value import Scalar
 from dunnage.secrets.names import MASK
 
@@ -44,9 +44,9 @@ def mismatches(a: Circumstances, b: Circumstances) -> tuple[Mismatch, ...]:
     Of processes the first stay of each deployment speaks: inside a result parity has compared the
     others with it.
     """
-    sides = (leaves(each.study.model_dump(mode="json", exclude=set(FREE))) for each in (a, b))
+    sides = (each.study.model_dump(mode="json", exclude=set(FREE)) for each in (a, b))
     return (
-        *_unequal(MismatchKind.STUDY, *map(dict, sides)),
+        *_unequal(MismatchKind.STUDY, *(dict(leaves(side, labelled=True)) for side in sides)),
         *_deployments(a.plan, b.plan),
         *_unequal(MismatchKind.ENVIRONMENT, a.environment, b.environment),
         *_stays(a, b),
@@ -63,6 +63,20 @@ def unseen_in_both(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
     """Deployments with a member that neither result saw the process of: nothing tells whether it is
     the same software with the same settings."""
     return tuple(sorted(_unseen(a) & _unseen(b)))
+
+
+def unread_in_one(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
+    """Facts of networks that one of two results does not know, or did not read: nothing tells
+    whether they are the same."""
+    left, right, hosts = _first(a.stays), _first(b.stays), _hosts(a, b)
+    pairs = ((left[name], right[name]) for name in left.keys() & right.keys())
+    return tuple(sorted({key for pair in pairs for key in between(*pair, hosts).unread}))
+
+
+def _hosts(a: Circumstances, b: Circumstances) -> tuple[str, ...]:
+    """Names of the hosts of both testbeds."""
+    both = (hosts_of(each.study.testbed.hosts) for each in (a, b))
+    return tuple(dict.fromkeys(name for names in both for name in names))
 
 
 def _unseen(one: Circumstances) -> set[str]:
@@ -105,25 +119,25 @@ def _deployments(a: Plan, b: Plan) -> Iterator[Mismatch]:
 
 
 def _stays(a: Circumstances, b: Circumstances) -> Iterator[Mismatch]:
-    left, right = _first(a.stays), _first(b.stays)
+    left, right, hosts = _first(a.stays), _first(b.stays), _hosts(a, b)
     # Deployments mostly share what differs, such as a server's version: it is told once for all.
     alike: dict[Mismatch, list[str]] = {}
     for name in left:
         if name in right:
             pair = _anywhere(left[name], a.study.name), _anywhere(right[name], b.study.name)
-            for mismatch in _pair(*pair):
+            for mismatch in _pair(*pair, hosts):
                 alike.setdefault(mismatch, []).append(name)
     for mismatch, names in alike.items():
         yield mismatch.model_copy(update={"deployments": tuple(names)})
 
 
-def _pair(a: StayRecord, b: StayRecord) -> Iterator[Mismatch]:
+def _pair(a: StayRecord, b: StayRecord, hosts: Collection[str]) -> Iterator[Mismatch]:
     for difference in compare(a, b, ()):
         sides = (difference.baseline, difference.deployment)
         if difference.cause is Cause.UNSEEN and None not in sides:
             continue  # neither is known, so nothing is known to differ
         yield Mismatch(kind=MismatchKind.PROCESS, difference=difference)
-    for key, _ in unequal(*(Mask.of(stay).texts(stay.network) for stay in (a, b))):
+    for key in sorted(between(a, b, hosts).differing):
         yield _mismatch(MismatchKind.NETWORK, key, a.network.get(key), b.network.get(key))
 
 

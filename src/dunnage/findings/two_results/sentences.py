@@ -83,6 +83,9 @@ def not_known(compared: ResultComparison) -> Iterator[str]:
     if compared.unseen:
         some = terms.listed(compared.unseen)
         yield f"whether the same software ran with the same settings, as nobody saw it: {some}"
+    if compared.unread:
+        some = terms.listed(compared.unread)
+        yield f"whether these facts of the network are the same, as a result lacks them: {some}"
 
 
 def left_out(left: LeftOut) -> str:

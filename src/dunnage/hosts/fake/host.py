@@ -29,6 +29,9 @@ class Task:
     heeds: bool = False
     gone: Callable[[], None] = lambda: None
     """What becomes of the world when it has ended, however it ended."""
+    restart: Callable[[int], None] | None = None
+    """What happens when a signal of this number ends what it restarts; None if it restarts nothing.
+    The process is then that of what restarts, which goes on."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dunnage.hosts.fake.server import ask, serve
 from dunnage.hosts.fake.watch import engine, sample
 from dunnage.hosts.fake.world import Call
 from dunnage.model.late import fill, unfilled
+from dunnage.model.record import Restart
 
 
 def _true(_call: Call) -> Task:
@@ -50,8 +51,17 @@ def _copy(call: Call) -> Task:
 
 
 def _daemon(call: Call) -> Task:
+    """`fake-daemon [--restarts FILE]`: with FILE a daemon that is restarted, which is written down
+    there."""
     call.streams.say("fake daemon: ready\n")
-    return Task(seconds=None, heeds=True)
+    told = call.option("--restarts")
+
+    def restart(signal: int) -> None:
+        now, unit = call.world.clock.now(), call.process.unit
+        line = Restart(host=call.host.name, program=unit, code=-signal, time=now).model_dump_json()
+        call.host.put(told, call.host.files.get(told, b"") + f"{line}\n".encode())
+
+    return Task(seconds=None, heeds=True, restart=restart if told else None)
 
 
 def _begin(call: Call) -> Task:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from signal import SIGKILL
 from typing import Any
 
 from dunnage.hosts.fake.clock import VirtualClock
@@ -207,6 +208,12 @@ class World:
         """Kill a member: now, or in the middle of the run that follows `after` runs."""
         self._fault(lambda: self._kill(member), after)
 
+    def kill(self, host: str, unit: str, after: int | None = None) -> None:
+        """Kill the programs in a unit of a host: now, or in the middle of the run that follows
+        `after` runs. What restarts a program is not killed.
+        """
+        self._fault(lambda: _kill_programs(self.hosts[host], unit), after)
+
     def disturb(self, name: str, processors: float, after: int | None = None) -> None:
         """Let a process of nobody's keep processors busy: from now on, or from the middle of the
         run that follows `after` runs.
@@ -245,3 +252,11 @@ class World:
         for server in tuple(self.servers.values()):
             if server.member == member:
                 server.process.end(-9)
+
+
+def _kill_programs(host: FakeHost, unit: str) -> None:
+    for process in tuple(host.processes.values()):
+        if process.unit == unit and process.task.restart is not None:
+            process.task.restart(SIGKILL)
+        elif process.unit == unit:
+            process.signal("KILL")

@@ -98,6 +98,17 @@ def _ipvs() -> Support:
     )
 
 
+def sharing(kind: str) -> Support:
+    """Whether the kernel has interfaces of a kind that share another one, such as `macvlan`."""
+    add = f"ip link add below type bridge && ip link add beside link below type {kind}"
+    complaint = _attempt(["unshare", "--net", "sh", "-c", add])
+    if complaint is None:
+        return Support(True)
+    return Support(
+        False, f"{kind} interfaces cannot be created here: {complaint}", how_to_load(kind)
+    )
+
+
 def inotify_room(needed: int) -> Support:
     """Whether this user can have so many more inotify instances at once; tried by having them.
 

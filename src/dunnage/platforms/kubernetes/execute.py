@@ -42,8 +42,8 @@ def execute(
 ) -> Completed:
     """Run a command to its end; raises TimeoutError after `timeout` seconds.
 
-    Raises ApiError when the cluster refuses it, CannotRunError when the container cannot run it,
-    and HTTPError when the connection is lost.
+    Raises HTTPStatusError when the cluster refuses it, CannotRunError when the container cannot run
+    it, and HTTPError when the connection is lost.
     """
     ends = time.monotonic() + timeout
     channels = [("stdin", str(bool(stdin)).lower()), ("stdout", "true"), ("stderr", "true")]
@@ -56,7 +56,7 @@ def execute(
         ) as answer:
             if answer.status_code != _SWITCHED:
                 answer.read()
-                raise ApiError(request=answer.request, response=answer)
+                raise _refusal(answer)
             conversation = _Conversation(answer.extensions["network_stream"], ends)
             if stdin:
                 conversation.send(bytes([_STDIN]) + stdin.encode())
@@ -64,6 +64,14 @@ def execute(
             return conversation.heard()
     except httpx2.TimeoutException as error:
         raise TimeoutError from error
+
+
+def _refusal(answer: httpx2.Response) -> httpx2.HTTPStatusError:
+    """What the cluster says in an answer. Not every answer of a server that starts is an object."""
+    if answer.headers.get("Content-Type") == "application/json":
+        return ApiError(request=answer.request, response=answer)
+    said = f"HTTP status {answer.status_code}: {answer.text.strip()}"
+    return httpx2.HTTPStatusError(said, request=answer.request, response=answer)
 
 
 def _upgrade() -> Mapping[str, str]:

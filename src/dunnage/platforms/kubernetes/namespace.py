@@ -1,13 +1,15 @@
-"""A stay's namespace, as the API serves it."""
+"""A stay's namespace, as the API serves it.
+
+What may be asked twice is asked again while the API server is away: it may be just restarted.
+"""
 
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx2
 from lightkube import ApiError, Client, codecs
@@ -25,20 +27,22 @@ from lightkube.resources.core_v1 import Namespace as NamespaceObject
 from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
+from dunnage.platforms.kubernetes.outage import AWAY, Outage, is_away
 from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.stay_names import StayNames
 
 _REMOVED = 60.0
 """Seconds within which what is deleted is gone."""
-_STORED = 60.0
-"""Seconds within which the cluster has taken in a volume or a claim; it looks again after 15 s."""
 _INTERVAL = 0.05
 _GONE, _TAKEN = 404, 409
 """HTTP status of what is not there, and of a name that something else has."""
+
+T = TypeVar("T")
 
 
 class Namespace:
@@ -50,6 +54,7 @@ class Namespace:
         self._stay = stay
         self._begun = False
         self._released = False
+        self._outage = Outage()
 
     @property
     def name(self) -> str:
@@ -90,56 +95,57 @@ class Namespace:
         address = str((created.spec and created.spec.clusterIP) or "")
         return Served(address, {each.port: each.nodePort for each in ports if each.nodePort})
 
-    def create_all(self, manifests: Sequence[Manifest], where: str) -> None:
+    def create_all(self, manifests: Sequence[Manifest], where: str, deadline: Deadline) -> None:
         """Create objects in their order, each storage once what it is asked of was taken in.
 
         A claim to a volume that the cluster has not taken in yet stays unbound until the cluster
-        looks again, and a pod whose claim is unbound fits no node.
+        looks again, which takes 15 s, and a pod whose claim is unbound fits no node. Raises
+        StayError when not all storage was taken in within the deadline.
         """
         for manifest in manifests:
             self.create(manifest, where)
             name = manifest["metadata"]["name"]
             match manifest["kind"]:
                 case "PersistentVolume":
-                    available = partial(self._volume_is, "Available", name, where)
                     self._until(
-                        available,
-                        _STORED,
+                        partial(self._volume_is_available, name, where, deadline),
+                        deadline,
                         f"volume `{name}` is not available",
                         where,
-                        hint=shlex.join(["kubectl", "describe", "pv", name]),
+                        shlex.join(["kubectl", "describe", "pv", name]),
                     )
                 case "PersistentVolumeClaim":
-                    bound = partial(self._claim_is, "Bound", name, where)
+                    words = ["kubectl", "describe", "pvc", name, "--namespace", self.name]
                     self._until(
-                        bound,
-                        _STORED,
+                        partial(self._claim_is_bound, name, where, deadline),
+                        deadline,
                         f"claim `{name}` is not bound",
                         where,
-                        hint=shlex.join(
-                            ["kubectl", "describe", "pvc", name, "--namespace", self.name]
-                        ),
+                        shlex.join(words),
                     )
 
-    def _volume_is(self, phase: str, name: str, where: str) -> bool:
-        with self._spoken("its volume cannot be inspected", where):
-            seen = self._client.get(PersistentVolume, name).status
-        return seen is not None and seen.phase == phase
+    def _volume_is_available(self, name: str, where: str, deadline: Deadline) -> bool:
+        ask = partial(self._client.get, PersistentVolume, name)
+        seen = self._asked(ask, "its volume cannot be inspected", where, deadline).status
+        return seen is not None and seen.phase == "Available"
 
-    def _claim_is(self, phase: str, name: str, where: str) -> bool:
-        with self._spoken("its claim cannot be inspected", where):
-            seen = self._client.get(PersistentVolumeClaim, name, namespace=self.name).status
-        return seen is not None and seen.phase == phase
+    def _claim_is_bound(self, name: str, where: str, deadline: Deadline) -> bool:
+        ask = partial(self._client.get, PersistentVolumeClaim, name, namespace=self.name)
+        seen = self._asked(ask, "its claim cannot be inspected", where, deadline).status
+        return seen is not None and seen.phase == "Bound"
 
-    def pod(self, name: str, where: str) -> PodState | None:
+    def pod(self, name: str, where: str, deadline: Deadline | None = None) -> PodState | None:
         """The state of a pod; None if there is none."""
-        with self._spoken("its pod cannot be inspected", where):
+
+        def ask() -> PodState | None:
             try:
                 return state_of(self._client.get(Pod, name, namespace=self.name))
             except ApiError as refusal:
                 if _status(refusal) == _GONE:
                     return None
                 raise
+
+        return self._asked(ask, "its pod cannot be inspected", where, deadline)
 
     def warnings(self, kind: str, name: str, where: str) -> tuple[str, ...]:
         """What the cluster warned of an object."""
@@ -167,41 +173,49 @@ class Namespace:
         timeout: float,
         where: str,
     ) -> Completed:
-        """Run a command in a container to its end; raises RunError after `timeout` seconds.
+        """Run a command in a container to its end.
 
-        What the container cannot run gives the exit code `NOT_RUN`.
+        Raises RunError after `timeout` seconds, or when the API server is away: nobody knows then
+        whether the command was run. What the container cannot run gives the exit code `NOT_RUN`.
         """
-        with self._spoken("a command cannot be run in the pod", where):
-            try:
-                return execute(
-                    self._session,
-                    namespace=self.name,
-                    pod=pod,
-                    container=container,
-                    argv=argv,
-                    stdin=stdin,
-                    timeout=timeout,
-                )
-            except CannotRunError as error:
-                return Completed(NOT_RUN, "", str(error))
-            except TimeoutError as error:
-                raise RunError(
-                    f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
-                ) from error
+        try:
+            return execute(
+                self._session,
+                namespace=self.name,
+                pod=pod,
+                container=container,
+                argv=argv,
+                stdin=stdin,
+                timeout=timeout,
+            )
+        except CannotRunError as error:
+            return Completed(NOT_RUN, "", str(error))
+        except TimeoutError as error:
+            raise RunError(
+                f"`{' '.join(argv)}` did not end within {timeout:g} s", where=where
+            ) from error
+        except Refused as refusal:
+            failure = RunError if is_away(refusal) else StayError
+            raise failure(
+                f"a command cannot be run in the pod: {explanation(refusal)}",
+                where=where,
+                hint=self._hint,
+            ) from refusal
 
     def let_go(self, member: str, pod: str, *, lost: bool) -> None:
         """Have a member's set and its pod deleted; `await_gone` waits for that.
 
         A pod whose host is `lost` is only forgotten: nobody there can end it.
         """
-        with self._spoken("its set cannot be removed", member), _if_there():
-            self._client.delete(StatefulSet, member, namespace=self.name)
+        ask = partial(self._client.delete, StatefulSet, member, namespace=self.name)
+        self._asked(partial(_if_there, ask), "its set cannot be removed", member)
         self._delete_pod(pod, member, lost=lost)
 
     def await_gone(self, pod: str, where: str) -> None:
         """Wait until a pod that was deleted is gone."""
         still = f"pod `{pod}` is still there"
-        self._until(lambda: self.pod(pod, where) is None, _REMOVED, still, where)
+        within = Deadline.after(_REMOVED)
+        self._until(lambda: self.pod(pod, where) is None, within, still, where)
 
     def remove_pod(self, pod: str, where: str, *, lost: bool) -> None:
         """End a pod and wait until it is gone."""
@@ -215,8 +229,8 @@ class Namespace:
         """
         if not self._begun or self._released:
             return
-        with self._spoken("the stay's namespace cannot be removed"), _if_there():
-            self._client.delete(NamespaceObject, self.name)
+        ask = partial(self._client.delete, NamespaceObject, self.name)
+        self._asked(partial(_if_there, ask), "the stay's namespace cannot be removed")
         self._released = True
 
     def end(self) -> None:
@@ -225,57 +239,78 @@ class Namespace:
             return
         self.release()
         still = f"namespace `{self.name}` is still there"
-        self._until(self._is_gone, _REMOVED, still, "kubernetes")
+        self._until(self._is_gone, Deadline.after(_REMOVED), still)
         still = f"volumes of `{self.name}` are still there"
-        self._until(self._has_no_volumes, _REMOVED, still, "kubernetes")
+        self._until(self._has_no_volumes, Deadline.after(_REMOVED), still)
         self._begun = self._released = False
 
     def _has_no_volumes(self) -> bool:
         """Have the stay's volumes deleted, which are in no namespace; whether there are none."""
-        with self._spoken("the stay's volumes cannot be removed"):
+
+        def ask() -> bool:
             left = list(self._client.list(PersistentVolume, labels={**self._stay.labels}))
             for volume in left:
-                with _if_there():
-                    self._client.delete(PersistentVolume, _name(volume))
-        return not left
+                _if_there(partial(self._client.delete, PersistentVolume, _name(volume)))
+            return not left
+
+        return self._asked(ask, "the stay's volumes cannot be removed")
 
     def _delete_pod(self, pod: str, where: str, *, lost: bool) -> None:
         grace = 0 if lost else None
-        with self._spoken("its pod cannot be removed", where), _if_there():
-            self._client.delete(Pod, pod, namespace=self.name, grace_period=grace)
+        ask = partial(self._client.delete, Pod, pod, namespace=self.name, grace_period=grace)
+        self._asked(partial(_if_there, ask), "its pod cannot be removed", where)
 
     def _is_gone(self) -> bool:
-        with self._spoken("the stay's namespace cannot be inspected"):
-            try:
-                self._client.get(NamespaceObject, self.name)
-            except ApiError as refusal:
-                if _status(refusal) == _GONE:
-                    return True
-                raise
-        return False
+        ask = partial(self._client.get, NamespaceObject, self.name)
+        what = "the stay's namespace cannot be inspected"
+        return not self._asked(partial(_if_there, ask), what)
 
     def _until(
-        self, done: Callable[[], bool], seconds: float, complaint: str, where: str, hint: str = ""
+        self,
+        done: Callable[[], bool],
+        deadline: Deadline,
+        complaint: str,
+        where: str = "kubernetes",
+        hint: str = "",
     ) -> None:
-        """Wait; an API server that does not answer may be one that is just started again."""
         hint = hint or f"kubectl get all --namespace {self.name}"
-        late = StayError(f"{complaint} after {seconds:g} s", where=where, hint=hint)
-        ends = time.monotonic() + seconds
+        while not done():
+            if deadline.passed:
+                late = f"{complaint} after {deadline.seconds:g} s"
+                raise StayError(late, where=where, hint=hint)
+            deadline.pause(_INTERVAL)
+
+    def _asked(
+        self,
+        ask: Callable[[], T],
+        what: str,
+        where: str = "kubernetes",
+        deadline: Deadline | None = None,
+    ) -> T:
+        """What is answered to a question that may be asked twice.
+
+        `what` is the complaint when it is refused, or when the API server is away beyond the
+        deadline or for too long.
+        """
+        deadline = deadline or Deadline.after(AWAY)
         while True:
-            told = late
             try:
-                if done():
-                    return
+                with self._spoken(what, where):
+                    answer = ask()
             except StayError as error:
-                if not isinstance(error.__cause__, httpx2.TransportError):
+                if not is_away(error.__cause__) or self._outage.lasts() or deadline.passed:
                     raise
-                told = error
-            if time.monotonic() >= ends:
-                raise told
-            time.sleep(_INTERVAL)
+                deadline.pause(_INTERVAL)
+            else:
+                self._outage.ended()
+                return answer
 
     def _spoken(self, what: str, where: str = "kubernetes") -> AbstractContextManager[None]:
-        return spoken(what, where, f"kubectl get events --namespace {self.name}")
+        return spoken(what, where, self._hint)
+
+    @property
+    def _hint(self) -> str:
+        return f"kubectl get events --namespace {self.name}"
 
 
 @contextmanager
@@ -287,14 +322,15 @@ def spoken(what: str, where: str, hint: str = "dunnage doctor") -> Iterator[None
         raise StayError(f"{what}: {explanation(refusal)}", where=where, hint=hint) from refusal
 
 
-@contextmanager
-def _if_there() -> Iterator[None]:
-    """Nothing happens to what is not there."""
+def _if_there(ask: Callable[[], object]) -> bool:
+    """Do something with what may be gone; returns whether it was there."""
     try:
-        yield
+        ask()
     except ApiError as refusal:
         if _status(refusal) != _GONE:
             raise
+        return False
+    return True
 
 
 def _name(thing: PersistentVolume) -> str:

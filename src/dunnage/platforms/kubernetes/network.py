@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dunnage.contracts.host import Host
 from dunnage.contracts.platform import Seen
 from dunnage.errors import StayError
 from dunnage.model.agreement import agreed
-from dunnage.platforms.link import link
+from dunnage.model.unknown import UNKNOWN, is_unknown
+from dunnage.platforms.kubernetes import ebpf, proxies, routing, tracking
+from dunnage.platforms.kubernetes.asking import ASK, answers
+from dunnage.platforms.link import PAIRS, link
 
 _MARK = "@@dunnage"
-_UNKNOWN = "unknown"
-_FOUND, _FAILED = "found", "failed"
 
 
 @dataclass(frozen=True)
@@ -31,21 +33,22 @@ class Pod:
 
 
 def in_force(pods: Sequence[Pod], *, host_network: bool) -> dict[str, dict[str, str]]:
-    """Host → plugin, bridge, encapsulation, MTU, proxy and translations there."""
+    """Host → plugin, bridge, encapsulation, routing, MTU, proxy, tracking and eBPF there.
+
+    Of members with their host's network only what sees their packets is to be told.
+    """
     ways: dict[str, dict[str, str]] = {}
     for pod in pods:
         if pod.host.name in ways:
             continue
         outside = link(pod.host)
-        ways[pod.host.name] = (
-            {"driver": "host", **outside}
-            if host_network
-            else {
-                **_looked(pod, [each.address for each in pods if each.host is not pod.host]),
-                "interface": outside["interface"],
-                "host_mtu": outside["mtu"],
-            }
-        )
+        elsewhere = [each.address for each in pods if each.host is not pod.host]
+        if host_network:
+            found = {"driver": "host", **outside, **_looked(pod, elsewhere, seen)}
+        else:
+            found = _looked(pod, elsewhere, partial(told, address=pod.address))
+            found |= {"interface": outside["interface"], "host_mtu": outside["mtu"]}
+        ways[pod.host.name] = found
     return ways
 
 
@@ -55,16 +58,17 @@ def merged(ways: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
 
 
 def insist_asked_for(
-    ways: Mapping[str, Mapping[str, str]], wraps: str, proxy: str, where: str
+    ways: Mapping[str, Mapping[str, str]], asked: Mapping[str, str], where: str
 ) -> None:
     """Raise StayError where a deployment's network is not the one in force on a host.
 
-    `wraps` is what its name says of encapsulation. What a host cannot tell is no contradiction.
+    `asked` is what its name and its options say. What a host cannot tell is no contradiction, and
+    no more are ways to other hosts where there are none.
     """
     for host, told in ways.items():
-        for name, wanted in (("encapsulation", wraps), ("proxy", proxy)):
+        for name, wanted in asked.items():
             found = told.get(name, wanted)
-            if found != wanted and not found.startswith(_UNKNOWN):
+            if found not in (wanted, routing.ONE_HOST) and not is_unknown(found):
                 raise StayError(
                     f"the {name} of its network should be `{wanted}` and is `{found}` on {host}",
                     where=where,
@@ -72,10 +76,12 @@ def insist_asked_for(
                 )
 
 
-def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
-    done = pod.host.run(["sh", "-c", script(pod.process.pid, tuple(elsewhere), pod.variables)])
+def _looked(
+    pod: Pod, elsewhere: Iterable[str], read: Callable[[str], dict[str, str]]
+) -> dict[str, str]:
+    done = pod.host.run(["sh", "-c", script(pod, tuple(elsewhere))])
     try:
-        return told(done.stdout, pod.address)
+        return read(done.stdout)
     except (ValueError, KeyError, StopIteration) as error:
         raise StayError(
             f"the network cannot be read back: {done.stderr.strip() or error}",
@@ -84,31 +90,25 @@ def _looked(pod: Pod, elsewhere: Iterable[str]) -> dict[str, str]:
         ) from error
 
 
-def script(pid: int, elsewhere: Sequence[str], variables: Mapping[str, str]) -> str:
-    """Print a host's links, a pod's, the routes to pods elsewhere, and what translates services."""
-    exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in variables.items())
+def script(pod: Pod, elsewhere: Sequence[str]) -> str:
+    """Print a host's links, those of a pod, the routes to pods elsewhere, what sees the pod's
+    packets, and what translates services."""
+    pid = pod.process.pid
+    exported = "".join(f"export {name}={shlex.quote(v)}; " for name, v in pod.variables.items())
     routes = "\n".join(f"ip -json route get {each}" for each in elsewhere)
     return f"""
 echo {_MARK} host; ip -json -details link show
 echo {_MARK} pod; nsenter --target={pid} --net ip -json -details address show
 echo {_MARK} routes
 {routes}
+echo {_MARK} routing
+{routing.script(elsewhere)}
+{ASK}
+echo {_MARK} asked
+{ebpf.script(pid)}
 {exported}
-echo {_MARK} proxy
-of_nft() {{
-    tables=$(nft list tables ip) || return
-    case $tables in *"table ip kube-proxy"*) nft list table ip kube-proxy ;; esac
-}}
-tell() {{
-    tool=$1 proxy=$2 translation=$3; shift 3
-    command -v "$tool" >/dev/null || {{ echo "$tool absent"; return; }}
-    rules=$("$@" 2>&1) || {{ echo "$tool {_FAILED}" $(printf %s "$rules" | head -n 1); return; }}
-    echo "$tool {_FOUND}" $(for each in "$proxy" "$translation"; do
-        printf '%s\\n' "$rules" | grep -c -e "$each"
-    done)
-}}
-tell iptables '^-N KUBE-SERVICES$' '-j DNAT' iptables -w -t nat -S
-tell nft '^table ip kube-proxy' 'dnat to' of_nft
+{tracking.SCRIPT}
+{proxies.SCRIPT}
 echo {_MARK} end
 """
 
@@ -118,41 +118,58 @@ def told(printed: str, address: str) -> dict[str, str]:
     parts = dict(_parts(printed))
     links: list[dict[str, Any]] = json.loads(parts["host"])
     own = _holder(json.loads(parts["pod"]), address)
-    kind = str((own.get("linkinfo") or {}).get("info_kind", ""))
-    outer = _by_index(links, own.get("link_index")) if kind == "veth" else None
+    kind = _kind(own)
+    outer = _by_index(links, own.get("link_index"))
     found = {"driver": kind or "none", "mtu": str(own["mtu"])}
-    if outer is not None and "master" in outer:
+    if kind == "veth" and outer is not None and "master" in outer:
         hairpin = _hairpin(outer)
         found |= {"driver": "bridge", "bridge": str(outer["master"]), "hairpin": hairpin}
+    routed = kind in PAIRS or _by_its_parent(own)
+    way = _routed(parts, links) if routed else _on_the_wire(own, outer)
+    unseen = "" if routed else _unseen(way["encapsulation"])
+    proxied = proxies.told(answers(parts["asked"]), links)
+    return {**found, **way, **proxied, **seen(printed, unseen)}
+
+
+def seen(printed: str, unseen: str = "") -> dict[str, str]:
+    """What of the host sees packets, by what the script printed; `unseen` is what is to be told
+    where it does not see them itself. Raises ValueError or KeyError."""
+    parts = dict(_parts(printed))
+    asked = answers(parts["asked"])
+    return {**tracking.told(asked, unseen), **ebpf.told(asked, json.loads(parts["host"]))}
+
+
+def _unseen(encapsulation: str) -> str:
+    """What is to be told of tracking where a pod's interface is on the wire: of a tunnel, its host
+    sees the packets."""
+    if encapsulation == _UNWRAPPED:
+        return tracking.NOT_TRACKED
+    return encapsulation if is_unknown(encapsulation) else ""
+
+
+def _routed(parts: Mapping[str, str], links: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """The way of a pod whose packets its host routes."""
+    elsewhere = bool(parts["routes"])
     return {
-        **found,
         "encapsulation": _encapsulation(parts["routes"], links),
-        **_proxied(parts["proxy"], links),
+        "routing": routing.told(parts["routing"], elsewhere=elsewhere),
     }
 
 
-def _proxied(told: str, links: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What leads addresses of services to pods.
+def _by_its_parent(own: Mapping[str, Any]) -> bool:
+    """Whether an interface leaves the way to its host's routes, as `ipvlan` does on layer 3."""
+    mode = ((own.get("linkinfo") or {}).get("info_data") or {}).get("mode", "")
+    return _kind(own) == "ipvlan" and str(mode).startswith("l3")
 
-    kube-proxy's IPVS mode has chains of iptables as well, and a device that no other has. A host
-    that lacks a tool, or whose tool fails, does not know of none.
-    """
-    if any(each["ifname"] == _IPVS for each in links):
-        return {"proxy": "ipvs", "translations": f"{_UNKNOWN}: they are IPVS's"}
-    found, translations, unclear = [], 0, []
-    for line in told.splitlines():
-        tool, state, *rest = line.split(maxsplit=2)
-        if state == _FOUND:
-            used, translated = map(int, rest[0].split())
-            translations += translated
-            found += [_PROXIES[tool]] if used else []
-        else:
-            failed = f"{tool} fails: {' '.join(rest)}"
-            unclear.append(failed if state == _FAILED else f"this host has no {tool}")
-    if not found and unclear:
-        unknown = f"{_UNKNOWN}: {' and '.join(unclear)}"
-        return {"proxy": unknown, "translations": unknown}
-    return {"proxy": " and ".join(found) or "none", "translations": str(translations)}
+
+def _on_the_wire(own: Mapping[str, Any], parent: Mapping[str, Any] | None) -> dict[str, str]:
+    """The way of a pod whose interface shares one of its host's, or was one, so that no route of
+    the host matters."""
+    if "link_index" in own and parent is None:
+        unknown = f"{UNKNOWN}: the interface below the pod's is not the host's"
+        return {"encapsulation": unknown, "routing": unknown}
+    wraps = _kind(parent or own)
+    return {"encapsulation": wraps if wraps in _TUNNELS else _UNWRAPPED, "routing": "none"}
 
 
 def _parts(printed: str) -> Iterable[tuple[str, str]]:
@@ -168,6 +185,11 @@ def _holder(interfaces: list[dict[str, Any]], address: str) -> dict[str, Any]:
     raise ValueError(f"no interface of the pod has its address {address}")
 
 
+def _kind(interface: Mapping[str, Any]) -> str:
+    """`veth`, `bridge`, …; empty for hardware."""
+    return str((interface.get("linkinfo") or {}).get("info_kind", ""))
+
+
 def _by_index(links: Iterable[dict[str, Any]], index: object) -> dict[str, Any] | None:
     return next((each for each in links if each["ifindex"] == index), None)
 
@@ -175,22 +197,19 @@ def _by_index(links: Iterable[dict[str, Any]], index: object) -> dict[str, Any] 
 def _hairpin(port: Mapping[str, Any]) -> str:
     """Whether a bridge gives a port what came from it, as a pod needs that reaches itself."""
     told = ((port.get("linkinfo") or {}).get("info_slave_data") or {}).get("hairpin")
-    return "unknown" if told is None else "on" if told else "off"
+    return UNKNOWN if told is None else "on" if told else "off"
 
 
 def _encapsulation(routes: str, links: Iterable[dict[str, Any]]) -> str:
     """By what device pods on other hosts are reached, where there are any."""
-    kinds = {each["ifname"]: (each.get("linkinfo") or {}).get("info_kind", "") for each in links}
+    kinds = {each["ifname"]: _kind(each) for each in links}
     devices = [route["dev"] for line in routes.splitlines() for route in json.loads(line)]
     wraps = {kinds.get(device, "") for device in devices} & _TUNNELS
     if not devices:
-        return "unknown: all members are on one host"
-    return " and ".join(sorted(wraps)) or "none"
+        return routing.ONE_HOST
+    return " and ".join(sorted(wraps)) or _UNWRAPPED
 
 
+_UNWRAPPED = "none"
 _TUNNELS = frozenset({"vxlan", "geneve", "gre", "ipip", "sit", "wireguard", "tun"})
 """Kinds of devices that wrap packets into others."""
-_PROXIES = {"iptables": "iptables", "nft": "nftables"}
-"""Tool → kube-proxy's mode whose rules it shows."""
-_IPVS = "kube-ipvs0"
-"""The device by which kube-proxy holds the addresses of services in IPVS mode."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dunnage.model.cni import CNI, CONFIGURATION
 from dunnage.model.offer import OF_HOSTS, Capability, EndpointOffer, NetworkOffer
 from dunnage.model.proxy import PROXY, ProxyMode
+from dunnage.platforms.kubernetes.cni_network import misfits
 from dunnage.platforms.offered import (
     CONTAINER_DNS,
     HOST,
@@ -47,6 +49,14 @@ OFFER = of_containers(
             phrase="with bridges and static routes",
             takes_options=True,
             options=_OPTIONS,
+        ),
+        CNI: NetworkOffer(
+            _ENDPOINTS,
+            phrase="with a CNI configuration of your own",
+            takes_options=True,
+            ours=True,
+            options={**_OPTIONS, CONFIGURATION: ()},
+            check=misfits,
         ),
         HOST: HOST_NETWORK,
     },

@@ -16,15 +16,18 @@ from dunnage.contracts.substrate import Substrate
 from dunnage.errors import HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.choices import ClientPlace
+from dunnage.model.cni import CNI
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_TREE, Layout, Place, Reservation, Service
 from dunnage.model.offer import PlatformOffer
 from dunnage.model.proxy import proxy_of
 from dunnage.platforms import places
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
+from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.namespace import Namespace, spoken
@@ -42,8 +45,25 @@ from dunnage.platforms.readiness import side_by_side
 from dunnage.platforms.stay_names import StayNames
 from dunnage.platforms.subnets import address_in
 
-WRAPS = {"flannel-vxlan": "vxlan", "flannel-host-gw": "none", "bridge": "none"}
-"""Network of pods → its encapsulation between hosts."""
+_CLIENT_STARTED = 60.0
+"""Seconds within which a client's pod has a container."""
+ASKED: Mapping[str, Mapping[str, str]] = {
+    "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
+    "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
+    "bridge": {"encapsulation": "none", "routing": "static"},
+    CNI: {},
+}
+"""Network of pods → what its name says of the way between hosts; `cni` may be any."""
+
+
+def asked_of(deployment: Deployment, proxy: str, *, ours: bool) -> dict[str, str]:
+    """What must be in force on a deployment's network of pods, and its mode of kube-proxy.
+
+    In a Kubernetes that is not ours, others may have made the routes by other means.
+    """
+    named = ASKED[deployment.network].items()
+    wanted = {name: way for name, way in named if ours or name != "routing"}
+    return {**wanted, **driver_of(deployment), "proxy": proxy}
 
 
 class Kubernetes(HostedMembers[PodMember]):
@@ -117,7 +137,7 @@ class Kubernetes(HostedMembers[PodMember]):
         return self._clients[host.name]
 
     def network(self) -> dict[str, str]:
-        """Plugin, encapsulation, MTU and proxy, as kernels tell them, and the pods' quality."""
+        """What is in force on the way to pods, as kernels tell it, and the pods' quality."""
         pods, qualities = [], set()
         for member in self._started():
             state, process = self._state(member), member.identified().process
@@ -128,7 +148,9 @@ class Kubernetes(HostedMembers[PodMember]):
         named = self._deployment.network
         ways = in_force(pods, host_network=named == HOST)
         if named != HOST:
-            insist_asked_for(ways, WRAPS[named], self._proxy, self._deployment.name)
+            ours = all(self._runtime(pod.host) is not None for pod in pods)
+            asked = asked_of(self._deployment, self._proxy, ours=ours)
+            insist_asked_for(ways, asked, self._deployment.name)
         return {**merged(ways), "quality": " and ".join(sorted(qualities))}
 
     def down(self) -> None:
@@ -172,7 +194,7 @@ class Kubernetes(HostedMembers[PodMember]):
                 self._namespace.create(manifest, member)
             self._named = True
 
-    def _start(self, service: Service, place: Place, host: Host) -> PodMember:
+    def _start(self, service: Service, place: Place, host: Host, deadline: Deadline) -> PodMember:
         self._make_directories(place, host)
         tree = self._trees.tree(service.software)
         manifests = self._manifests.member(
@@ -183,8 +205,8 @@ class Kubernetes(HostedMembers[PodMember]):
             image=self._provide(host, tree),
             node=self._node(host),
         )
-        self._namespace.create_all(manifests, place.member)
-        state = await_container(self._namespace, place.member)
+        self._namespace.create_all(manifests, place.member, deadline)
+        state = await_container(self._namespace, place.member, deadline)
         member = PodMember(
             service,
             host,
@@ -217,7 +239,7 @@ class Kubernetes(HostedMembers[PodMember]):
         )
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
-        state = await_started(self._namespace, pod, host.name)
+        state = await_started(self._namespace, pod, host.name, Deadline.after(_CLIENT_STARTED))
         process = first_process(host, state.container, host.name)
         if process is None:
             raise UnavailableError(

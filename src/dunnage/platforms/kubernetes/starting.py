@@ -5,35 +5,37 @@ from __future__ import annotations
 import time
 
 from dunnage.errors import StayError
+from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import pod_name
 from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.readiness import LAST_LINES
 
-_STARTED = 60.0
-"""Seconds within which a pod has a container, or the reason why not."""
 _PATIENCE = 15.0
 """Seconds after which what may still change is taken for what it is, such as no room on a node."""
 _INTERVAL = 0.05
 
 
-def await_container(namespace: Namespace, member: str) -> PodState:
+def await_container(namespace: Namespace, member: str, deadline: Deadline) -> PodState:
     """Wait until the container of a member's set was started, whether or not it still runs.
 
     Raises StayError with the reason, the cluster's warnings and the last lines of the log.
     """
-    return await_started(namespace, pod_name(member), member, kind="StatefulSet", maker=member)
+    maker = "StatefulSet", member
+    return await_started(namespace, pod_name(member), member, deadline, maker)
 
 
 def await_started(
-    namespace: Namespace, pod: str, where: str, *, kind: str = "", maker: str = ""
+    namespace: Namespace,
+    pod: str,
+    where: str,
+    deadline: Deadline,
+    maker: tuple[str, str] | None = None,
 ) -> PodState:
-    """The same of any pod; `kind` and `maker` name what makes it, if something does."""
-    ends = time.monotonic() + _STARTED
+    """The same of any pod; `maker` is the kind and the name of what makes it, if something does."""
     stuck: tuple[str, float] = ("", 0.0)
-    state: PodState | None = None
-    while time.monotonic() < ends:
-        state = namespace.pod(pod, where)
+    while True:
+        state = namespace.pod(pod, where, deadline)
         if state is not None and (state.running or state.ends) and not state.never_ran:
             return state
         reason = state.reason if state is not None else ""
@@ -43,19 +45,19 @@ def await_started(
             break
         if reason and time.monotonic() - stuck[1] >= _PATIENCE:
             break
-        time.sleep(_INTERVAL)
-    raise _failure(namespace, pod, where, state, kind, maker)
+        if deadline.passed:
+            break
+        deadline.pause(_INTERVAL)
+    asked = maker if state is None and maker is not None else ("Pod", pod)
+    raise _failure(namespace, pod, where, _said(state, deadline), asked)
 
 
 def _failure(
-    namespace: Namespace, pod: str, where: str, state: PodState | None, kind: str, maker: str
+    namespace: Namespace, pod: str, where: str, told: str, asked: tuple[str, str]
 ) -> StayError:
-    told = "it has no pod" if state is None else _said(state)
-    warned = namespace.warnings("Pod", pod, where)
-    if state is None and maker:
-        warned = namespace.warnings(kind, maker, where)
+    """The error for a pod that did not start, with what the cluster warned of what is `asked`."""
     parts = [f"its pod did not start: {told}"]
-    if warned:
+    if warned := namespace.warnings(*asked, where):
         parts.append(f"the cluster warned: {'; '.join(warned)}")
     if log := namespace.log(pod, LAST_LINES, where).strip():
         parts.append(f"its log ends:\n{log}")
@@ -66,7 +68,9 @@ def _failure(
     )
 
 
-def _said(state: PodState) -> str:
+def _said(state: PodState | None, deadline: Deadline) -> str:
+    if state is None:
+        return f"it has no pod after {deadline.seconds:g} s"
     if not state.reason:
-        return f"it has no container after {_STARTED:g} s"
+        return f"it has no container after {deadline.seconds:g} s"
     return ": ".join(part for part in (state.reason, state.message) if part)

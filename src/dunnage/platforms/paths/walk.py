@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dunnage.model.path import Hop, HopKind
+from dunnage.platforms.link import PAIRS
 from dunnage.platforms.paths.namespace import Interface, Namespace, Route
 from dunnage.platforms.paths.rules import (
     Packet,
@@ -203,14 +204,17 @@ class _Way:
         )
 
     def _across(self, here: Namespace, packet: Packet, onto: str) -> tuple[Namespace, Interface]:
-        """The host on the other side that has the neighbour's address, and its interface.
+        """Who on the other side has the neighbour's address, and by which interface: a host, or a
+        container that is on the wire beside its host.
 
         A gateway that was not read is taken for a part of the wire.
         """
         for address in (onto, packet.address):
             for there in self._namespaces:
                 device = there.owner(address)
-                if there.own and there.host != here.host and device is not None:
+                if device is None or there.host == here.host:
+                    continue
+                if there.own or (there.pids and device.kind not in PAIRS):
                     between = f"{packet.source} → {packet.address}"
                     self._append(Hop(kind=HopKind.WIRE, host="", name="wire", detail=between))
                     kind = HopKind.ROUTER if there.router else HopKind.DEVICE
@@ -238,7 +242,8 @@ class _Way:
 
     def _add_interface(self, here: Namespace, kind: HopKind, device: Interface) -> None:
         parts = [*device.addresses, f"MTU {device.mtu}"]
-        if device.addresses and not here.own and here.pids and kind is HopKind.VETH:
+        inside = kind in (HopKind.VETH, HopKind.DEVICE) and not here.own and here.pids
+        if device.addresses and inside:
             parts.append("in the container")
         self._add(here, kind, device.name, ", ".join(parts))
 

@@ -31,6 +31,7 @@ from dunnage.findings.differences.forests import forests
 from dunnage.findings.losses.sentences import losses
 from dunnage.findings.paths import sentences as ways
 from dunnage.findings.paths.recorded import DeploymentPaths, recorded
+from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.rungs.figures import ladders
 from dunnage.findings.rungs.sentences import APART, READING
 from dunnage.findings.saturation.open_levels import open_levels
@@ -127,6 +128,7 @@ def _told(
         "capacities": capacities(analysis),
         "losses": losses(analysis),
         "restored": restored(analysis),
+        "restarted": stays_with_restarts(analysis.restarted),
         "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),

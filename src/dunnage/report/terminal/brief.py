@@ -11,6 +11,7 @@ from rich.text import Text
 from dunnage.findings.checks.sentences import runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, sentences
+from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.saturation.sentences import over_capacity
 from dunnage.model.analysis import Analysis, Comparison, QuestionAnswer, Verdict
 from dunnage.model.plan import Plan
@@ -149,6 +150,7 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
     yield from labelled(
         ("Control", (control_differs(analysis),)),
         ("Neighbours", (neighbours_withhold(analysis),)),
+        ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
         ("Parity", (parity.not_compared(analysis.parity.differences),)),

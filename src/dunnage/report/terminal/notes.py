@@ -14,6 +14,7 @@ from dunnage.findings.conditions.members import watching
 from dunnage.findings.control.sentences import control_differs, control_holds, neighbours_cost
 from dunnage.findings.differences import sentences
 from dunnage.findings.losses.sentences import losses
+from dunnage.findings.restarts.sentences import stays_with_restarts
 from dunnage.findings.saturation.sentences import capacities, over_capacity
 from dunnage.findings.snapshots.sentences import restored
 from dunnage.findings.study import sentences as about
@@ -88,6 +89,7 @@ def _trust(analysis: Analysis, failures: Sequence[str]) -> Iterator[Line]:
         ("Capacity", capacities(analysis)),
         ("Known loss", losses(analysis)),
         ("Data", restored(analysis)),
+        ("Restarts", stays_with_restarts(analysis.restarted)),
         ("Sampler", (watching(analysis),)),
         ("Not known", absent.metrics(analysis.absent_metrics)),
         ("Skipped", left_out(analysis.skipped)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dunnage.substrates.kubernetes.certificates import Authority, signing_keys
@@ -49,19 +49,6 @@ ASKED: Mapping[str, str] = {
     DNS: f"{LOOPBACK}:{_DNS_READY_PORT}",
 }
 """Unit → where it tells whether it is ready, on the control host."""
-
-_STARTED_AGAIN = """
-for again in 1 2 3 4 5; do
-    "$@" && exit
-    code=$?
-    [ "$code" -gt 128 ] || exit "$code"
-    echo "dunnage: it was ended by signal $((code - 128)) and is started again" >&2
-    sleep 0.1
-done
-exec "$@"
-"""
-"""Starts a program again that was killed, five times at most. One that ends by itself is not, other
-than by an init system: that is told with its log."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +163,7 @@ class ControlPlane:
 
     def _api(self) -> Component:
         path = self.place.path
-        served = self._component(
+        return self._component(
             API,
             f"--advertise-address={self.address}",
             f"--bind-address={self.address}",
@@ -209,7 +196,6 @@ class ControlPlane:
             "--allow-privileged=true",
             "--profiling=false",
         )
-        return replace(served, argv=("sh", "-c", _STARTED_AGAIN, API, *served.argv))
 
     def _controllers(self) -> Component:
         path = self.place.path

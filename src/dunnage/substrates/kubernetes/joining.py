@@ -13,7 +13,6 @@ from dunnage.substrates.kubernetes.network import (
     SUBNET_FILE,
     Flannel,
     Subnet,
-    configuration,
     routes_script,
     told_by_flannel,
     told_by_links,
@@ -62,9 +61,8 @@ def by_flannel(there: Running, flannel: Flannel, kubeconfig: bytes, clock: Clock
     return found[-1]
 
 
-def write_configuration(there: Running, node: Node, subnet: Subnet) -> None:
+def write_configuration(there: Running, node: Node, content: bytes) -> None:
     """Tell containerd of the network: the node becomes ready then."""
-    content = configuration(subnet, there.place.path("addresses"))
     there.host.put(f"{node.cni}/{CONFIGURATION}", content)
 
 

@@ -73,10 +73,13 @@ def routes_script(pods: str, own: str, others: Mapping[str, str]) -> str:
     """Shell script that leads to the pods of other hosts.
 
     `pods` is the range of all pods, `own` that of this host's, `others` maps the ranges of the
-    other hosts to their addresses. What leaves that range has the host's address as its source, as
-    flannel does it: nobody outside knows the way to a pod.
+    other hosts to their addresses. By `proto` the kernel tells these routes from flannel's, which
+    name none. What leaves that range has the host's address as its source, as flannel does it:
+    nobody outside knows the way to a pod.
     """
-    routes = "\n".join(f"route replace {range_} via {via}" for range_, via in others.items())
+    routes = "\n".join(
+        f"route replace {range_} via {via} proto static" for range_, via in others.items()
+    )
     return f"""
 set -e
 ip -batch - <<END

@@ -55,7 +55,8 @@ _KERNEL: Mapping[str, int] = {
 
 _APART = """
 set -e
-scratch=$1 held=$2 config=$3 containerd=$4
+scratch=$1 held=$2
+shift 2
 mkdir -p "$held/disk" "$held/upper" "$held/work"
 mount --rbind "$scratch" "$held/disk"
 mount -t overlay -o "lowerdir=/var/lib,upperdir=$held/upper,workdir=$held/work" overlay /var/lib
@@ -71,9 +72,9 @@ while read -r name value; do
         mount --bind "$file" "/proc/sys/$name"
     fi
 done < "$held/kernel"
-exec "$containerd" --config "$config"
+exec "$@"
 """
-"""Begins the mount namespace of a node, and becomes its containerd."""
+"""Begins the mount namespace of a node, and becomes the command that follows in it."""
 
 
 @dataclass(frozen=True)
@@ -119,25 +120,22 @@ class Node:
         )
 
     def containerd(self) -> Component:
-        """containerd, in a mount namespace that it begins."""
+        """containerd, in a mount namespace that outlives it: containers and the kubelet are there
+        as well."""
         words = ("unshare", "--mount", "--propagation=private", "sh", "-c", _APART, "sh")
+        program = str(self.binaries / CONTAINERD)
         return Component(
             CONTAINERD,
-            (
-                *words,
-                self.scratch,
-                HELD,
-                self.place.path("containerd.toml"),
-                str(self.binaries / CONTAINERD),
-            ),
+            (program, "--config", self.place.path("containerd.toml")),
+            around=(*words, self.scratch, HELD),
         )
 
-    def kubelet(self, containerd: int) -> Component:
-        """The kubelet, in the mount namespace of the containerd with this process id."""
+    def kubelet(self, beside: int) -> Component:
+        """The kubelet, in the mount namespace of the process with this id: containerd's."""
         taints = {CLIENT_GROUP: f"{TAINT}=:NoSchedule"}
         argv = (
             "nsenter",
-            f"--target={containerd}",
+            f"--target={beside}",
             "--mount",
             "--",
             str(self.binaries / KUBELET),

@@ -1,7 +1,7 @@
 """A Kubernetes of our own: its control plane on the control host, every other host a node.
 
-Nothing of it has to be told that it ends: its programs and pods are killed, or die with their
-hosts.
+A program that ends is restarted, some times in a row at most. Nothing of it has to be told that it
+ends: its programs and pods are killed, or die with their hosts.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dunnage.contracts.testbed import Testbed
 from dunnage.errors import DunnageError, HostLostError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, connect, explanation
 from dunnage.model.agreement import agreed
+from dunnage.model.cni import NodeNetwork, filled
+from dunnage.model.record import Restart
 from dunnage.model.study import CONTROL_GROUP
 from dunnage.model.value import Scalar
 from dunnage.substrates.kubernetes.certificates import Authority
@@ -35,12 +37,18 @@ from dunnage.substrates.kubernetes.joining import (
     network_facts,
     write_configuration,
 )
-from dunnage.substrates.kubernetes.network import FLANNEL_USER, with_flannel
+from dunnage.substrates.kubernetes.network import (
+    FLANNEL_USER,
+    Subnet,
+    configuration,
+    with_flannel,
+)
 from dunnage.substrates.kubernetes.node import KUBELET
 from dunnage.substrates.kubernetes.objects import initial_objects
-from dunnage.substrates.kubernetes.on_control import OnControl
+from dunnage.substrates.kubernetes.on_control import FORWARDER, OnControl
 from dunnage.substrates.kubernetes.on_node import OnNode
 from dunnage.substrates.kubernetes.place import MASTERS, place_of
+from dunnage.substrates.kubernetes.plugins import insist_on_plugins
 from dunnage.substrates.kubernetes.probes import Probes
 from dunnage.substrates.kubernetes.readiness import node_facts, pod_ranges
 from dunnage.substrates.kubernetes.running import HINT, INTERVAL, READY, Running
@@ -63,9 +71,12 @@ def open_kubernetes(
     """Make one Kubernetes of these hosts, one of which is the control host.
 
     With `keep` it lives on for as long as its hosts, unless it did not come up. Raises
-    UnavailableError when there is no control host, or with the last log lines of what failed.
+    UnavailableError when there is no control host, when a plugin of the network is not there, or
+    with the last log lines of what failed.
     """
-    own = OwnKubernetes(testbed, binaries, hosts, choices or Choices())
+    chosen = choices or Choices()
+    insist_on_plugins(chosen.configuration, binaries.plugins)
+    own = OwnKubernetes(testbed, binaries, hosts, chosen)
     with ExitStack() as stack:
         stack.callback(own.stop)
         own.form()
@@ -147,7 +158,7 @@ class OwnKubernetes:
 
         Raises StayError when one does not become so.
         """
-        self._thaw()
+        self._thaw(StayError)
         if self._commanded():
             self._wait(StayError, _STEADY)
 
@@ -167,15 +178,17 @@ class OwnKubernetes:
 
     def mend(self, host: str) -> None:
         """Make a node of a restored host again; where it was the control host, form it all anew."""
-        self._thaw()
         there = self._running.get(host)
-        if there is None or there.lives(API) or there.lives(KUBELET):
+        lost = there is not None and not (there.lives(API) or there.lives(KUBELET))
+        if there is not None and lost:
+            there.forget()
+        self._thaw(UnavailableError)
+        if there is None or not lost:
             return
         if there.host is self._control:
             self._all(lambda each: self._running[each.name].end_all())
             self.form()
         elif self._commanded():
-            there.forget()
             self._begin(there.host)
             self._go_on(there.host)
             self._connect(there.host)
@@ -185,18 +198,28 @@ class OwnKubernetes:
         """What the API server and the nodes told of themselves when all had come up."""
         return self._facts
 
+    def restarts(self) -> Mapping[str, tuple[Restart, ...]]:
+        """Of its programs; what carries questions into the lab's network is none of them."""
+        return {
+            name: tuple(each for each in there.restarts() if each.program != FORWARDER)
+            for name, there in self._running.items()
+        }
+
     def stop(self) -> None:
         """Kill all programs and pods, and remove what they kept."""
         self._all(lambda host: self._running[host.name].end_all())
 
-    def _thaw(self) -> None:
+    def _thaw(self, error: type[DunnageError]) -> None:
+        """Let everything go on, and start controllers where they do not run: once the API server
+        answers, which may be just restarted, as they end where it does not."""
         self._all(lambda host: self._running[host.name].thaw())
         if self._commanded():
+            self._until("the API server is not ready", self._probes.server, API, error)
             self._commander.command()
 
     def _commanded(self) -> bool:
-        """Whether there is an API server: not while the control host is lost, or not mended."""
-        return self._running[self._control.name].lives(API)
+        """Whether an API server was started: not while the control host is lost, or not mended."""
+        return self._running[self._control.name].started(API)
 
     def _new_plane(self) -> ControlPlane:
         trust = Trust(*map(Authority, ("dunnage", "dunnage-etcd", "dunnage-front")))
@@ -243,7 +266,17 @@ class OwnKubernetes:
                 ranges = pod_ranges(client.list(NodeObject))
             addresses = {name: each.address for name, each in self._hosts.items()}
             subnet = by_routes(part.there, self._plane.ranges.pods, ranges, addresses)
-        write_configuration(part.there, part.node, subnet)
+        write_configuration(part.there, part.node, self._configuration(host, subnet))
+
+    def _configuration(self, host: Host, subnet: Subnet) -> bytes:
+        """What containerd is told of the network: the user's own words, or ours for bridges."""
+        own = self._choices.configuration
+        if not own:
+            return configuration(subnet, self._running[host.name].place.path("addresses"))
+        ranges = self._plane.ranges
+        number = [*self._hosts].index(host.name) + 1
+        node = NodeNetwork(subnet.range, ranges.pods, ranges.services, number)
+        return filled(own, node).encode()
 
     def _wait(self, error: type[DunnageError], steady: float) -> None:
         """Wait until all is ready: controllers, nodes for `steady` seconds without a break, and the
@@ -277,7 +310,7 @@ class OwnKubernetes:
             if why is None and not steady:
                 return
             for name in self._living():
-                self._running[name].insist_alive()
+                self._running[name].insist_alive(error)
             if why and clock.now() >= ends:
                 logged = self._running[self._control.name].logged(unit)
                 said = f"{what} within {READY:g} s: {why}{logged}"

@@ -32,6 +32,9 @@ class Component:
     """Name of its unit, and of its log."""
     argv: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    around: tuple[str, ...] = ()
+    """Words that begin its surroundings, which last as long as it is restarted. They become the
+    command that follows them."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class Place:
     def log(self, unit: str) -> str:
         """Log of a unit."""
         return self.path(f"log/{unit}.log")
+
+    @property
+    def restarts_file(self) -> str:
+        """File with a line for each restart of a program."""
+        return self.path("restarts")
 
     @property
     def socket(self) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from dunnage.contracts.host import Clock, Host, Process
-from dunnage.errors import HostLostError, UnavailableError
+from dunnage.errors import DunnageError, HostLostError, UnavailableError
+from dunnage.model.record import Restart
 from dunnage.substrates.kubernetes.node import HELD, PODS
 from dunnage.substrates.kubernetes.place import Component, Place, Written, place_of
+from dunnage.substrates.kubernetes.restarting import restarting, restarts_of
 
 HINT = "dunnage doctor"
 READY = 60.0
@@ -76,9 +78,15 @@ class Running:
             self.host.put(each.path, each.content, each.mode)
 
     def start(self, component: Component) -> Process:
-        """Start a program; what it says goes to its log."""
+        """Start a program, to be restarted when it ends; what it says goes to its log.
+
+        Where it was started before, what is left of that is killed: the program may live on though
+        nothing restarts it any more.
+        """
+        if component.unit in self._processes:
+            self._kill(component.unit)
         process = self.host.start(
-            component.argv,
+            restarting(component, self.place.restarts_file),
             unit=component.unit,
             log=self.place.log(component.unit),
             env={**self._environment, **component.environment},
@@ -97,28 +105,44 @@ class Running:
             )
         return done.stdout
 
+    def restarts(self) -> tuple[Restart, ...]:
+        """Every restart of a program since `prepare`, in order. Raises HostLostError, RunError."""
+        try:
+            told = self.host.get(self.place.restarts_file).decode(errors="replace")
+        except FileNotFoundError:
+            return ()
+        return tuple(restarts_of(told, self.host.name, self.host.clock_offset()))
+
     def pid(self, unit: str) -> int:
-        """Process id of a program, as the host sees it; KeyError if it was not started."""
+        """Process id of what restarts a program, as the host sees it; KeyError if that was not
+        started."""
         return self._processes[unit].pid
 
-    def lives(self, unit: str) -> bool:
-        """Whether a program was started and has not ended."""
-        process = self._processes.get(unit)
+    def started(self, unit: str) -> bool:
+        """Whether a program was started, and its host has not been lost since."""
         try:
-            return process is not None and process.poll() is None
-        except HostLostError:
+            self._processes[unit].poll()
+        except (KeyError, HostLostError):
+            return False
+        return True
+
+    def lives(self, unit: str) -> bool:
+        """Whether a program was started and has not ended for good."""
+        try:
+            return self._processes[unit].poll() is None
+        except (KeyError, HostLostError):
             return False
 
-    def insist_alive(self) -> None:
-        """Raise UnavailableError with the log of a program that has ended."""
+    def insist_alive(self, error: type[DunnageError] = UnavailableError) -> None:
+        """Raise `error` with the log of a program that has ended for good."""
         for unit, process in self._processes.items():
             code = process.poll()
-            if code is not None:
-                raise UnavailableError(
-                    f"`{unit}` ended with exit code {code}{self.logged(unit)}",
-                    where=self.host.name,
-                    hint=HINT,
-                )
+            if code is None:
+                continue
+            ended = f"`{unit}` ended with exit code {code}"
+            if code < 0:  # a shell, which tells a signal that ended the program by its exit code
+                ended = f"what restarts `{unit}` was ended by signal {-code}"
+            raise error(f"{ended}{self.logged(unit)}", where=self.host.name, hint=HINT)
 
     def until(self, what: str, late: Callable[[], str | None], clock: Clock) -> None:
         """Ask until nothing is late any more; UnavailableError when it takes too long, or when a
@@ -132,18 +156,22 @@ class Running:
             clock.sleep(INTERVAL)
 
     def end(self, unit: str) -> None:
-        """Kill a program and wait for its end."""
-        if self.lives(unit):
-            process = self._processes.pop(unit)
+        """Kill what restarts a program, then the program, and wait for the end of both.
+
+        In the other order a restart might be written down that was none.
+        """
+        if self.started(unit):
+            process = self._processes[unit]
             process.signal("KILL")
             process.wait(_STOP)
+            self._kill(unit)
+            del self._processes[unit]
 
     def end_all(self) -> None:
         """Kill every program and every pod, and remove what they kept."""
         for unit in self.units:
             self.host.thaw(unit)
-        groups = [f"/{self.host.control_group(unit).strip('/')}" for unit in (*self.units, PODS)]
-        self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
+        self._kill(*self.units, PODS)
         self._processes.clear()
         for directory in (self.place.directory, HELD, "/run/containerd", "/run/flannel"):
             self.host.remove(directory)
@@ -153,15 +181,20 @@ class Running:
         self._processes.clear()
 
     def freeze(self, *units: str) -> None:
-        """Hold programs still."""
+        """Hold programs still, also one that nothing restarts any more."""
         for unit in units:
-            if self.lives(unit):
+            if self.started(unit):
                 self.host.freeze(unit)
 
     def thaw(self) -> None:
         """Let all programs go on."""
         for unit in self.units:
             self.host.thaw(unit)
+
+    def _kill(self, *units: str) -> None:
+        """Kill whatever is in these units, and wait until nothing is."""
+        groups = [f"/{self.host.control_group(unit).strip('/')}" for unit in units]
+        self.run("sh", "-c", _KILL, "sh", *groups, timeout=_STOP)
 
     def logged(self, unit: str) -> str:
         """The end of a program's log, to be put behind a sentence; nothing where it has none."""

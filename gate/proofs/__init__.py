@@ -1,0 +1,5 @@
+"""Long proofs: their page `docs/proofs.md`, which are tried when, and which held twice."""
+
+from gate.proofs.page import PAGE, command
+
+__all__ = ["PAGE", "command"]

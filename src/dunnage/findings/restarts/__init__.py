@@ -1,0 +1,1 @@
+"""Stays in which programs of a lab's Kubernetes were restarted."""

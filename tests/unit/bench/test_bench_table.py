@@ -1,0 +1,110 @@
+"""Ratios of clients that took turns, and the table that shows them."""
+
+from __future__ import annotations
+
+import pytest
+from engine.shots import Shot
+from engine.table import ENGINE, Line, Ratio, Section, lines, markdown, ratio
+
+FLOOR, PEER = "floor", "peer"
+
+
+def shot(microseconds: float, throughput: float = 1000.0) -> Shot:
+    """A thousand operations of so much CPU each."""
+    return Shot(1000, 1000 / throughput, microseconds / 1000)
+
+
+def numbers(of: Ratio | None) -> tuple[float, float, float]:
+    assert of is not None
+    return of.median, of.low, of.high
+
+
+def test_a_ratio_is_the_median_within_pairs_and_not_that_of_medians() -> None:
+    assert ratio([1, 4, 6], [1, 8, 2]) == Ratio(1.0, 0.5, 3.0)
+
+
+def test_of_two_pairs_the_middle_counts() -> None:
+    assert ratio([1, 3], [1, 1]) == Ratio(2.0, 1.0, 3.0)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [([1.0, 2.0], [1.0]), ([1.0], [1.0, 2.0]), ([], [])])
+def test_values_without_a_partner_have_no_ratio(ours: list[float], theirs: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"shorter|longer|no median"):
+        ratio(ours, theirs)
+
+
+def test_the_engine_stands_first_and_the_others_beside_it() -> None:
+    taken = {
+        FLOOR: [shot(4, 2000), shot(5, 1000), shot(4, 1000)],
+        ENGINE: [shot(6, 1000), shot(5, 1000), shot(5, 2000)],
+        PEER: [shot(10), shot(10), shot(20)],
+    }
+    own, floor, peer = lines("read", taken, {FLOOR: 1.3})
+    assert own == Line("read", ENGINE, own.cpu)
+    assert own.cpu == pytest.approx(5e-6)
+    assert floor.client == FLOOR and floor.goal == 1.3
+    assert floor.cpu == pytest.approx(4e-6)
+    assert numbers(floor.cpu_ratio) == pytest.approx((1.25, 1.0, 1.5))
+    assert numbers(floor.throughput_ratio) == pytest.approx((1.0, 0.5, 2.0))
+    assert peer.client == PEER and peer.goal is None
+    assert numbers(peer.cpu_ratio) == pytest.approx((0.5, 0.25, 0.6))
+
+
+def test_a_goal_without_its_client_is_an_error() -> None:
+    with pytest.raises(KeyError, match="peer"):
+        lines("read", {ENGINE: [shot(1)]}, {PEER: 0.7})
+
+
+def test_the_table_says_what_was_compared_and_what_was_missing() -> None:
+    section = Section(
+        title="Redis 7.0.15",
+        notes=["Each record is a hash.", "Strings are not compared."],
+        lines=[
+            Line("read, 32 connections", ENGINE, 5.25e-6),
+            Line(
+                "read, 32 connections",
+                FLOOR,
+                4.2e-6,
+                Ratio(1.25, 1.0, 1.375),
+                Ratio(1, 1, 1),
+                1.3,
+            ),
+            Line("read, 32 connections", PEER, 7e-6, Ratio(0.75, 0.7, 0.8), Ratio(1, 1, 1)),
+        ],
+        missing=["`memtier` was not compared.", "`latte` was not compared."],
+    )
+    assert (
+        markdown(section)
+        == """\
+## Redis 7.0.15
+
+Each record is a hash.
+
+Strings are not compared.
+
+| load | client | CPU per operation | CPU: engine / client | goal | throughput: engine / client |
+| :-- | :-- | --: | --: | --: | --: |
+| read, 32 connections | engine | 5.25 µs |  |  |  |
+| read, 32 connections | floor | 4.20 µs | 1.25 (1.00–1.38) | ≤ 1.3: reached | 1.00 (1.00–1.00) |
+| read, 32 connections | peer | 7.00 µs | 0.75 (0.70–0.80) |  | 1.00 (1.00–1.00) |
+
+- `memtier` was not compared.
+- `latte` was not compared.
+"""
+    )
+
+
+def test_where_no_peer_was_missing_the_table_is_the_end() -> None:
+    assert markdown(Section("Redis", [], [Line("read", ENGINE, 1e-6)], [])).endswith(" |\n")
+
+
+@pytest.mark.parametrize(
+    ("median", "told"),
+    [
+        (1.304, "| 1.30 (1.00–2.00) | ≤ 1.3: reached |"),
+        (1.306, "| 1.31 (1.00–2.00) | ≤ 1.3: missed |"),
+    ],
+)
+def test_the_verdict_is_that_of_the_number_that_is_shown(median: float, told: str) -> None:
+    line = Line("read", FLOOR, 1e-6, Ratio(median, 1, 2), Ratio(1, 1, 1), 1.3)
+    assert told in markdown(Section("Redis", [], [line], []))
