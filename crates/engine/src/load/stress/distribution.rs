@@ -1,1 +1,546 @@
-//! The distributions of cassandra-stress and their texts, such as `gaussian(1..1000)`.
+//! The distributions that cassandra-stress knows by name.
+//!
+//! Each is drawn as commons-math 3.2 draws it from `java.util.Random`, so that the size of a column,
+//! which is drawn from a seed, is the same one. Two things differ where cassandra-stress goes wrong:
+//! `qextreme` stops it when it draws the smallest number, and `~qextreme` leaves its range by one.
+
+use std::f64::consts::LN_2;
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use super::random::JavaRandom;
+
+/// Whole numbers with a smallest and a largest one.
+///
+/// It is written `fixed(34)`, `uniform(1..100)` or `~exp(1..1m)`, in letters of any size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    min: i64,
+    max: i64,
+    shape: Shape,
+    /// Whether the smallest number is drawn as often as otherwise the largest.
+    inverted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Shape {
+    /// One number only.
+    Fixed,
+    Uniform,
+    /// What falls outside of the range is drawn as its ends.
+    Gaussian {
+        mean: f64,
+        deviation: f64,
+    },
+    Exponential {
+        mean: f64,
+    },
+    Extreme(Weibull),
+    /// In parts that are drawn alike often, evenly within each.
+    Quantized {
+        extreme: Weibull,
+        /// First numbers of the parts, then the one after the last.
+        edges: Vec<i64>,
+    },
+    /// One after another.
+    Sequence,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Weibull {
+    shape: f64,
+    scale: f64,
+}
+
+impl Weibull {
+    /// The number below which a share of all numbers is.
+    fn below(self, share: f64) -> f64 {
+        self.scale * (-(1.0 - share).ln()).powf(1.0 / self.shape)
+    }
+}
+
+impl Distribution {
+    /// Always the same number.
+    pub fn fixed(number: i64) -> Self {
+        Self {
+            min: number,
+            max: number,
+            shape: Shape::Fixed,
+            inverted: false,
+        }
+    }
+
+    /// The smallest number.
+    pub fn min(&self) -> i64 {
+        self.min
+    }
+
+    /// The largest number.
+    pub fn max(&self) -> i64 {
+        self.max
+    }
+
+    /// Whether a seed gives the same number again: cassandra-stress seeds one of the two generators
+    /// of `qextreme` only.
+    pub fn repeats(&self) -> bool {
+        !matches!(self.shape, Shape::Quantized { .. })
+    }
+
+    /// The first number that a seed gives.
+    pub fn of_seed(&self, seed: i64) -> i64 {
+        self.draw(&mut JavaRandom::new(seed), seed)
+    }
+
+    /// One number; `position` counts the draws of a sequence.
+    fn draw(&self, random: &mut JavaRandom, position: i64) -> i64 {
+        let (min, max) = (self.min, self.max);
+        let number = match &self.shape {
+            Shape::Fixed => min,
+            Shape::Uniform => evenly(random, min, max),
+            Shape::Gaussian { mean, deviation } => {
+                ((deviation * random.next_gaussian() + mean) as i64).clamp(min, max)
+            }
+            Shape::Exponential { mean } => offset(min, max, mean * exponential(random)),
+            Shape::Extreme(extreme) => offset(min, max, extreme.below(random.next_double())),
+            Shape::Quantized { extreme, edges } => {
+                let number = offset(min, max, extreme.below(random.next_double()));
+                let part = edges.partition_point(|edge| *edge < number).max(1);
+                let (first, after) = (edges[part - 1], edges[part]);
+                first + (random.next_double() * (after - first) as f64) as i64
+            }
+            Shape::Sequence => min + position.rem_euclid(max - min + 1),
+        };
+        if self.inverted {
+            max - (number - min)
+        } else {
+            number
+        }
+    }
+}
+
+/// A whole number from `min` to `max`, each drawn alike often.
+pub(super) fn evenly(random: &mut JavaRandom, min: i64, max: i64) -> i64 {
+    let share = random.next_double();
+    let number = share * (max + 1) as f64 + (1.0 - share) * min as f64;
+    (number as i64).clamp(min, max)
+}
+
+/// A number counted from the smallest one; too large ones are the largest.
+fn offset(min: i64, max: i64, number: f64) -> i64 {
+    min + (number as i64).clamp(0, max - min)
+}
+
+/// Most terms of the sum below that are needed to reach one.
+const TERMS: u32 = 16;
+
+/// A number from the exponential distribution of mean one, by the algorithm SA of Ahrens and
+/// Dieter, "Computer Methods for Sampling from the Exponential and Normal Distributions" (1972).
+fn exponential(random: &mut JavaRandom) -> f64 {
+    let mut share = random.next_double();
+    let mut whole = 0.0;
+    while share > 0.0 && share < 0.5 {
+        whole += LN_2;
+        share *= 2.0;
+    }
+    share += share - 1.0;
+    if share <= LN_2 {
+        return whole + share;
+    }
+    let mut least = random.next_double();
+    let mut term = LN_2;
+    let mut sum = LN_2;
+    for index in 2..=TERMS {
+        least = least.min(random.next_double());
+        term *= LN_2 / f64::from(index);
+        sum += term;
+        if share <= sum {
+            break;
+        }
+    }
+    whole + least * LN_2
+}
+
+/// Numbers of a distribution, one after another.
+pub struct Draws {
+    distribution: Distribution,
+    random: JavaRandom,
+    position: i64,
+}
+
+impl Draws {
+    /// The same seed always gives the same numbers; a sequence begins at its first one whatever the
+    /// seed.
+    pub fn new(distribution: Distribution, seed: i64) -> Self {
+        Self {
+            distribution,
+            random: JavaRandom::new(seed),
+            position: 0,
+        }
+    }
+
+    /// The next number.
+    pub fn draw(&mut self) -> i64 {
+        let number = self.distribution.draw(&mut self.random, self.position);
+        self.position += 1;
+        number
+    }
+}
+
+/// What can be written.
+const FORMS: &str = "`fixed(34)`, `uniform(1..100)`, `gaussian(1..100)`, `gaussian(1..100,stdvrng)`, \
+     `gaussian(1..100,mean,stdev)`, `exp(1..100)`, `extreme(1..100,shape)`, \
+     `qextreme(1..100,shape,quantas)` or `seq(1..100)`, with `~` before it for the opposite";
+
+impl FromStr for Distribution {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (inverted, named) = text
+            .strip_prefix('~')
+            .map_or((false, text), |named| (true, named));
+        let read = named
+            .strip_suffix(')')
+            .and_then(|open| open.split_once('('))
+            .ok_or_else(|| format!("write one of {FORMS}"))
+            .and_then(|(name, arguments)| one_of(&name.to_ascii_lowercase(), arguments));
+        let mut distribution = read.map_err(|what| format!("`{text}`: {what}"))?;
+        distribution.inverted = inverted && distribution.shape != Shape::Fixed;
+        Ok(distribution)
+    }
+}
+
+fn one_of(name: &str, arguments: &str) -> Result<Distribution, String> {
+    let (first, rest) = arguments
+        .split_once(',')
+        .map_or((arguments, Vec::new()), |(first, rest)| {
+            (first, rest.split(',').collect())
+        });
+    let bounds = || range(first);
+    // Nothing of an unbounded distribution fits between two numbers that follow one another.
+    let wide = || match range(first)? {
+        (min, max) if max - min == 1 => Err(format!("write `uniform({min}..{max})`")),
+        wide => Ok(wide),
+    };
+    let ((min, max), shape) = match (name, rest.as_slice()) {
+        ("fixed", []) => return number(first).map(Distribution::fixed),
+        ("uniform", []) => (bounds()?, Shape::Uniform),
+        ("gaussian" | "gauss" | "normal" | "norm", []) => gaussian(bounds()?, 3.0),
+        ("gaussian" | "gauss" | "normal" | "norm", [edge]) => gaussian(bounds()?, positive(edge)?),
+        ("gaussian" | "gauss" | "normal" | "norm", [mean, deviation]) => {
+            let (mean, deviation) = (real(mean)?, positive(deviation)?);
+            (bounds()?, Shape::Gaussian { mean, deviation })
+        }
+        ("exp", []) => exponential_over(wide()?),
+        ("extr" | "extreme", [shape]) => extreme(wide()?, positive(shape)?),
+        ("qextr" | "qextreme", [shape, quantas]) => {
+            quantized(wide()?, positive(shape)?, parts(quantas)?)
+        }
+        ("seq", []) => (bounds()?, Shape::Sequence),
+        ("weibull", _) => return Err("write `extreme` for `weibull`".to_owned()),
+        _ => return Err(format!("write one of {FORMS}")),
+    };
+    if min == max {
+        return Ok(Distribution::fixed(min));
+    }
+    Ok(Distribution {
+        min,
+        max,
+        shape,
+        inverted: false,
+    })
+}
+
+type Shaped = ((i64, i64), Shape);
+
+/// `edge` is how many deviations either end of the range is away from the middle.
+fn gaussian((min, max): (i64, i64), edge: f64) -> Shaped {
+    let mean = (min + max) as f64 / 2.0;
+    let deviation = (max - min) as f64 / 2.0 / edge;
+    ((min, max), Shape::Gaussian { mean, deviation })
+}
+
+fn exponential_over((min, max): (i64, i64)) -> Shaped {
+    let mean = (max - min) as f64 / -(1.0 - reached(max - min)).ln();
+    ((min, max), Shape::Exponential { mean })
+}
+
+fn extreme((min, max): (i64, i64), shape: f64) -> Shaped {
+    ((min, max), Shape::Extreme(weibull(min, max, shape)))
+}
+
+fn quantized((min, max): (i64, i64), shape: f64, parts: u32) -> Shaped {
+    let extreme = weibull(min, max, shape);
+    let edge = |part: u32| extreme.below(f64::from(part) / f64::from(parts));
+    let inner = (1..parts).map(|part| offset(min, max, edge(part)));
+    let edges = [min].into_iter().chain(inner).chain([max + 1]).collect();
+    ((min, max), Shape::Quantized { extreme, edges })
+}
+
+fn weibull(min: i64, max: i64, shape: f64) -> Weibull {
+    let one = Weibull { shape, scale: 1.0 };
+    let scale = (max - min) as f64 / one.below(reached(max - min));
+    Weibull { shape, scale }
+}
+
+/// The share of an unbounded distribution that fits into a range of this width.
+fn reached(width: i64) -> f64 {
+    1.0 - (1.0 / width as f64).sqrt()
+}
+
+/// Largest number on either side of zero: nothing that is added here can overflow.
+const LARGEST: i64 = 1_000_000_000_000_000_000;
+
+/// Most parts of a quantized distribution.
+const MOST_PARTS: u32 = 1_000_000;
+
+/// A number as cassandra-stress writes it: `1k`, `1m` and `1b` are thousands, millions and thousand
+/// millions. The error is one sentence.
+pub fn number(text: &str) -> Result<i64, String> {
+    let small = text.to_ascii_lowercase();
+    let (digits, unit) = [('k', 1_000), ('m', 1_000_000), ('b', 1_000_000_000)]
+        .into_iter()
+        .find_map(|(letter, unit)| Some((small.strip_suffix(letter)?, unit)))
+        .unwrap_or((&small, 1));
+    digits
+        .parse::<i64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .filter(|number| (-LARGEST..=LARGEST).contains(number))
+        .ok_or_else(|| format!("`{text}` is no whole number; write one such as `1000`, `1k` or `1m`"))
+}
+
+/// Two numbers with at least two dots between them, the smaller one first. The error is one
+/// sentence.
+pub fn range(text: &str) -> Result<(i64, i64), String> {
+    let (min, max) = text
+        .split_once("..")
+        .ok_or_else(|| format!("`{text}` is no range; write one such as `1..100`"))?;
+    let (min, max) = (number(min)?, number(max.trim_start_matches('.'))?);
+    if min > max {
+        return Err(format!("`{text}` ends before it begins; write `{max}..{min}`"));
+    }
+    Ok((min, max))
+}
+
+fn real(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| format!("`{text}` is no number; write one such as `2.5`"))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    real(text).and_then(|number| {
+        if number > 0.0 {
+            Ok(number)
+        } else {
+            Err(format!("`{text}` must be above zero"))
+        }
+    })
+}
+
+fn parts(text: &str) -> Result<u32, String> {
+    text.parse()
+        .ok()
+        .filter(|parts: &u32| (1..=MOST_PARTS).contains(parts))
+        .ok_or_else(|| format!("`{text}` is no number of quantas from 1 to {MOST_PARTS}"))
+}
+
+impl Display for Distribution {
+    /// As it is read again.
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let (min, max) = (self.min, self.max);
+        if self.inverted {
+            to.write_str("~")?;
+        }
+        match &self.shape {
+            Shape::Fixed => write!(to, "fixed({min})"),
+            Shape::Uniform => write!(to, "uniform({min}..{max})"),
+            Shape::Gaussian { mean, deviation } => {
+                write!(to, "gaussian({min}..{max},{mean},{deviation})")
+            }
+            Shape::Exponential { .. } => write!(to, "exp({min}..{max})"),
+            Shape::Extreme(Weibull { shape, .. }) => write!(to, "extreme({min}..{max},{shape})"),
+            Shape::Quantized { extreme, edges } => {
+                let (shape, parts) = (extreme.shape, edges.len() - 1);
+                write!(to, "qextreme({min}..{max},{shape},{parts})")
+            }
+            Shape::Sequence => write!(to, "seq({min}..{max})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Distribution {
+        text.parse().unwrap()
+    }
+
+    fn drawn(text: &str, seed: i64, count: usize) -> Vec<i64> {
+        let mut draws = Draws::new(read(text), seed);
+        (0..count).map(|_| draws.draw()).collect()
+    }
+
+    /// Compare the shares of draws up to some numbers with those that a formula gives.
+    fn assert_shares(text: &str, expected: &[(i64, f64)]) {
+        let draws = drawn(text, 5, 100_000);
+        for (number, share) in expected {
+            let below = draws.iter().filter(|drawn| *drawn <= number).count() as f64;
+            let found = below / draws.len() as f64;
+            assert!((found - share).abs() < 0.006, "{text} up to {number}: {found} {share}");
+        }
+    }
+
+    #[test]
+    fn uniform_numbers_are_those_of_java() {
+        let expected = [
+            73_087_819_071,
+            41_008_081_150,
+            20_771_484_131,
+            33_271_705_596,
+            96_775_590_943,
+        ];
+        assert_eq!(drawn("uniform(1..100b)", 1, 5), expected);
+        assert_eq!(read("UNIFORM(1..100B)").of_seed(1), expected[0]);
+    }
+
+    #[test]
+    fn every_uniform_number_is_drawn_alike_often() {
+        let tenths: Vec<(i64, f64)> = (1..=10).map(|n| (n, n as f64 / 10.0)).collect();
+        assert_shares("uniform(1..10)", &tenths);
+    }
+
+    #[test]
+    fn both_ends_of_a_gaussian_take_its_tails() {
+        // Shares below zero, one, two and three deviations; numbers are cut, so 50 has 50 to 51.
+        assert_shares(
+            "gaussian(1..100)",
+            &[(0, 0.0), (50, 0.512), (66, 0.8413), (83, 0.9788), (100, 1.0)],
+        );
+        assert_shares("norm(1..10,4,4)", &[(1, 0.3085), (3, 0.5), (9, 0.9332), (10, 1.0)]);
+        assert_shares("gauss(0..20,1)", &[(0, 0.1841), (9, 0.5), (19, 0.8413), (20, 1.0)]);
+    }
+
+    #[test]
+    fn an_exponential_reaches_all_of_its_range_but_the_root_of_its_width() {
+        // 1 - exp(-x / mean) with the mean at which all but 1 / 100 lie within 10 000.
+        let mean = 10_000.0 / 100.0_f64.ln();
+        let below = |x: f64| 1.0 - (-x / mean).exp();
+        assert_shares(
+            "exp(0..10k)",
+            &[(999, below(1e3)), (2_170, below(2_171.0)), (4_999, below(5e3)), (9_999, 0.99)],
+        );
+    }
+
+    #[test]
+    fn an_extreme_is_a_weibull_cut_at_its_end() {
+        let scale = 10_000.0 / 100.0_f64.ln().sqrt();
+        let below = |x: f64| 1.0 - (-(x / scale).powi(2)).exp();
+        let expected = [(1_000, below(1e3)), (4_000, below(4e3)), (8_000, below(8e3)), (10_000, 0.99)];
+        assert_shares("extreme(1..10001,2)", &expected);
+        assert_eq!(read("extr(1..10001,2)"), read("extreme(1..10001,2)"));
+    }
+
+    #[test]
+    fn the_parts_of_a_quantized_one_are_drawn_alike_often_and_evenly_within() {
+        let scale = 1_000_000.0 / 1000.0_f64.ln().sqrt();
+        let edge = |share: f64| (scale * (-(1.0 - share).ln()).sqrt()) as i64;
+        let (quarter, half, most) = (edge(0.25), edge(0.5), edge(0.75));
+        assert_shares(
+            "qextr(0..1m,2,4)",
+            &[(quarter, 0.25), (half, 0.5), (most, 0.75), ((half + most) / 2, 0.625)],
+        );
+        assert!(!read("qextreme(0..1m,2,4)").repeats());
+        assert!(read("extreme(0..1m,2)").repeats());
+    }
+
+    #[test]
+    fn the_opposite_draws_the_largest_where_the_other_draws_the_smallest() {
+        let plain = drawn("exp(3..50)", 2, 100);
+        let turned: Vec<i64> = plain.iter().map(|number| 53 - number).collect();
+        assert_eq!(drawn("~exp(3..50)", 2, 100), turned);
+        assert_eq!(read("~fixed(5)"), Distribution::fixed(5));
+    }
+
+    #[test]
+    fn a_sequence_begins_at_its_first_number_and_by_a_seed_at_any() {
+        assert_eq!(drawn("seq(5..7)", 99, 5), [5, 6, 7, 5, 6]);
+        assert_eq!(read("seq(5..7)").of_seed(4), 6);
+    }
+
+    #[test]
+    fn what_a_seed_gives_is_the_first_number_drawn() {
+        for text in ["gaussian(1..1000)", "exp(1..1000)", "extreme(1..1000,3)", "fixed(9)"] {
+            assert_eq!(vec![read(text).of_seed(77)], drawn(text, 77, 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_one_number_is_that_number() {
+        let one = Distribution::fixed(4);
+        for text in ["uniform(4..4)", "exp(4..4)", "seq(4..4)", "gauss(4..4)", "qextr(4..4,1,3)"] {
+            assert_eq!(read(text), one, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_and_dots_are_read_as_cassandra_stress_reads_them() {
+        assert_eq!(number("12"), Ok(12));
+        assert_eq!(number("3K"), Ok(3_000));
+        assert_eq!(number("2m"), Ok(2_000_000));
+        assert_eq!(number("1B"), Ok(1_000_000_000));
+        assert_eq!(range("1....5"), Ok((1, 5)));
+        assert_eq!(range("-5..5k"), Ok((-5, 5_000)));
+    }
+
+    #[test]
+    fn what_is_no_distribution_is_refused_with_what_to_write() {
+        let refused = |text: &str| text.parse::<Distribution>().unwrap_err();
+        for text in ["34", "fixed", "fixed()x", "FIXED(1,2)", "seq(1..10,50)", "zipf(1..10)", "exp(1..9,2)"]
+        {
+            let error = refused(text);
+            assert!(error.starts_with(&format!("`{text}`: write one of `fixed(34)`")), "{error}");
+        }
+        assert_eq!(refused("weibull(1..5,2)"), "`weibull(1..5,2)`: write `extreme` for `weibull`");
+        assert!(refused("uniform(50)").contains("`50` is no range; write one such as `1..100`"));
+        assert!(refused("uniform(9..1)").contains("write `1..9`"));
+        assert!(refused("exp(1..2)").contains("write `uniform(1..2)`"));
+        assert!(refused("fixed(1..10)").contains("`1..10` is no whole number"));
+        assert!(refused("fixed(9999999999b)").contains("is no whole number"));
+        assert!(refused("gaussian(1..9,0)").contains("`0` must be above zero"));
+        assert!(refused("gaussian(1..9,nan,1)").contains("`nan` is no number"));
+        assert!(refused("qextreme(1..9,2,0)").contains("`0` is no number of quantas"));
+    }
+
+    fn written() -> impl Strategy<Value = String> {
+        let shapes = ["uniform(R)", "gaussian(R)", "exp(R)", "seq(R)", "fixed(7)"];
+        let more = ["gaussian(R,0.5)", "gaussian(R,3,1e9)", "extreme(R,0.3)", "qextreme(R,2,7)"];
+        let all: Vec<&str> = shapes.into_iter().chain(more).collect();
+        let shape = proptest::sample::select(all);
+        (shape, -1000_i64..1000, 2_i64..100_000, any::<bool>()).prop_map(
+            |(shape, min, width, inverted)| {
+                let range = format!("{min}..{}", min + width);
+                format!("{}{}", if inverted { "~" } else { "" }, shape.replace('R', &range))
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn no_draw_leaves_the_range(text in written(), seed: i64) {
+            let distribution = read(&text);
+            for number in drawn(&text, seed, 100) {
+                prop_assert!(distribution.min() <= number && number <= distribution.max());
+            }
+        }
+
+        #[test]
+        fn what_is_shown_is_read_again(text in written()) {
+            let distribution = read(&text);
+            prop_assert_eq!(read(&distribution.to_string()), distribution);
+        }
+    }
+}
