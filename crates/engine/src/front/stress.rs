@@ -3,9 +3,10 @@
 //! What is not taken is refused with what to type instead; what has no effect here is told in
 //! `Request::notes`. `limit=`, which older versions say for `throttle=`, is taken too.
 
+use wire::load::Stress;
+
 use crate::load::stress::Workload;
 
-use self::columns::Columns;
 use self::command::{Asked, Command, Until};
 use self::log::Log;
 use self::place::Place;
@@ -26,15 +27,17 @@ mod words;
 #[derive(Debug, PartialEq)]
 pub struct Request {
     /// The operations and the rows.
-    pub workload: Workload,
+    pub workload: Stress,
     /// When it is over.
     pub until: Until,
     /// Operations of each kind that are made for each node before anything is measured.
     pub warmup: u64,
     /// How many threads there are, and how fast they go.
     pub rate: Rate,
-    /// How rows are asked for.
-    pub statements: Statements,
+    /// The consistency level by its name in CQL.
+    pub consistency: &'static str,
+    /// The time of all that is written, in microseconds since 1970; None for that of the server.
+    pub timestamp: Option<i64>,
     /// The tables with the rows.
     pub tables: Tables,
     /// The servers, and how to speak with them.
@@ -43,19 +46,6 @@ pub struct Request {
     pub log: Log,
     /// What was written without an effect, and what is done otherwise; each is one sentence.
     pub notes: Vec<String>,
-}
-
-/// How rows are asked for.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Statements {
-    /// The consistency level by its name in CQL.
-    pub consistency: &'static str,
-    /// Whether reads ask for `*` and not for each column by name.
-    pub slice: bool,
-    /// The time of all that is written, in microseconds since 1970; None for that of the server.
-    pub timestamp: Option<i64>,
-    /// Whether the columns that are read are compared with those of the row.
-    pub validate: bool,
 }
 
 /// Read the words after `stress`; the error is one sentence.
@@ -67,7 +57,7 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
 
     let rate = rate::parse(groups.take("-rate"), command, until, &mut notes)?;
     let population = population::parse(groups.take("-pop"), command, until, &mut notes)?;
-    let columns = columns::parse(groups.take("-col"), asked.key_size, &mut notes)?;
+    let columns = columns::parse(groups.take("-col"), &mut notes)?;
     let validate = errors(groups.take("-errors"), &mut notes)?;
     let tables = tables::parse(groups.take("-schema"), &mut notes)?;
     let nodes = groups.take("-node");
@@ -75,29 +65,25 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
     let log = log::parse(groups.take("-log"), &mut notes)?;
     groups.done()?;
 
-    let Columns {
-        layout,
-        slice,
-        timestamp,
-    } = columns;
-    let workload = Workload {
+    let workload = Stress {
         mix: asked.mix,
+        clustering: asked.clustering.to_string(),
         population,
-        layout,
-        add: asked.add,
+        columns: columns.names,
+        size: columns.size.to_string(),
+        key_size: asked.key_size,
+        add: asked.add.to_string(),
+        slice: columns.slice,
+        validate,
     };
-    workload.check(1)?;
+    Workload::of(&workload, 1)?;
     Ok(Request {
         workload,
         until,
         warmup: asked.warmup,
         rate,
-        statements: Statements {
-            consistency: asked.consistency,
-            slice,
-            timestamp,
-            validate,
-        },
+        consistency: asked.consistency,
+        timestamp: columns.timestamp,
         tables: Tables {
             made: matches!(command, Command::Write | Command::CounterWrite),
             truncated: asked.truncated,

@@ -8,8 +8,10 @@ use super::words::{Group, wrong};
 /// The columns, and how they are written and read.
 #[derive(Debug)]
 pub struct Columns {
-    /// What rows look like.
-    pub layout: Layout,
+    /// Their names, in the order of their bytes.
+    pub names: Vec<String>,
+    /// The bytes of each.
+    pub size: Distribution,
     /// Whether reads ask for `*`.
     pub slice: bool,
     /// The time of all that is written, in microseconds since 1970.
@@ -17,7 +19,7 @@ pub struct Columns {
 }
 
 /// Read `-col`; the error is one sentence.
-pub fn parse(mut group: Group, key_size: u16, notes: &mut Vec<String>) -> Result<Columns, String> {
+pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Columns, String> {
     let names = group.value("names=")?;
     let count = group.distribution("n=")?;
     let size = group.distribution("size=")?;
@@ -32,7 +34,7 @@ pub fn parse(mut group: Group, key_size: u16, notes: &mut Vec<String>) -> Result
     {
         return Err(wrong("-col", "comparator=", &kind, "`comparator=AsciiType`, or leave it out"));
     }
-    let columns = match (names, count) {
+    let names = match (names, count) {
         (Some(_), Some(_)) => {
             return Err("`-col` cannot have both `names=` and `n=`; write one of them".to_owned());
         }
@@ -52,11 +54,8 @@ pub fn parse(mut group: Group, key_size: u16, notes: &mut Vec<String>) -> Result
         })
         .transpose()?;
     Ok(Columns {
-        layout: Layout {
-            key_size,
-            columns,
-            size: size.unwrap_or_else(|| Distribution::fixed(34)),
-        },
+        names,
+        size: size.unwrap_or_else(|| Distribution::fixed(34)),
         slice,
         timestamp,
     })

@@ -1,8 +1,8 @@
 //! The command, and what belongs to it.
 
-use crate::load::stress::Kind;
+use wire::load::StressMix;
+
 use crate::load::stress::distribution::{Distribution, number};
-use crate::load::stress::mix::Mix;
 
 use super::words::{Group, no_command, wrong};
 
@@ -19,19 +19,6 @@ pub enum Command {
     CounterRead,
     /// Add to counters.
     CounterWrite,
-}
-
-impl Command {
-    /// The kind of all operations; None if there are several.
-    fn kind(self) -> Option<Kind> {
-        match self {
-            Self::Read => Some(Kind::Read),
-            Self::Write => Some(Kind::Write),
-            Self::CounterRead => Some(Kind::CounterRead),
-            Self::CounterWrite => Some(Kind::CounterWrite),
-            Self::Mixed => None,
-        }
-    }
 }
 
 /// Names of the commands; underscores are left out as one likes.
@@ -78,8 +65,10 @@ impl Until {
 pub struct Asked {
     /// The command.
     pub command: Command,
-    /// The kinds of operations.
-    pub mix: Mix,
+    /// The weights of the kinds of operations.
+    pub mix: StressMix,
+    /// How many operations of one kind each thread makes in a row.
+    pub clustering: Distribution,
     /// When it is over.
     pub until: Until,
     /// Operations of each kind before it, for each node.
@@ -89,7 +78,7 @@ pub struct Asked {
     /// The consistency level by its name in CQL.
     pub consistency: &'static str,
     /// Bytes of a key.
-    pub key_size: u16,
+    pub key_size: u32,
     /// What is added to a counter.
     pub add: Distribution,
 }
@@ -116,9 +105,9 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String>
     let consistency = group.value("cl=")?;
     let key_size = group.value("keysize=")?;
     let add = group.distribution("add=")?;
-    let mix = match command.kind() {
-        Some(kind) => Mix::only(kind),
-        None => mix(&mut group)?,
+    let (mix, clustering) = match command {
+        Command::Mixed => mixed(&mut group)?,
+        alone => (only(alone), Distribution::fixed(1)),
     };
     let name = group.name().to_owned();
     group.done(notes)?;
@@ -141,13 +130,14 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Asked, String>
             wrong(&name, "cl=", &level, &known)
         })?;
     let size = key_size.unwrap_or_else(|| "10".to_owned());
-    let key_size: u16 = size.parse().map_err(|_| {
-        let form = "a number of bytes up to 65535, such as `keysize=10`";
+    let key_size = size.parse().map_err(|_| {
+        let form = "a number of bytes, such as `keysize=10`";
         wrong(&name, "keysize=", &size, form)
     })?;
     Ok(Asked {
         command,
         mix,
+        clustering,
         until,
         warmup: if cold { 0 } else { until.warmup() },
         truncated,
@@ -220,36 +210,51 @@ fn seconds(name: &str, text: &str) -> Result<Until, String> {
         })
 }
 
-fn mix(group: &mut Group) -> Result<Mix, String> {
+const NOTHING: StressMix = StressMix {
+    write: 0.0,
+    read: 0.0,
+    counter_write: 0.0,
+    counter_read: 0.0,
+};
+
+/// Operations of one kind.
+fn only(command: Command) -> StressMix {
+    let mut mix = NOTHING;
+    match command {
+        Command::Read => mix.read = 1.0,
+        Command::Write => mix.write = 1.0,
+        Command::CounterRead => mix.counter_read = 1.0,
+        Command::CounterWrite => mix.counter_write = 1.0,
+        Command::Mixed => (mix.read, mix.write) = (1.0, 1.0),
+    }
+    mix
+}
+
+fn mixed(group: &mut Group) -> Result<(StressMix, Distribution), String> {
     let clustering = match group.distribution("clustering=")? {
         Some(clustering) => clustering,
         None => "gaussian(1..10)".parse()?,
     };
     let Some(ratio) = group.settings("ratio(")? else {
-        let weights = vec![(Kind::Read, 1.0), (Kind::Write, 1.0)];
-        return Ok(Mix {
-            weights,
-            clustering,
-        });
+        return Ok((only(Command::Mixed), clustering));
     };
-    let weights: Result<Vec<(Kind, f64)>, String> = ratio
-        .iter()
-        .map(|(name, weight)| {
-            let kind = Kind::ALL
-                .into_iter()
-                .find(|kind| kind.name().eq_ignore_ascii_case(name));
-            let digits = weight.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            let number = weight.parse().ok().filter(|_| digits);
-            kind.zip(number).ok_or_else(|| {
-                let setting = format!("{name}={weight}");
-                let form = "`ratio(read=2,write=1)`, with any of `read`, `write`, `counter_read` \
-                            and `counter_write`";
-                wrong(group.name(), "ratio(", &setting, form)
-            })
-        })
-        .collect();
-    Ok(Mix {
-        weights: weights?,
-        clustering,
-    })
+    let mut mix = NOTHING;
+    for (name, text) in ratio {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let kind = match name.to_ascii_lowercase().as_str() {
+            "write" => Some(&mut mix.write),
+            "read" => Some(&mut mix.read),
+            "counter_write" => Some(&mut mix.counter_write),
+            "counter_read" => Some(&mut mix.counter_read),
+            _ => None,
+        };
+        let weight = text.parse().ok().filter(|_| digits);
+        let (kind, weight) = kind.zip(weight).ok_or_else(|| {
+            let form = "`ratio(read=2,write=1)`, with any of `read`, `write`, `counter_read` and \
+                        `counter_write`";
+            wrong(group.name(), "ratio(", &format!("{name}={text}"), form)
+        })?;
+        *kind = weight;
+    }
+    Ok((mix, clustering))
 }

@@ -1,7 +1,8 @@
 //! Which seeds are written and read: `-pop`.
 
-use crate::load::stress::distribution::range;
-use crate::load::stress::population::Population;
+use wire::load::Population;
+
+use crate::load::stress::distribution::{Distribution, range};
 
 use super::command::{Command, Until};
 use super::words::{Group, wrong};
@@ -38,16 +39,19 @@ pub fn parse(
             );
         }
         let usual = || format!("gaussian(1..{})", until.seeds()).parse();
-        return drawn.map_or_else(usual, Ok).map(Population::Drawn);
+        let drawn: Distribution = drawn.map_or_else(usual, Ok)?;
+        return Ok(Population::Drawn {
+            distribution: drawn.to_string(),
+        });
     };
     let (first, last) = range(&text)
         .ok()
-        .filter(|(first, _)| *first >= 0)
+        .and_then(|(first, last)| Some((u64::try_from(first).ok()?, u64::try_from(last).ok()?)))
         .ok_or_else(|| wrong("-pop", "seq=", &text, "`seq=1..1000`, `seq=1..1m` or the like"))?;
     Ok(Population::Sequence {
         first,
         last,
         wrap: !ends,
-        lookback,
+        lookback: lookback.map(|back| back.to_string()),
     })
 }

@@ -1,12 +1,9 @@
+use wire::load::{Population, StressMix};
+
 use super::place::Nodes;
 use super::rate::Pace;
 use super::tables::Strategy;
 use super::*;
-use crate::load::stress::Kind;
-use crate::load::stress::distribution::Distribution;
-use crate::load::stress::mix::Mix;
-use crate::load::stress::population::Population;
-use crate::load::stress::row::Layout;
 
 fn parsed(line: &str) -> Result<Request, String> {
     let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
@@ -24,16 +21,12 @@ fn refused(line: &str) -> String {
     }
 }
 
-fn read(text: &str) -> Distribution {
-    text.parse().unwrap()
-}
-
 fn pairs(settings: &[(&str, &str)]) -> Vec<(String, String)> {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     settings.iter().map(owned).collect()
 }
 
-fn sequence(first: i64, last: i64) -> Population {
+fn sequence(first: u64, last: u64) -> Population {
     Population::Sequence {
         first,
         last,
@@ -42,18 +35,34 @@ fn sequence(first: i64, last: i64) -> Population {
     }
 }
 
+fn drawn(distribution: &str) -> Population {
+    Population::Drawn {
+        distribution: distribution.to_owned(),
+    }
+}
+
+fn mix(read: f64, write: f64, counter_read: f64, counter_write: f64) -> StressMix {
+    StressMix {
+        write,
+        read,
+        counter_write,
+        counter_read,
+    }
+}
+
 #[test]
 fn what_is_not_written_is_as_in_cassandra_stress() {
     let expected = Request {
-        workload: Workload {
-            mix: Mix::only(Kind::Write),
+        workload: Stress {
+            mix: mix(0.0, 1.0, 0.0, 0.0),
+            clustering: "fixed(1)".to_owned(),
             population: sequence(1, 1000),
-            layout: Layout {
-                key_size: 10,
-                columns: ["C0", "C1", "C2", "C3", "C4"].map(str::to_owned).to_vec(),
-                size: Distribution::fixed(34),
-            },
-            add: Distribution::fixed(1),
+            columns: ["C0", "C1", "C2", "C3", "C4"].map(str::to_owned).to_vec(),
+            size: "fixed(34)".to_owned(),
+            key_size: 10,
+            add: "fixed(1)".to_owned(),
+            slice: false,
+            validate: true,
         },
         until: Until::Operations(1000),
         warmup: 250,
@@ -61,12 +70,8 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
             threads: 200,
             pace: Pace::Free,
         },
-        statements: Statements {
-            consistency: "LOCAL_ONE",
-            slice: false,
-            timestamp: None,
-            validate: true,
-        },
+        consistency: "LOCAL_ONE",
+        timestamp: None,
         tables: Tables {
             made: true,
             truncated: false,
@@ -103,25 +108,20 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
 
 #[test]
 fn commands_have_their_names() {
-    let kinds = |line: &str| taken(line).workload.mix;
+    let kinds = |name: &str| taken(&format!("{name} n=1 -rate threads=1")).workload.mix;
     for name in ["read", "READ"] {
-        assert_eq!(kinds(&format!("{name} n=1 -rate threads=1")), Mix::only(Kind::Read));
+        assert_eq!(kinds(name), mix(1.0, 0.0, 0.0, 0.0), "{name}");
     }
     for name in ["write", "insert"] {
-        assert_eq!(kinds(&format!("{name} n=1")), Mix::only(Kind::Write));
-    }
-    for name in ["counter_write", "counterwrite", "counter_add", "counteradd"] {
-        assert_eq!(kinds(&format!("{name} n=1")), Mix::only(Kind::CounterWrite));
+        assert_eq!(kinds(name), mix(0.0, 1.0, 0.0, 0.0), "{name}");
     }
     for name in ["counter_read", "counterread", "counter_get", "counterget"] {
-        let line = format!("{name} n=1 -rate threads=1");
-        assert_eq!(kinds(&line), Mix::only(Kind::CounterRead));
+        assert_eq!(kinds(name), mix(0.0, 0.0, 1.0, 0.0), "{name}");
     }
-    let mixed = Mix {
-        weights: vec![(Kind::Read, 1.0), (Kind::Write, 1.0)],
-        clustering: read("gaussian(1..10)"),
-    };
-    assert_eq!(kinds("mixed n=1 -rate threads=1"), mixed);
+    for name in ["counter_write", "counterwrite", "counter_add", "counteradd"] {
+        assert_eq!(kinds(name), mix(0.0, 0.0, 0.0, 1.0), "{name}");
+    }
+    assert_eq!(kinds("mixed"), mix(1.0, 1.0, 0.0, 0.0));
 }
 
 #[test]
@@ -145,19 +145,20 @@ fn the_end_and_what_is_done_before_are_read() {
     assert_eq!(asked("duration=10m").warmup, 0);
     let truncated = |when: &str| asked(&format!("n=1 truncate={when}")).tables.truncated;
     assert_eq!(["never", "once", "ALWAYS"].map(truncated), [false, true, true]);
-    assert_eq!(asked("n=1 cl=each_quorum").statements.consistency, "EACH_QUORUM");
-    assert_eq!(asked("n=1 keysize=50").workload.layout.key_size, 50);
-    assert_eq!(asked("n=1 add=uniform(1..9)").workload.add, read("uniform(1..9)"));
+    assert_eq!(asked("n=1 cl=each_quorum").consistency, "EACH_QUORUM");
+    assert_eq!(asked("n=1 keysize=50").workload.key_size, 50);
+    assert_eq!(asked("n=1 add=UNIFORM(1..9)").workload.add, "uniform(1..9)");
 }
 
 #[test]
 fn a_mixture_has_the_ratio_that_is_written_and_nothing_else() {
-    let mixed = taken("mixed ratio(write=1,READ=2.5,counter_read=0) clustering=fixed(4) n=1 -rate threads=1");
-    let expected = Mix {
-        weights: vec![(Kind::Write, 1.0), (Kind::Read, 2.5), (Kind::CounterRead, 0.0)],
-        clustering: Distribution::fixed(4),
-    };
-    assert_eq!(mixed.workload.mix, expected);
+    let mixed = |words: &str| taken(&format!("mixed n=1 {words} -rate threads=1")).workload;
+    let all = mixed("ratio(write=1,READ=2.5,counter_write=3,counter_read=0) clustering=fixed(4)");
+    assert_eq!(all.mix, mix(2.5, 1.0, 0.0, 3.0));
+    assert_eq!(all.clustering, "fixed(4)");
+    let one = mixed("ratio(write=1)");
+    assert_eq!(one.mix, mix(0.0, 1.0, 0.0, 0.0));
+    assert_eq!(one.clustering, "gaussian(1..10,5.5,1.5)");
 }
 
 #[test]
@@ -165,19 +166,18 @@ fn populations_depend_on_the_command_and_its_end() {
     let population = |line: &str| taken(line).workload.population;
     assert_eq!(population("counter_write n=70"), sequence(1, 70));
     assert_eq!(population("write duration=1m -rate threads=1"), sequence(1, 1_000_000));
-    let drawn = |text: &str| Population::Drawn(read(text));
-    assert_eq!(population("read n=70 -rate threads=1"), drawn("gaussian(1..70)"));
+    assert_eq!(population("read n=70 -rate threads=1"), drawn("gaussian(1..70,35.5,11.5)"));
     let timed = "mixed duration=1m -rate threads=1";
-    assert_eq!(population(timed), drawn("gaussian(1..1m)"));
+    assert_eq!(population(timed), population("read n=1m -rate threads=1"));
     assert_eq!(population("write n=70 -pop seq=5..1k"), sequence(5, 1000));
-    assert_eq!(population("write n=70 -pop contents=sorted"), drawn("gaussian(1..70)"));
+    assert_eq!(population("write n=70 -pop contents=sorted"), drawn("gaussian(1..70,35.5,11.5)"));
     assert_eq!(population("write n=70 -pop dist=~EXP(1..9)"), drawn("~exp(1..9)"));
     let all = "mixed n=70 -rate threads=1 -pop seq=1..9 no-wrap read-lookback=exp(1..5)";
     let expected = Population::Sequence {
         first: 1,
         last: 9,
         wrap: false,
-        lookback: Some(read("exp(1..5)")),
+        lookback: Some("exp(1..5)".to_owned()),
     };
     assert_eq!(population(all), expected);
 }
@@ -197,12 +197,12 @@ fn rates_are_those_that_whole_nanoseconds_keep() {
 #[test]
 fn columns_are_counted_or_named() {
     let asked = |words: &str| taken(&format!("write n=1 -col {words}"));
-    let columns = |words: &str| asked(words).workload.layout.columns;
+    let columns = |words: &str| asked(words).workload.columns;
     assert_eq!(columns("n=fixed(11)")[..4], ["C0", "C1", "C10", "C2"]);
     assert_eq!(columns("names=foo,Bar,a1"), ["Bar", "a1", "foo"]);
-    assert_eq!(asked("size=uniform(1..20)").workload.layout.size, read("uniform(1..20)"));
-    let all = asked("slice timestamp=17 comparator=AsciiType n=fixed(1)").statements;
-    assert_eq!((all.slice, all.timestamp), (true, Some(17)));
+    assert_eq!(asked("size=uniform(1..20)").workload.size, "uniform(1..20)");
+    let all = asked("slice timestamp=17 comparator=AsciiType n=fixed(1)");
+    assert_eq!((all.workload.slice, all.timestamp), (true, Some(17)));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn what_is_written_down_is_read() {
 
 #[test]
 fn reads_are_compared_unless_that_is_skipped() {
-    let validate = |words: &str| taken(&format!("write n=1 {words}")).statements.validate;
+    let validate = |words: &str| taken(&format!("write n=1 {words}")).workload.validate;
     assert!(validate("-errors retries=3"));
     assert!(!validate("-errors skip-read-validation"));
 }
@@ -314,7 +314,7 @@ fn spaces_around_signs_part_no_words() {
 }
 
 /// A command line, and what its refusal must say.
-const REFUSED: [(&str, &str); 71] = [
+const REFUSED: [(&str, &str); 72] = [
     // The command.
     ("", "the commands are `read`, `write`"),
     ("-rate threads=4", "there is no command `-rate`"),
@@ -339,8 +339,9 @@ const REFUSED: [(&str, &str); 71] = [
     ("write n=1 cl=one cl=quorum", "`cl=` twice"),
     ("write n=1 no-warmup=foo", "no setting `no-warmup=`"),
     ("write n=1 truncate=often", "`truncate=never`"),
-    ("write n=1 keysize=0", "at least 1 byte"),
-    ("write n=1 keysize=70000", "up to 65535"),
+    ("write n=1 keysize=0", "from 1 to 65535 bytes"),
+    ("write n=1 keysize=70000", "from 1 to 65535 bytes"),
+    ("write n=1 keysize=-1", "such as `keysize=10`"),
     ("write n=1 add=5", "`write add=` `5`: write one of `fixed(34)`"),
     ("read n=1 ratio(read=1)", "`read` has no setting `ratio(`; it has `n=`"),
     ("read n=1 clustering=fixed(2)", "no setting `clustering=`"),

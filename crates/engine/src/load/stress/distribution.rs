@@ -160,27 +160,24 @@ fn exponential(random: &mut JavaRandom) -> f64 {
     whole + least * LN_2
 }
 
-/// Numbers of a distribution, one after another.
+/// Numbers of a distribution, one after another, for all who draw from it.
 pub struct Draws {
     distribution: Distribution,
-    random: JavaRandom,
     position: i64,
 }
 
 impl Draws {
-    /// The same seed always gives the same numbers; a sequence begins at its first one whatever the
-    /// seed.
-    pub fn new(distribution: Distribution, seed: i64) -> Self {
+    /// A sequence begins at its first number.
+    pub fn new(distribution: Distribution) -> Self {
         Self {
             distribution,
-            random: JavaRandom::new(seed),
             position: 0,
         }
     }
 
-    /// The next number.
-    pub fn draw(&mut self) -> i64 {
-        let number = self.distribution.draw(&mut self.random, self.position);
+    /// The next number for the one whose random numbers these are.
+    pub fn draw(&mut self, random: &mut JavaRandom) -> i64 {
+        let number = self.distribution.draw(random, self.position);
         self.position += 1;
         number
     }
@@ -288,7 +285,7 @@ fn reached(width: i64) -> f64 {
 }
 
 /// Largest number on either side of zero: nothing that is added here can overflow.
-const LARGEST: i64 = 1_000_000_000_000_000_000;
+pub const LARGEST: i64 = 1_000_000_000_000_000_000;
 
 /// Most parts of a quantized distribution.
 const MOST_PARTS: u32 = 1_000_000;
@@ -380,8 +377,9 @@ mod tests {
     }
 
     fn drawn(text: &str, seed: i64, count: usize) -> Vec<i64> {
-        let mut draws = Draws::new(read(text), seed);
-        (0..count).map(|_| draws.draw()).collect()
+        let mut draws = Draws::new(read(text));
+        let mut random = JavaRandom::new(seed);
+        (0..count).map(|_| draws.draw(&mut random)).collect()
     }
 
     /// Compare the shares of draws up to some numbers with those that a formula gives.

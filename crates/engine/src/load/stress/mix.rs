@@ -14,14 +14,6 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Operations of one kind.
-    pub fn only(kind: Kind) -> Self {
-        Self {
-            weights: vec![(kind, 1.0)],
-            clustering: Distribution::fixed(1),
-        }
-    }
-
     /// Whether kinds can be chosen; the error is one sentence.
     pub fn check(&self) -> Result<(), String> {
         let usable = |weight: f64| weight >= 0.0 && weight.is_finite();
@@ -44,37 +36,35 @@ pub struct Kinds {
     weights: Vec<(Kind, f64)>,
     sum: f64,
     clustering: Draws,
-    random: JavaRandom,
     kind: Kind,
     left: i64,
 }
 
 impl Kinds {
-    /// Of a mix that was checked. The same seed always gives the same kinds.
-    pub fn new(mix: &Mix, seed: i64) -> Self {
-        let mut random = JavaRandom::new(seed);
+    /// Of a mix that was checked.
+    pub fn new(mix: &Mix) -> Self {
         Self {
             weights: mix.weights.clone(),
             sum: mix.weights.iter().map(|(_, weight)| weight).sum(),
-            clustering: Draws::new(mix.clustering.clone(), random.next_long()),
-            random,
+            clustering: Draws::new(mix.clustering.clone()),
             kind: mix.weights[0].0,
             left: 0,
         }
     }
 
-    /// The kind of the next operation.
-    pub fn draw(&mut self) -> Kind {
+    /// The kind of the next operation, by the random numbers of the client.
+    pub fn draw(&mut self, random: &mut JavaRandom) -> Kind {
         while self.left == 0 {
-            self.left = self.clustering.draw();
-            self.kind = self.choose();
+            self.left = self.clustering.draw(random);
+            self.kind = self.choose(random.next_double());
         }
         self.left -= 1;
         self.kind
     }
 
-    fn choose(&mut self) -> Kind {
-        let mut place = self.random.next_double() * self.sum;
+    /// The kind at a share of all weights.
+    fn choose(&self, share: f64) -> Kind {
+        let mut place = share * self.sum;
         let mut chosen = self.kind;
         for (kind, weight) in self.weights.iter().filter(|(_, weight)| *weight > 0.0) {
             chosen = *kind;
@@ -99,8 +89,9 @@ mod tests {
     }
 
     fn drawn(mix: &Mix, count: usize) -> Vec<Kind> {
-        let mut kinds = Kinds::new(mix, 3);
-        (0..count).map(|_| kinds.draw()).collect()
+        let mut kinds = Kinds::new(mix);
+        let mut random = JavaRandom::new(3);
+        (0..count).map(|_| kinds.draw(&mut random)).collect()
     }
 
     #[test]
@@ -129,8 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn one_kind_alone_is_always_chosen() {
-        assert_eq!(drawn(&Mix::only(Kind::CounterWrite), 3), [Kind::CounterWrite; 3]);
+    fn the_last_kind_with_a_weight_takes_what_rounding_leaves() {
+        let kinds = Kinds::new(&mix(&[(Kind::Write, 1.0), (Kind::Read, 0.0)], "fixed(1)"));
+        assert_eq!(kinds.choose(1.0), Kind::Write);
     }
 
     #[test]

@@ -1,19 +1,28 @@
-//! The workloads of cassandra-stress 3.11.2, whose rows either tool can write and the other read.
+//! The workload of cassandra-stress, as version 3.11.2 makes it: rows that either tool writes, the
+//! other one can read.
 
-use wire::load::Part;
+use rand_xoshiro::rand_core::Rng;
+use wire::load::{Part, Stress};
 
 use self::distribution::Distribution;
 use self::mix::{Kinds, Mix};
 use self::population::{Population, Seeds};
 use self::random::JavaRandom;
 use self::row::Layout;
+use super::mix::stream;
 
 pub mod distribution;
 pub mod mix;
 pub mod population;
-mod random;
+pub mod random;
 pub mod row;
 mod salt;
+
+/// Whether a workload can be made; the error says what stands against it.
+pub fn check(workload: &Stress) -> Result<(), String> {
+    Workload::of(workload, 1)?;
+    Err("the engine cannot make the load of cassandra-stress yet; there is `ycsb`".to_owned())
+}
 
 /// Types of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +46,7 @@ impl Kind {
         Self::CounterWrite,
     ];
 
-    /// The name on a command line and in result files.
+    /// The name in result files, which is cassandra-stress's.
     pub fn name(self) -> &'static str {
         ["read", "write", "counter_read", "counter_write"][self as usize]
     }
@@ -48,7 +57,7 @@ impl Kind {
     }
 }
 
-/// What is asked of the database, whatever the level of the load.
+/// What is asked of the database, read from a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     /// Which operations are made.
@@ -62,52 +71,90 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Whether `parts` engines can make it together; the error is one sentence.
-    pub fn check(&self, parts: u32) -> Result<(), String> {
-        self.mix.check()?;
-        self.population.check(parts)?;
-        self.layout.check()
+    /// That of a plan that `parts` engines carry out; the error is one sentence.
+    pub fn of(plan: &Stress, parts: u32) -> Result<Self, String> {
+        let weights = [
+            (Kind::Read, plan.mix.read),
+            (Kind::Write, plan.mix.write),
+            (Kind::CounterRead, plan.mix.counter_read),
+            (Kind::CounterWrite, plan.mix.counter_write),
+        ];
+        let mix = Mix {
+            weights: weights.to_vec(),
+            clustering: read("clustering", &plan.clustering)?,
+        };
+        let population = Population::of(&plan.population)?;
+        let layout = Layout {
+            // One that is too large is refused as one of no bytes is.
+            key_size: u16::try_from(plan.key_size).unwrap_or_default(),
+            columns: plan.columns.clone(),
+            size: read("size", &plan.size)?,
+        };
+        mix.check()?;
+        population.check(parts)?;
+        layout.check()?;
+        Ok(Self {
+            mix,
+            population,
+            layout,
+            add: read("add", &plan.add)?,
+        })
     }
 }
 
-/// One operation; its row is a function of its seed.
+/// The distribution that a plan has under `name`.
+fn read(name: &str, text: &str) -> Result<Distribution, String> {
+    text.parse()
+        .map_err(|what| format!("`{name}` cannot be {what}"))
+}
+
+/// One operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// What to do.
     pub kind: Kind,
-    /// The row.
+    /// The seed of the row, of which its key and columns are made.
     pub seed: i64,
+    /// The seed of the random numbers that decide what is added to counters.
+    pub adds: i64,
 }
 
 /// All operations of one part of a load.
 pub struct Operations {
     seeds: Seeds,
-    clients: Vec<Kinds>,
+    clients: Vec<Client>,
+}
+
+struct Client {
+    random: JavaRandom,
+    kinds: Kinds,
 }
 
 impl Operations {
-    /// Of a workload that was checked. The same `seed` always gives the same operations, as far as
-    /// the clients ask in the same order and writes are answered alike.
+    /// Those of a workload that was read for as many parts as there are. Each client has its own
+    /// random numbers, as far as the seeds of a sequence do not depend on who comes first.
     pub fn new(workload: &Workload, part: Part, clients: u32, seed: u64) -> Self {
-        let stream = seed ^ (u64::from(part.index) << 32);
-        let mut random = JavaRandom::new(stream.cast_signed());
+        let client = |index| Client {
+            random: JavaRandom::new(stream(seed, part, index).next_u64().cast_signed()),
+            kinds: Kinds::new(&workload.mix),
+        };
         Self {
-            seeds: Seeds::new(&workload.population, part, random.next_long()),
-            clients: (0..clients)
-                .map(|_| Kinds::new(&workload.mix, random.next_long()))
-                .collect(),
+            seeds: Seeds::new(&workload.population, part),
+            clients: (0..u64::from(clients)).map(client).collect(),
         }
     }
 
     /// The next operation of a client; None at the end of a sequence.
     pub fn draw(&mut self, client: usize) -> Option<Operation> {
-        let kind = self.clients[client].draw();
+        let Client { random, kinds } = &mut self.clients[client];
+        let kind = kinds.draw(random);
         let seed = if kind.writes() {
-            self.seeds.write()
+            self.seeds.write(random)
         } else {
-            self.seeds.read()
-        }?;
-        Some(Operation { kind, seed })
+            self.seeds.read(random)
+        };
+        let adds = random.next_long();
+        seed.map(|seed| Operation { kind, seed, adds })
     }
 
     /// An operation is over, well or not.
@@ -121,33 +168,42 @@ impl Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::load::{Population as Planned, StressMix};
 
     const WHOLE: Part = Part { index: 0, of: 1 };
 
     /// Two reads for each write, of a sequence that is looked back at.
-    fn workload() -> Workload {
-        Workload {
-            mix: Mix {
-                weights: vec![(Kind::Read, 2.0), (Kind::Write, 1.0)],
-                clustering: "gaussian(1..10)".parse().unwrap(),
+    fn plan() -> Stress {
+        Stress {
+            mix: StressMix {
+                write: 1.0,
+                read: 2.0,
+                counter_write: 0.0,
+                counter_read: 0.0,
             },
-            population: Population::Sequence {
+            clustering: "gaussian(1..10)".to_owned(),
+            population: Planned::Sequence {
                 first: 1,
                 last: 1_000_000,
                 wrap: true,
-                lookback: Some("exp(1..1000)".parse().unwrap()),
+                lookback: Some("exp(1..1000)".to_owned()),
             },
-            layout: Layout {
-                key_size: 10,
-                columns: Layout::numbered(5),
-                size: Distribution::fixed(34),
-            },
-            add: Distribution::fixed(1),
+            columns: Layout::numbered(5),
+            size: "fixed(34)".to_owned(),
+            key_size: 10,
+            add: "fixed(1)".to_owned(),
+            slice: false,
+            validate: true,
         }
     }
 
-    fn drawn(part: Part, seed: u64, count: usize) -> Vec<Operation> {
-        let mut operations = Operations::new(&workload(), part, 4, seed);
+    fn operations(plan: &Stress, part: Part, clients: u32, seed: u64) -> Operations {
+        let workload = Workload::of(plan, part.of).unwrap();
+        Operations::new(&workload, part, clients, seed)
+    }
+
+    fn drawn(plan: &Stress, part: Part, seed: u64, count: usize) -> Vec<Operation> {
+        let mut operations = operations(plan, part, 4, seed);
         (0..count)
             .filter_map(|index| {
                 let operation = operations.draw(index % 4)?;
@@ -160,7 +216,7 @@ mod tests {
     #[test]
     fn reads_ask_for_what_is_written_and_writes_go_on() {
         let mut written = 0;
-        for operation in drawn(WHOLE, 1, 30_000) {
+        for operation in drawn(&plan(), WHOLE, 1, 30_000) {
             if operation.kind == Kind::Write {
                 assert_eq!(operation.seed, written + 1);
                 written += 1;
@@ -174,40 +230,56 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_operations_and_each_part_has_its_own() {
         let kinds = |part, seed| {
-            let operations = drawn(part, seed, 100);
+            let operations = drawn(&plan(), part, seed, 100);
             operations.iter().map(|one| one.kind).collect::<Vec<_>>()
         };
-        assert_eq!(drawn(WHOLE, 1, 100), drawn(WHOLE, 1, 100));
+        assert_eq!(drawn(&plan(), WHOLE, 1, 100), drawn(&plan(), WHOLE, 1, 100));
         assert_ne!(kinds(WHOLE, 1), kinds(WHOLE, 2));
         let part = |index| Part { index, of: 2 };
         assert_ne!(kinds(part(0), 1), kinds(part(1), 1));
-        let first = drawn(part(1), 1, 100).into_iter().find(|one| one.kind == Kind::Write);
-        assert_eq!(first.map(|one| one.seed), Some(500_001));
+        let second = drawn(&plan(), part(1), 1, 100);
+        let write = second.iter().find(|one| one.kind == Kind::Write);
+        assert_eq!(write.map(|one| one.seed), Some(500_001));
     }
 
     #[test]
-    fn clients_have_kinds_of_their_own() {
-        let of = |client| {
-            let mut operations = Operations::new(&workload(), WHOLE, 2, 9);
-            (0..100).map(|_| operations.draw(client).unwrap().kind).collect::<Vec<_>>()
+    fn a_client_draws_the_same_whoever_draws_before_it() {
+        let mut plan = plan();
+        plan.population = Planned::Drawn {
+            distribution: "gaussian(1..1m)".to_owned(),
         };
-        assert_ne!(of(0), of(1));
+        let mut alone = operations(&plan, WHOLE, 2, 9);
+        let mut together = operations(&plan, WHOLE, 2, 9);
+        let mut same = 0;
+        for _ in 0..100 {
+            let other = together.draw(0);
+            let own = alone.draw(1);
+            assert_eq!(together.draw(1), own);
+            same += usize::from(other == own);
+        }
+        assert_eq!(same, 0, "clients draw alike");
     }
 
     #[test]
     fn a_sequence_without_wrapping_ends_the_operations() {
-        let mut workload = workload();
-        workload.mix = Mix::only(Kind::CounterWrite);
-        workload.population = Population::Sequence {
+        let mut plan = plan();
+        plan.mix = StressMix {
+            write: 0.0,
+            read: 0.0,
+            counter_write: 1.0,
+            counter_read: 0.0,
+        };
+        plan.population = Planned::Sequence {
             first: 4,
             last: 5,
             wrap: false,
             lookback: None,
         };
-        let mut operations = Operations::new(&workload, WHOLE, 1, 1);
-        let taken = [operations.draw(0), operations.draw(0), operations.draw(0)];
-        let of = |seed| Some(Operation { kind: Kind::CounterWrite, seed });
-        assert_eq!(taken, [of(4), of(5), None]);
+        let found = drawn(&plan, WHOLE, 1, 3);
+        let seeds: Vec<i64> = found.iter().map(|one| one.seed).collect();
+        assert_eq!(seeds, [4, 5]);
+        assert!(found.iter().all(|one| one.kind == Kind::CounterWrite));
+        assert_ne!(found[0].adds, found[1].adds);
     }
 
     #[test]
@@ -218,23 +290,34 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_is_refused_for_any_of_its_parts() {
-        assert_eq!(workload().check(1), Ok(()));
-        let refused = |change: fn(&mut Workload)| {
-            let mut workload = workload();
-            change(&mut workload);
-            workload.check(2).unwrap_err()
+    fn a_plan_is_refused_for_any_of_its_parts() {
+        assert!(Workload::of(&plan(), 2).is_ok());
+        let refused = |change: fn(&mut Stress)| {
+            let mut plan = plan();
+            change(&mut plan);
+            check(&plan).unwrap_err()
         };
-        assert!(refused(|it| it.mix.weights.clear()).contains("weights"));
-        assert!(refused(|it| it.layout.key_size = 0).contains("key"));
-        let short = |it: &mut Workload| {
-            it.population = Population::Sequence {
+        assert!(refused(|plan| plan.mix.read = -1.0).contains("weights"));
+        assert!(refused(|plan| plan.clustering = "1".to_owned()).contains("`clustering` cannot be"));
+        assert!(refused(|plan| plan.size = "34".to_owned()).contains("`size` cannot be `34`"));
+        assert!(refused(|plan| plan.add = String::new()).contains("`add` cannot be"));
+        assert!(refused(|plan| plan.key_size = 65_536).contains("from 1 to 65535 bytes"));
+        assert!(refused(|plan| plan.columns.reverse()).contains("order of their bytes"));
+        let long = |plan: &mut Stress| {
+            plan.population = Planned::Sequence {
                 first: 1,
-                last: 1,
+                last: u64::MAX,
                 wrap: true,
                 lookback: None,
             };
         };
-        assert!(refused(short).contains("fewer seeds"));
+        assert!(refused(long).contains("seeds must be"));
+        let unknown = |plan: &mut Stress| {
+            plan.population = Planned::Drawn {
+                distribution: "zipf(1..9)".to_owned(),
+            };
+        };
+        assert!(refused(unknown).contains("`distribution` cannot be `zipf(1..9)`"));
+        assert!(refused(|_| ()).contains("yet"), "until a driver makes it");
     }
 }

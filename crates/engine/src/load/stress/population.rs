@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use wire::load::Part;
+use wire::load::{Part, Population as Planned};
 
-use super::distribution::{Distribution, Draws};
+use super::distribution::{Distribution, Draws, LARGEST};
+use super::random::JavaRandom;
+use super::read;
 use crate::load::share;
 
 /// Where the seeds of operations come from.
@@ -26,6 +28,28 @@ pub enum Population {
 }
 
 impl Population {
+    /// That of a plan; the error is one sentence.
+    pub fn of(plan: &Planned) -> Result<Self, String> {
+        Ok(match plan {
+            Planned::Sequence {
+                first,
+                last,
+                wrap,
+                lookback,
+            } => Self::Sequence {
+                // What no seed can be is refused as the largest one is.
+                first: i64::try_from(*first).unwrap_or(i64::MAX),
+                last: i64::try_from(*last).unwrap_or(i64::MAX),
+                wrap: *wrap,
+                lookback: lookback
+                    .as_ref()
+                    .map(|text| read("lookback", text))
+                    .transpose()?,
+            },
+            Planned::Drawn { distribution } => Self::Drawn(read("distribution", distribution)?),
+        })
+    }
+
     /// Whether `parts` engines can share it; the error is one sentence.
     pub fn check(&self, parts: u32) -> Result<(), String> {
         let Self::Sequence {
@@ -37,6 +61,9 @@ impl Population {
         else {
             return Ok(());
         };
+        if *first < 0 || *last >= LARGEST {
+            return Err(format!("seeds must be from 0 to below {LARGEST}"));
+        }
         if last - first + 1 < i64::from(parts) {
             return Err(format!(
                 "a sequence from {first} to {last} has fewer seeds than there are engines, which \
@@ -69,8 +96,8 @@ pub enum Seeds {
 }
 
 impl Seeds {
-    /// Of a population that was checked. `seed` is that of what is drawn, another one in each part.
-    pub fn new(population: &Population, part: Part, seed: i64) -> Self {
+    /// Of a population that was checked.
+    pub fn new(population: &Population, part: Part) -> Self {
         match population {
             Population::Sequence {
                 first,
@@ -79,33 +106,34 @@ impl Seeds {
                 lookback,
             } => {
                 let share = share::range((last - first + 1).cast_unsigned(), part);
-                let lookback = lookback.clone();
                 Self::Sequence(Sequence {
                     first: first + share.start.cast_signed(),
                     total: (share.end - share.start).cast_signed(),
                     wrap: *wrap,
                     next: 0,
                     written: Written::default(),
-                    lookback: lookback.map(|distribution| Draws::new(distribution, seed)),
+                    lookback: lookback.clone().map(Draws::new),
                 })
             }
-            Population::Drawn(distribution) => Self::Drawn(Draws::new(distribution.clone(), seed)),
+            Population::Drawn(distribution) => Self::Drawn(Draws::new(distribution.clone())),
         }
     }
 
-    /// The seed of the next write; None at the end of the sequence.
-    pub fn write(&mut self) -> Option<i64> {
+    /// The seed of the next write, by the random numbers of its client; None at the end of the
+    /// sequence.
+    pub fn write(&mut self, random: &mut JavaRandom) -> Option<i64> {
         match self {
             Self::Sequence(sequence) => sequence.following(),
-            Self::Drawn(draws) => Some(draws.draw()),
+            Self::Drawn(draws) => Some(draws.draw(random)),
         }
     }
 
-    /// The seed of the next read; None at the end of the sequence.
-    pub fn read(&mut self) -> Option<i64> {
+    /// The seed of the next read, by the random numbers of its client; None at the end of the
+    /// sequence.
+    pub fn read(&mut self, random: &mut JavaRandom) -> Option<i64> {
         match self {
-            Self::Sequence(sequence) => sequence.behind(),
-            Self::Drawn(draws) => Some(draws.draw()),
+            Self::Sequence(sequence) => sequence.behind(random),
+            Self::Drawn(draws) => Some(draws.draw(random)),
         }
     }
 
@@ -139,11 +167,11 @@ impl Sequence {
         Some(seed)
     }
 
-    fn behind(&mut self) -> Option<i64> {
+    fn behind(&mut self, random: &mut JavaRandom) -> Option<i64> {
         let Some(lookback) = &mut self.lookback else {
             return self.following();
         };
-        let back = lookback.draw();
+        let back = lookback.draw(random);
         let written = self.written.count;
         if back <= written {
             return Some(self.first + written - back);
@@ -196,62 +224,69 @@ mod tests {
         }
     }
 
+    /// The seeds that are asked for by letters: writes by `w`, reads by `r`.
+    fn taken(seeds: &mut Seeds, asked: &str) -> Vec<Option<i64>> {
+        let mut random = JavaRandom::new(1);
+        asked
+            .chars()
+            .map(|letter| match letter {
+                'w' => seeds.write(&mut random),
+                _ => seeds.read(&mut random),
+            })
+            .collect()
+    }
+
     #[test]
     fn a_sequence_is_shared_by_writes_and_reads_and_begins_again() {
-        let mut seeds = Seeds::new(&sequence(5, 7, true, None), WHOLE, 1);
-        let taken = [seeds.write(), seeds.read(), seeds.write(), seeds.read()];
-        assert_eq!(taken, [Some(5), Some(6), Some(7), Some(5)]);
+        let mut seeds = Seeds::new(&sequence(5, 7, true, None), WHOLE);
+        assert_eq!(taken(&mut seeds, "wrwr"), [Some(5), Some(6), Some(7), Some(5)]);
     }
 
     #[test]
     fn a_sequence_that_does_not_wrap_ends() {
-        let mut seeds = Seeds::new(&sequence(1, 2, false, None), WHOLE, 1);
-        let taken = [seeds.write(), seeds.write(), seeds.write(), seeds.read()];
-        assert_eq!(taken, [Some(1), Some(2), None, None]);
+        let mut seeds = Seeds::new(&sequence(1, 2, false, None), WHOLE);
+        assert_eq!(taken(&mut seeds, "wwwr"), [Some(1), Some(2), None, None]);
     }
 
     #[test]
     fn reads_look_back_from_the_writes_that_are_all_answered() {
-        let mut seeds = Seeds::new(&sequence(11, 20, true, Some("fixed(2)")), WHOLE, 1);
-        assert_eq!(seeds.read(), Some(11), "nothing is written yet");
-        let written: Vec<i64> = (0..5).filter_map(|_| seeds.write()).collect();
-        assert_eq!(written, [11, 12, 13, 14, 15]);
-        seeds.written(11);
-        seeds.written(12);
-        seeds.written(13);
-        seeds.written(15);
-        assert_eq!(seeds.read(), Some(12), "14 is not answered");
+        let mut seeds = Seeds::new(&sequence(11, 20, true, Some("fixed(2)")), WHOLE);
+        assert_eq!(taken(&mut seeds, "r"), [Some(11)], "nothing is written yet");
+        let writes = [Some(11), Some(12), Some(13), Some(14), Some(15)];
+        assert_eq!(taken(&mut seeds, "wwwww"), writes);
+        [11, 12, 13, 15].map(|seed| seeds.written(seed));
+        assert_eq!(taken(&mut seeds, "r"), [Some(12)], "14 is not answered");
         seeds.written(14);
-        assert_eq!(seeds.read(), Some(14));
+        assert_eq!(taken(&mut seeds, "r"), [Some(14)]);
         seeds.written(11);
-        assert_eq!(seeds.read(), Some(14), "it was counted before");
+        assert_eq!(taken(&mut seeds, "r"), [Some(14)], "it was counted before");
     }
 
     #[test]
     fn a_look_before_the_first_write_begins_again_at_the_first() {
-        let mut seeds = Seeds::new(&sequence(1, 9, true, Some("fixed(5)")), WHOLE, 1);
-        (1..=3).for_each(|seed| seeds.written(seed));
-        assert_eq!(seeds.read(), Some(1 + 5 % 3));
+        let mut seeds = Seeds::new(&sequence(1, 9, true, Some("fixed(5)")), WHOLE);
+        [1, 2, 3].map(|seed| seeds.written(seed));
+        assert_eq!(taken(&mut seeds, "r"), [Some(1 + 5 % 3)]);
     }
 
     #[test]
     fn such_a_look_ends_when_all_is_written_and_nothing_wraps() {
-        let reads = |wrap| {
-            let mut seeds = Seeds::new(&sequence(1, 3, wrap, Some("fixed(4)")), WHOLE, 1);
-            (1..=3).for_each(|seed| seeds.written(seed));
-            seeds.read()
+        let read = |wrap| {
+            let mut seeds = Seeds::new(&sequence(1, 3, wrap, Some("fixed(4)")), WHOLE);
+            [1, 2, 3].map(|seed| seeds.written(seed));
+            taken(&mut seeds, "r")
         };
-        assert_eq!(reads(false), None);
-        assert_eq!(reads(true), Some(2));
+        assert_eq!(read(false), [None]);
+        assert_eq!(read(true), [Some(2)]);
     }
 
     #[test]
     fn a_drawn_population_is_drawn_for_writes_and_reads_alike() {
         let population = Population::Drawn("seq(1..3)".parse().unwrap());
-        let mut seeds = Seeds::new(&population, WHOLE, 1);
-        assert_eq!([seeds.write(), seeds.read()], [Some(1), Some(2)]);
+        let mut seeds = Seeds::new(&population, WHOLE);
+        assert_eq!(taken(&mut seeds, "wr"), [Some(1), Some(2)]);
         seeds.written(1);
-        assert_eq!(seeds.read(), Some(3));
+        assert_eq!(taken(&mut seeds, "r"), [Some(3)]);
     }
 
     #[test]
@@ -259,6 +294,8 @@ mod tests {
         assert_eq!(sequence(1, 3, true, Some("uniform(0..4)")).check(3), Ok(()));
         let refused = |population: Population, parts| population.check(parts).unwrap_err();
         assert!(refused(sequence(1, 3, true, None), 4).contains("fewer seeds"));
+        assert!(refused(sequence(-1, 3, true, None), 1).contains("from 0"));
+        assert!(refused(sequence(1, LARGEST, true, None), 1).contains("to below 1000"));
         assert!(refused(sequence(3, 2, true, None), 1).contains("from 3 to 2"));
         assert!(refused(sequence(1, 3, true, Some("fixed(5)")), 1).contains("from 0 to 4"));
         assert!(refused(sequence(1, 3, true, Some("fixed(-1)")), 1).contains("`fixed(-1)`"));
@@ -272,8 +309,9 @@ mod tests {
             let population = sequence(first, first + width - 1, false, None);
             let all: Vec<i64> = (0..of)
                 .flat_map(|index| {
-                    let mut seeds = Seeds::new(&population, Part { index, of }, 1);
-                    std::iter::from_fn(move || seeds.write()).collect::<Vec<_>>()
+                    let mut seeds = Seeds::new(&population, Part { index, of });
+                    let mut random = JavaRandom::new(1);
+                    std::iter::from_fn(move || seeds.write(&mut random)).collect::<Vec<_>>()
                 })
                 .collect();
             prop_assert_eq!(all, (first..first + width).collect::<Vec<_>>());

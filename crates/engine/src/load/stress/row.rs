@@ -30,7 +30,7 @@ impl Layout {
     pub fn check(&self) -> Result<(), String> {
         let Self { columns, size, .. } = self;
         if self.key_size == 0 {
-            return Err("a key must have at least 1 byte".to_owned());
+            return Err("a key must have from 1 to 65535 bytes".to_owned());
         }
         if columns.is_empty() || columns.len() > MOST_COLUMNS {
             return Err(format!("there must be from 1 to {MOST_COLUMNS} columns"));
@@ -272,6 +272,6 @@ mod tests {
         assert!(refused(&["a"], "qextreme(1..50,2,5)").contains("use `extreme`"));
         let mut layout = layout(&["a"], "fixed(34)");
         layout.key_size = 0;
-        assert!(layout.check().unwrap_err().contains("at least 1 byte"));
+        assert!(layout.check().unwrap_err().contains("from 1 to 65535 bytes"));
     }
 }
