@@ -61,7 +61,12 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
     let validate = errors(groups.take("-errors"), &mut notes)?;
     let tables = tables::parse(groups.take("-schema"), &mut notes)?;
     let nodes = groups.take("-node");
-    let place = place::parse(nodes, groups.take("-port"), groups.take("-mode"), &mut notes)?;
+    let place = place::parse(
+        nodes,
+        groups.take("-port"),
+        groups.take("-mode"),
+        &mut notes,
+    )?;
     let log = log::parse(groups.take("-log"), &mut notes)?;
     groups.done()?;
 

@@ -32,7 +32,12 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Columns, Strin
     if let Some(kind) = comparator
         && !kind.eq_ignore_ascii_case("AsciiType")
     {
-        return Err(wrong("-col", "comparator=", &kind, "`comparator=AsciiType`, or leave it out"));
+        return Err(wrong(
+            "-col",
+            "comparator=",
+            &kind,
+            "`comparator=AsciiType`, or leave it out",
+        ));
     }
     let names = match (names, count) {
         (Some(_), Some(_)) => {

@@ -240,7 +240,9 @@ fn mixed(group: &mut Group) -> Result<(StressMix, Distribution), String> {
     };
     let mut mix = NOTHING;
     for (name, text) in ratio {
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let digits = text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.');
         let kind = match name.to_ascii_lowercase().as_str() {
             "write" => Some(&mut mix.write),
             "read" => Some(&mut mix.read),

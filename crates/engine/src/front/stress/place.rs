@@ -73,7 +73,12 @@ pub fn parse(
         return Err(wrong("-mode", "auth-provider=", &class, form));
     }
     if user.as_deref() == Some("") {
-        return Err(wrong("-mode", "user=", "", "`user=cassandra`, or leave it out"));
+        return Err(wrong(
+            "-mode",
+            "user=",
+            "",
+            "`user=cassandra`, or leave it out",
+        ));
     }
     if let Some(version) = version
         && !["4", "NEWEST_SUPPORTED"].contains(&version.as_str())

@@ -35,7 +35,7 @@ pub fn parse(
             return Err(
                 "`-pop` has `no-wrap` and `read-lookback=` for a sequence only; write `seq=1..1m` \
                  too"
-                    .to_owned(),
+                .to_owned(),
             );
         }
         let usual = || format!("gaussian(1..{})", until.seeds()).parse();
@@ -47,7 +47,14 @@ pub fn parse(
     let (first, last) = range(&text)
         .ok()
         .and_then(|(first, last)| Some((u64::try_from(first).ok()?, u64::try_from(last).ok()?)))
-        .ok_or_else(|| wrong("-pop", "seq=", &text, "`seq=1..1000`, `seq=1..1m` or the like"))?;
+        .ok_or_else(|| {
+            wrong(
+                "-pop",
+                "seq=",
+                &text,
+                "`seq=1..1000`, `seq=1..1m` or the like",
+            )
+        })?;
     Ok(Population::Sequence {
         first,
         last,

@@ -48,7 +48,9 @@ pub fn parse(
 
     let throttle = match (throttle, limit) {
         (Some(_), Some(_)) => {
-            return Err("`-rate` has `throttle=` twice, once as `limit=`; write it once".to_owned());
+            return Err(
+                "`-rate` has `throttle=` twice, once as `limit=`; write it once".to_owned(),
+            );
         }
         (Some(text), None) => Some(("throttle=", text)),
         (None, Some(text)) => Some(("limit=", text)),

@@ -40,7 +40,11 @@ pub fn parse(mut group: Group, notes: &mut Vec<String>) -> Result<Tables, String
     group.done(notes)?;
 
     let keyspace = keyspace.unwrap_or_else(|| "keyspace1".to_owned());
-    if keyspace.is_empty() || !keyspace.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+    if keyspace.is_empty()
+        || !keyspace
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    {
         let form = "a name of letters, digits and `_`, such as `keyspace=keyspace1`";
         return Err(wrong("-schema", "keyspace=", &keyspace, form));
     }
@@ -69,8 +73,16 @@ fn replicated(mut options: Vec<(String, String)>) -> Result<Strategy, String> {
         format!("{PACKAGE}{class}")
     };
     let factor = taken(&mut options, "factor");
-    if let Some(count) = factor.as_ref().filter(|count| count.parse::<u32>().is_err()) {
-        return Err(wrong("-schema", "replication(factor=", count, "`replication(factor=3)`"));
+    if let Some(count) = factor
+        .as_ref()
+        .filter(|count| count.parse::<u32>().is_err())
+    {
+        return Err(wrong(
+            "-schema",
+            "replication(factor=",
+            count,
+            "`replication(factor=3)`",
+        ));
     }
     let simple = class.strip_prefix(PACKAGE) == Some("SimpleStrategy");
     let told = options.iter().any(|(name, _)| name == "replication_factor");
@@ -93,7 +105,9 @@ fn compacted(mut options: Vec<(String, String)>) -> Result<Strategy, String> {
 
 /// Take the value of `name` out of the options.
 fn taken(options: &mut Vec<(String, String)>, name: &str) -> Option<String> {
-    let found = options.iter().position(|(other, _)| other.eq_ignore_ascii_case(name));
+    let found = options
+        .iter()
+        .position(|(other, _)| other.eq_ignore_ascii_case(name));
     found.map(|index| options.remove(index).1)
 }
 

@@ -144,7 +144,10 @@ fn the_end_and_what_is_done_before_are_read() {
     assert_eq!(asked("n=1m no-warmup").warmup, 0);
     assert_eq!(asked("duration=10m").warmup, 0);
     let truncated = |when: &str| asked(&format!("n=1 truncate={when}")).tables.truncated;
-    assert_eq!(["never", "once", "ALWAYS"].map(truncated), [false, true, true]);
+    assert_eq!(
+        ["never", "once", "ALWAYS"].map(truncated),
+        [false, true, true]
+    );
     assert_eq!(asked("n=1 cl=each_quorum").consistency, "EACH_QUORUM");
     assert_eq!(asked("n=1 keysize=50").workload.key_size, 50);
     assert_eq!(asked("n=1 add=UNIFORM(1..9)").workload.add, "uniform(1..9)");
@@ -165,13 +168,25 @@ fn a_mixture_has_the_ratio_that_is_written_and_nothing_else() {
 fn populations_depend_on_the_command_and_its_end() {
     let population = |line: &str| taken(line).workload.population;
     assert_eq!(population("counter_write n=70"), sequence(1, 70));
-    assert_eq!(population("write duration=1m -rate threads=1"), sequence(1, 1_000_000));
-    assert_eq!(population("read n=70 -rate threads=1"), drawn("gaussian(1..70,35.5,11.5)"));
+    assert_eq!(
+        population("write duration=1m -rate threads=1"),
+        sequence(1, 1_000_000)
+    );
+    assert_eq!(
+        population("read n=70 -rate threads=1"),
+        drawn("gaussian(1..70,35.5,11.5)")
+    );
     let timed = "mixed duration=1m -rate threads=1";
     assert_eq!(population(timed), population("read n=1m -rate threads=1"));
     assert_eq!(population("write n=70 -pop seq=5..1k"), sequence(5, 1000));
-    assert_eq!(population("write n=70 -pop contents=sorted"), drawn("gaussian(1..70,35.5,11.5)"));
-    assert_eq!(population("write n=70 -pop dist=~EXP(1..9)"), drawn("~exp(1..9)"));
+    assert_eq!(
+        population("write n=70 -pop contents=sorted"),
+        drawn("gaussian(1..70,35.5,11.5)")
+    );
+    assert_eq!(
+        population("write n=70 -pop dist=~EXP(1..9)"),
+        drawn("~exp(1..9)")
+    );
     let all = "mixed n=70 -rate threads=1 -pop seq=1..9 no-wrap read-lookback=exp(1..5)";
     let expected = Population::Sequence {
         first: 1,
@@ -187,10 +202,22 @@ fn rates_are_those_that_whole_nanoseconds_keep() {
     let rate = |words: &str| taken(&format!("read n=1 -rate {words}")).rate;
     let of = |threads, pace| Rate { threads, pace };
     assert_eq!(rate("threads=40"), of(40, Pace::Free));
-    assert_eq!(rate("threads=4 throttle=5000/s"), of(4, Pace::Throttled(5000.0)));
-    assert_eq!(rate("threads=4 limit=5000/S"), of(4, Pace::Throttled(5000.0)));
-    assert_eq!(rate("threads=4 fixed=3/s"), of(4, Pace::Fixed(1e9 / 333_333_333.0)));
-    assert_eq!(rate("threads=4 throttle=0/s fixed=8/s"), of(4, Pace::Fixed(8.0)));
+    assert_eq!(
+        rate("threads=4 throttle=5000/s"),
+        of(4, Pace::Throttled(5000.0))
+    );
+    assert_eq!(
+        rate("threads=4 limit=5000/S"),
+        of(4, Pace::Throttled(5000.0))
+    );
+    assert_eq!(
+        rate("threads=4 fixed=3/s"),
+        of(4, Pace::Fixed(1e9 / 333_333_333.0))
+    );
+    assert_eq!(
+        rate("threads=4 throttle=0/s fixed=8/s"),
+        of(4, Pace::Fixed(8.0))
+    );
     assert_eq!(rate("threads=4 fixed=0/s"), of(4, Pace::Free));
 }
 
@@ -211,11 +238,18 @@ fn tables_are_made_as_the_schema_says() {
     assert_eq!(tables("keyspace=ks_2").keyspace, "ks_2");
     let replication = |settings: &str| {
         let Strategy { class, options } = tables(&format!("replication({settings})")).replication;
-        let class = class.rsplit('.').next().map(str::to_owned).unwrap_or_default();
+        let class = class
+            .rsplit('.')
+            .next()
+            .map(str::to_owned)
+            .unwrap_or_default();
         (class, options)
     };
     let of = |class: &str, options: &[(&str, &str)]| (class.to_owned(), pairs(options));
-    assert_eq!(replication("factor=3"), of("SimpleStrategy", &[("replication_factor", "3")]));
+    assert_eq!(
+        replication("factor=3"),
+        of("SimpleStrategy", &[("replication_factor", "3")])
+    );
     assert_eq!(
         replication("strategy=NetworkTopologyStrategy,dc1=3,dc2=2"),
         of("NetworkTopologyStrategy", &[("dc1", "3"), ("dc2", "2")])
@@ -256,7 +290,10 @@ fn servers_and_how_to_speak_with_them_are_read() {
     };
     assert_eq!(taken(line).place, expected);
     let place = |words: &str| taken(&format!("write n=1 {words}")).place;
-    assert_eq!(place("-node file=/tmp/nodes").nodes, Nodes::File("/tmp/nodes".into()));
+    assert_eq!(
+        place("-node file=/tmp/nodes").nodes,
+        Nodes::File("/tmp/nodes".into())
+    );
     let compression = |name: &str| place(&format!("-mode compression={name}")).compression;
     assert_eq!(["none", "snappy"].map(compression), [None, Some("snappy")]);
     assert!(place("-mode native prepared cql3").prepared);
@@ -265,9 +302,19 @@ fn servers_and_how_to_speak_with_them_are_read() {
 #[test]
 fn what_is_written_down_is_read() {
     let log = |words: &str| taken(&format!("write n=1 -log {words}")).log;
-    for (words, interval) in [("interval=200ms", 0.2), ("interval=5s", 5.0), ("interval=3", 3.0)] {
+    for (words, interval) in [
+        ("interval=200ms", 0.2),
+        ("interval=5s", 5.0),
+        ("interval=3", 3.0),
+    ] {
         let histograms = None;
-        assert_eq!(log(words), Log { interval, histograms });
+        assert_eq!(
+            log(words),
+            Log {
+                interval,
+                histograms
+            }
+        );
     }
     assert_eq!(log("hdrfile=a.hdr").histograms, Some("a.hdr".into()));
 }
@@ -289,7 +336,10 @@ fn what_has_no_effect_is_told() {
         "-errors retries=0 ignore -pop contents=sorted -port thrift=9160 jmx=7199 \
          -mode maxPending=128 -log level=verbose file=x no-summary no-settings",
     );
-    let named: Vec<&str> = all.iter().filter_map(|note| note.split('`').nth(1)).collect();
+    let named: Vec<&str> = all
+        .iter()
+        .filter_map(|note| note.split('`').nth(1))
+        .collect();
     let expected = [
         "-pop contents=",
         "-port thrift=",
@@ -301,7 +351,10 @@ fn what_has_no_effect_is_told() {
         "-log no-settings",
     ];
     assert_eq!(named, expected);
-    assert!(all.iter().all(|note| note.contains("has no effect: ")), "{all:?}");
+    assert!(
+        all.iter().all(|note| note.contains("has no effect: ")),
+        "{all:?}"
+    );
 }
 
 #[test]
@@ -309,7 +362,16 @@ fn spaces_around_signs_part_no_words() {
     let plain = taken("mixed ratio(read=1,write=2) n=10 -rate threads=4 -node a,b");
     let spaced = "mixed ratio ( read = 1 , write=2 ) n= 10  -RATE threads =4 -node a , b ";
     assert_eq!(taken(spaced), plain);
-    let words = ["mixed", "ratio(read=1,", "write=2)", "n=10", "-rate", "threads=4", "-node", "a,b"];
+    let words = [
+        "mixed",
+        "ratio(read=1,",
+        "write=2)",
+        "n=10",
+        "-rate",
+        "threads=4",
+        "-node",
+        "a,b",
+    ];
     assert_eq!(parse(&words.map(str::to_owned)), Ok(plain));
 }
 
@@ -318,7 +380,10 @@ const REFUSED: [(&str, &str); 72] = [
     // The command.
     ("", "the commands are `read`, `write`"),
     ("-rate threads=4", "there is no command `-rate`"),
-    ("foo n=1", "there is no command `foo`; the commands are `read`"),
+    (
+        "foo n=1",
+        "there is no command `foo`; the commands are `read`",
+    ),
     ("user profile=x.yaml n=1", "`user` is not taken: profiles"),
     ("print dist=exp(1..9)", "`print` is not taken"),
     ("help read", "`dunnage-engine --help`"),
@@ -329,10 +394,16 @@ const REFUSED: [(&str, &str); 72] = [
     ("write n>30", "`write n>` is not taken"),
     ("write n<200", "write `n=1m` or `duration=60s`"),
     ("write n=10 duration=10s", "both `n=` and `duration=`"),
-    ("write n=10000p", "cannot have `n=10000p`; write it as `n=1000`"),
+    (
+        "write n=10000p",
+        "cannot have `n=10000p`; write it as `n=1000`",
+    ),
     ("write n=-5", "cannot have `n=-5`"),
     ("read n=0 -rate threads=1", "write `write n=0`"),
-    ("read duration=1hour", "`duration=60s`, `duration=10m` or `duration=2h`"),
+    (
+        "read duration=1hour",
+        "`duration=60s`, `duration=10m` or `duration=2h`",
+    ),
     ("read duration=0s", "cannot have `duration=0s`"),
     ("write n=1 cl=foo", "`cl=ONE`, `cl=QUORUM`"),
     ("write n=1 cl=SERIAL", "cannot have `cl=SERIAL`"),
@@ -342,57 +413,126 @@ const REFUSED: [(&str, &str); 72] = [
     ("write n=1 keysize=0", "from 1 to 65535 bytes"),
     ("write n=1 keysize=70000", "from 1 to 65535 bytes"),
     ("write n=1 keysize=-1", "such as `keysize=10`"),
-    ("write n=1 add=5", "`write add=` `5`: write one of `fixed(34)`"),
-    ("read n=1 ratio(read=1)", "`read` has no setting `ratio(`; it has `n=`"),
+    (
+        "write n=1 add=5",
+        "`write add=` `5`: write one of `fixed(34)`",
+    ),
+    (
+        "read n=1 ratio(read=1)",
+        "`read` has no setting `ratio(`; it has `n=`",
+    ),
     ("read n=1 clustering=fixed(2)", "no setting `clustering=`"),
-    ("mixed n=1 ratio(help=1) -rate threads=1", "`ratio(read=2,write=1)`"),
-    ("mixed n=1 ratio(read=-1) -rate threads=1", "cannot have `ratio(read=-1`"),
-    ("mixed n=1 ratio(read=0) -rate threads=1", "one must be above zero"),
+    (
+        "mixed n=1 ratio(help=1) -rate threads=1",
+        "`ratio(read=2,write=1)`",
+    ),
+    (
+        "mixed n=1 ratio(read=-1) -rate threads=1",
+        "cannot have `ratio(read=-1`",
+    ),
+    (
+        "mixed n=1 ratio(read=0) -rate threads=1",
+        "one must be above zero",
+    ),
     ("mixed n=1 ratio()", "write it as `ratio(name=value,…)`"),
-    ("mixed n=1 ratio(read=1", "write it as `ratio(name=value,…)`"),
+    (
+        "mixed n=1 ratio(read=1",
+        "write it as `ratio(name=value,…)`",
+    ),
     ("mixed n=1 ratio(read=1,read=2)", "`read=` twice"),
-    ("mixed n=1 clustering=fixed(0) -rate threads=1", "clusters of `fixed(0)`"),
+    (
+        "mixed n=1 clustering=fixed(0) -rate threads=1",
+        "clusters of `fixed(0)`",
+    ),
     // -rate
     ("read n=1", "write `-rate threads=32`"),
     ("write duration=1m", "write `-rate threads=32`"),
     ("write n=1 -rate throttle=5/s", "`-rate` has no `threads=`"),
     ("write n=1 -rate auto", "`-rate auto` is not taken"),
-    ("write n=1 -rate threads>=4 threads<=9", "`-rate threads>=` is not taken"),
+    (
+        "write n=1 -rate threads>=4 threads<=9",
+        "`-rate threads>=` is not taken",
+    ),
     ("write n=1 -rate threads=0", "cannot have `threads=0`"),
-    ("write n=1 -rate threads=1 throttle=9/s fixed=9/s", "both `throttle=` and `fixed=`"),
-    ("write n=1 -rate threads=1 throttle=9/s limit=9/s", "`throttle=` twice"),
-    ("write n=1 -rate threads=1 limit=9", "write it as `limit=5000/s`"),
-    ("write n=1 -rate threads=1 -rate fixed=9/s", "`-rate` is there twice"),
+    (
+        "write n=1 -rate threads=1 throttle=9/s fixed=9/s",
+        "both `throttle=` and `fixed=`",
+    ),
+    (
+        "write n=1 -rate threads=1 throttle=9/s limit=9/s",
+        "`throttle=` twice",
+    ),
+    (
+        "write n=1 -rate threads=1 limit=9",
+        "write it as `limit=5000/s`",
+    ),
+    (
+        "write n=1 -rate threads=1 -rate fixed=9/s",
+        "`-rate` is there twice",
+    ),
     // -pop
-    ("write n=1 -pop seq=1..9 dist=exp(1..9)", "both `seq=` and `dist=`"),
+    (
+        "write n=1 -pop seq=1..9 dist=exp(1..9)",
+        "both `seq=` and `dist=`",
+    ),
     ("write n=1 -pop no-wrap", "for a sequence only"),
     ("write n=1 -pop seq=9..1", "cannot have `seq=9..1`"),
     ("write n=1 -pop seq=-1..5", "`seq=1..1000`"),
-    ("write n=1 -pop dist=foo", "`-pop dist=` `foo`: write one of"),
-    ("write n=1 -pop seq=1..9 read-lookback=fixed(50)", "cannot look back by `fixed(50)`"),
+    (
+        "write n=1 -pop dist=foo",
+        "`-pop dist=` `foo`: write one of",
+    ),
+    (
+        "write n=1 -pop seq=1..9 read-lookback=fixed(50)",
+        "cannot look back by `fixed(50)`",
+    ),
     // -col
-    ("write n=1 -col n=uniform(1..10)", "all rows of a table in CQL have the same columns"),
+    (
+        "write n=1 -col n=uniform(1..10)",
+        "all rows of a table in CQL have the same columns",
+    ),
     ("write n=1 -col n=fixed(0)", "from 1 to 65534 columns"),
     ("write n=1 -col n=fixed(1b)", "from 1 to 65534 columns"),
-    ("write n=1 -col n=fixed(2) names=a", "both `names=` and `n=`"),
+    (
+        "write n=1 -col n=fixed(2) names=a",
+        "both `names=` and `n=`",
+    ),
     ("write n=1 -col names=a,a", "name columns once"),
     ("write n=1 -col super=2", "`-col super=` is not taken"),
-    ("write n=1 -col comparator=TimeUUIDType", "`comparator=AsciiType`"),
+    (
+        "write n=1 -col comparator=TimeUUIDType",
+        "`comparator=AsciiType`",
+    ),
     ("write n=1 -col timestamp=now", "microseconds since 1970"),
     ("write n=1 -col size=qextreme(1..9,2,2)", "use `extreme`"),
     // -errors, -log and -schema
     ("write n=1 -errors retries=many", "`retries=0`"),
     ("write n=1 -log interval=1h", "`interval=1s`"),
-    ("write n=1 -schema keyspace=a\"b", "a name of letters, digits and `_`"),
-    ("write n=1 -schema replication(factor=abc)", "`replication(factor=3)`"),
-    ("write n=1 -schema replication(dc1='3')", "letters, digits and `._-:/+`"),
-    ("write n=1 -schema compaction(a=b)", "`compaction(strategy=LeveledCompactionStrategy)`"),
+    (
+        "write n=1 -schema keyspace=a\"b",
+        "a name of letters, digits and `_`",
+    ),
+    (
+        "write n=1 -schema replication(factor=abc)",
+        "`replication(factor=3)`",
+    ),
+    (
+        "write n=1 -schema replication(dc1='3')",
+        "letters, digits and `._-:/+`",
+    ),
+    (
+        "write n=1 -schema compaction(a=b)",
+        "`compaction(strategy=LeveledCompactionStrategy)`",
+    ),
     // All of it.
     ("write n=1 -node a,,b", "`-node host1,host2`"),
     ("write n=1 -node a b", "`-node` has no setting `b`"),
     ("write n=1 -node a file=b", "both nodes and `file=`"),
     ("write n=1 -port native=0", "`native=9042`"),
-    ("write n=1 -rates threads=4", "there is no option `-rates`; the options are `-rate`, `-pop`"),
+    (
+        "write n=1 -rates threads=4",
+        "there is no option `-rates`; the options are `-rate`, `-pop`",
+    ),
 ];
 
 #[test]
@@ -407,7 +547,10 @@ fn what_is_not_taken_is_refused_with_what_to_type() {
 fn ways_to_speak_that_are_not_ours_are_refused() {
     let refused = |words: &str| refused(&format!("write n=1 {words}"));
     for mode in ["thrift", "native cql3 simplenative", "thrift smart"] {
-        assert!(refused(&format!("-mode {mode}")).contains("write `-mode native cql3`"), "{mode}");
+        assert!(
+            refused(&format!("-mode {mode}")).contains("write `-mode native cql3`"),
+            "{mode}"
+        );
     }
     assert!(refused("-mode port=9046").contains("write `-port native=9042`"));
     assert!(refused("-mode prepared unprepared").contains("both"));

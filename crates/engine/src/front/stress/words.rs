@@ -73,7 +73,10 @@ impl Group {
                 .split_once('=')
                 .filter(|(key, value)| !key.is_empty() && !value.is_empty() && !value.contains('='))
                 .ok_or_else(wrong)?;
-            if settings.iter().any(|(other, _)| other.eq_ignore_ascii_case(key)) {
+            if settings
+                .iter()
+                .any(|(other, _)| other.eq_ignore_ascii_case(key))
+            {
                 return Err(twice(&self.name, &format!("{key}=")));
             }
             settings.push((key.to_owned(), value.to_owned()));

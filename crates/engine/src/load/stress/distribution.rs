@@ -303,7 +303,9 @@ pub fn number(text: &str) -> Result<i64, String> {
         .ok()
         .and_then(|number| number.checked_mul(unit))
         .filter(|number| (-LARGEST..=LARGEST).contains(number))
-        .ok_or_else(|| format!("`{text}` is no whole number; write one such as `1000`, `1k` or `1m`"))
+        .ok_or_else(|| {
+            format!("`{text}` is no whole number; write one such as `1000`, `1k` or `1m`")
+        })
 }
 
 /// Two numbers with at least two dots between them, the smaller one first. The error is one
@@ -314,7 +316,9 @@ pub fn range(text: &str) -> Result<(i64, i64), String> {
         .ok_or_else(|| format!("`{text}` is no range; write one such as `1..100`"))?;
     let (min, max) = (number(min)?, number(max.trim_start_matches('.'))?);
     if min > max {
-        return Err(format!("`{text}` ends before it begins; write `{max}..{min}`"));
+        return Err(format!(
+            "`{text}` ends before it begins; write `{max}..{min}`"
+        ));
     }
     Ok((min, max))
 }
@@ -388,7 +392,10 @@ mod tests {
         for (number, share) in expected {
             let below = draws.iter().filter(|drawn| *drawn <= number).count() as f64;
             let found = below / draws.len() as f64;
-            assert!((found - share).abs() < 0.006, "{text} up to {number}: {found} {share}");
+            assert!(
+                (found - share).abs() < 0.006,
+                "{text} up to {number}: {found} {share}"
+            );
         }
     }
 
@@ -416,10 +423,22 @@ mod tests {
         // Shares below zero, one, two and three deviations; numbers are cut, so 50 has 50 to 51.
         assert_shares(
             "gaussian(1..100)",
-            &[(0, 0.0), (50, 0.512), (66, 0.8413), (83, 0.9788), (100, 1.0)],
+            &[
+                (0, 0.0),
+                (50, 0.512),
+                (66, 0.8413),
+                (83, 0.9788),
+                (100, 1.0),
+            ],
         );
-        assert_shares("norm(1..10,4,4)", &[(1, 0.3085), (3, 0.5), (9, 0.9332), (10, 1.0)]);
-        assert_shares("gauss(0..20,1)", &[(0, 0.1841), (9, 0.5), (19, 0.8413), (20, 1.0)]);
+        assert_shares(
+            "norm(1..10,4,4)",
+            &[(1, 0.3085), (3, 0.5), (9, 0.9332), (10, 1.0)],
+        );
+        assert_shares(
+            "gauss(0..20,1)",
+            &[(0, 0.1841), (9, 0.5), (19, 0.8413), (20, 1.0)],
+        );
     }
 
     #[test]
@@ -429,7 +448,12 @@ mod tests {
         let below = |x: f64| 1.0 - (-x / mean).exp();
         assert_shares(
             "exp(0..10k)",
-            &[(999, below(1e3)), (2_170, below(2_171.0)), (4_999, below(5e3)), (9_999, 0.99)],
+            &[
+                (999, below(1e3)),
+                (2_170, below(2_171.0)),
+                (4_999, below(5e3)),
+                (9_999, 0.99),
+            ],
         );
     }
 
@@ -437,7 +461,12 @@ mod tests {
     fn an_extreme_is_a_weibull_cut_at_its_end() {
         let scale = 10_000.0 / 100.0_f64.ln().sqrt();
         let below = |x: f64| 1.0 - (-(x / scale).powi(2)).exp();
-        let expected = [(1_000, below(1e3)), (4_000, below(4e3)), (8_000, below(8e3)), (10_000, 0.99)];
+        let expected = [
+            (1_000, below(1e3)),
+            (4_000, below(4e3)),
+            (8_000, below(8e3)),
+            (10_000, 0.99),
+        ];
         assert_shares("extreme(1..10001,2)", &expected);
         assert_eq!(read("extr(1..10001,2)"), read("extreme(1..10001,2)"));
     }
@@ -449,7 +478,12 @@ mod tests {
         let (quarter, half, most) = (edge(0.25), edge(0.5), edge(0.75));
         assert_shares(
             "qextr(0..1m,2,4)",
-            &[(quarter, 0.25), (half, 0.5), (most, 0.75), ((half + most) / 2, 0.625)],
+            &[
+                (quarter, 0.25),
+                (half, 0.5),
+                (most, 0.75),
+                ((half + most) / 2, 0.625),
+            ],
         );
         assert!(!read("qextreme(0..1m,2,4)").repeats());
         assert!(read("extreme(0..1m,2)").repeats());
@@ -471,7 +505,12 @@ mod tests {
 
     #[test]
     fn what_a_seed_gives_is_the_first_number_drawn() {
-        for text in ["gaussian(1..1000)", "exp(1..1000)", "extreme(1..1000,3)", "fixed(9)"] {
+        for text in [
+            "gaussian(1..1000)",
+            "exp(1..1000)",
+            "extreme(1..1000,3)",
+            "fixed(9)",
+        ] {
             assert_eq!(vec![read(text).of_seed(77)], drawn(text, 77, 1), "{text}");
         }
     }
@@ -479,7 +518,13 @@ mod tests {
     #[test]
     fn a_range_of_one_number_is_that_number() {
         let one = Distribution::fixed(4);
-        for text in ["uniform(4..4)", "exp(4..4)", "seq(4..4)", "gauss(4..4)", "qextr(4..4,1,3)"] {
+        for text in [
+            "uniform(4..4)",
+            "exp(4..4)",
+            "seq(4..4)",
+            "gauss(4..4)",
+            "qextr(4..4,1,3)",
+        ] {
             assert_eq!(read(text), one, "{text}");
         }
     }
@@ -497,12 +542,25 @@ mod tests {
     #[test]
     fn what_is_no_distribution_is_refused_with_what_to_write() {
         let refused = |text: &str| text.parse::<Distribution>().unwrap_err();
-        for text in ["34", "fixed", "fixed()x", "FIXED(1,2)", "seq(1..10,50)", "zipf(1..10)", "exp(1..9,2)"]
-        {
+        for text in [
+            "34",
+            "fixed",
+            "fixed()x",
+            "FIXED(1,2)",
+            "seq(1..10,50)",
+            "zipf(1..10)",
+            "exp(1..9,2)",
+        ] {
             let error = refused(text);
-            assert!(error.starts_with(&format!("`{text}`: write one of `fixed(34)`")), "{error}");
+            assert!(
+                error.starts_with(&format!("`{text}`: write one of `fixed(34)`")),
+                "{error}"
+            );
         }
-        assert_eq!(refused("weibull(1..5,2)"), "`weibull(1..5,2)`: write `extreme` for `weibull`");
+        assert_eq!(
+            refused("weibull(1..5,2)"),
+            "`weibull(1..5,2)`: write `extreme` for `weibull`"
+        );
         assert!(refused("uniform(50)").contains("`50` is no range; write one such as `1..100`"));
         assert!(refused("uniform(9..1)").contains("write `1..9`"));
         assert!(refused("exp(1..2)").contains("write `uniform(1..2)`"));
@@ -515,13 +573,22 @@ mod tests {
 
     fn written() -> impl Strategy<Value = String> {
         let shapes = ["uniform(R)", "gaussian(R)", "exp(R)", "seq(R)", "fixed(7)"];
-        let more = ["gaussian(R,0.5)", "gaussian(R,3,1e9)", "extreme(R,0.3)", "qextreme(R,2,7)"];
+        let more = [
+            "gaussian(R,0.5)",
+            "gaussian(R,3,1e9)",
+            "extreme(R,0.3)",
+            "qextreme(R,2,7)",
+        ];
         let all: Vec<&str> = shapes.into_iter().chain(more).collect();
         let shape = proptest::sample::select(all);
         (shape, -1000_i64..1000, 2_i64..100_000, any::<bool>()).prop_map(
             |(shape, min, width, inverted)| {
                 let range = format!("{min}..{}", min + width);
-                format!("{}{}", if inverted { "~" } else { "" }, shape.replace('R', &range))
+                format!(
+                    "{}{}",
+                    if inverted { "~" } else { "" },
+                    shape.replace('R', &range)
+                )
             },
         )
     }

@@ -96,7 +96,11 @@ mod tests {
 
     #[test]
     fn weights_are_shares_of_their_sum() {
-        let weights = [(Kind::Read, 6.0), (Kind::Write, 2.0), (Kind::CounterRead, 0.0)];
+        let weights = [
+            (Kind::Read, 6.0),
+            (Kind::Write, 2.0),
+            (Kind::CounterRead, 0.0),
+        ];
         let kinds = drawn(&mix(&weights, "fixed(1)"), 100_000);
         let reads = kinds.iter().filter(|kind| **kind == Kind::Read).count();
         let writes = kinds.iter().filter(|kind| **kind == Kind::Write).count();
@@ -106,16 +110,26 @@ mod tests {
 
     #[test]
     fn the_chosen_kind_is_made_as_often_as_the_cluster_says() {
-        let kinds = drawn(&mix(&[(Kind::Read, 1.0), (Kind::Write, 1.0)], "fixed(7)"), 7_000);
+        let kinds = drawn(
+            &mix(&[(Kind::Read, 1.0), (Kind::Write, 1.0)], "fixed(7)"),
+            7_000,
+        );
         let clusters: Vec<Kind> = kinds.chunks(7).map(|cluster| cluster[0]).collect();
-        assert!(kinds.chunks(7).all(|cluster| cluster.iter().all(|kind| *kind == cluster[0])));
+        assert!(
+            kinds
+                .chunks(7)
+                .all(|cluster| cluster.iter().all(|kind| *kind == cluster[0]))
+        );
         let reads = clusters.iter().filter(|kind| **kind == Kind::Read).count();
         assert!((400..600).contains(&reads), "{reads} of 1000");
     }
 
     #[test]
     fn a_cluster_of_none_is_chosen_again() {
-        let kinds = drawn(&mix(&[(Kind::Read, 1.0), (Kind::Write, 1.0)], "uniform(0..1)"), 100);
+        let kinds = drawn(
+            &mix(&[(Kind::Read, 1.0), (Kind::Write, 1.0)], "uniform(0..1)"),
+            100,
+        );
         assert!(kinds.contains(&Kind::Read) && kinds.contains(&Kind::Write));
     }
 

@@ -221,7 +221,10 @@ mod tests {
                 assert_eq!(operation.seed, written + 1);
                 written += 1;
             } else {
-                assert!(operation.seed <= written.max(1), "{operation:?} after {written}");
+                assert!(
+                    operation.seed <= written.max(1),
+                    "{operation:?} after {written}"
+                );
             }
         }
         assert!((9_000..11_000).contains(&written), "{written}");
@@ -298,7 +301,9 @@ mod tests {
             check(&plan).unwrap_err()
         };
         assert!(refused(|plan| plan.mix.read = -1.0).contains("weights"));
-        assert!(refused(|plan| plan.clustering = "1".to_owned()).contains("`clustering` cannot be"));
+        assert!(
+            refused(|plan| plan.clustering = "1".to_owned()).contains("`clustering` cannot be")
+        );
         assert!(refused(|plan| plan.size = "34".to_owned()).contains("`size` cannot be `34`"));
         assert!(refused(|plan| plan.add = String::new()).contains("`add` cannot be"));
         assert!(refused(|plan| plan.key_size = 65_536).contains("from 1 to 65535 bytes"));

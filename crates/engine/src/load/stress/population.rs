@@ -239,7 +239,10 @@ mod tests {
     #[test]
     fn a_sequence_is_shared_by_writes_and_reads_and_begins_again() {
         let mut seeds = Seeds::new(&sequence(5, 7, true, None), WHOLE);
-        assert_eq!(taken(&mut seeds, "wrwr"), [Some(5), Some(6), Some(7), Some(5)]);
+        assert_eq!(
+            taken(&mut seeds, "wrwr"),
+            [Some(5), Some(6), Some(7), Some(5)]
+        );
     }
 
     #[test]
@@ -254,7 +257,7 @@ mod tests {
         assert_eq!(taken(&mut seeds, "r"), [Some(11)], "nothing is written yet");
         let writes = [Some(11), Some(12), Some(13), Some(14), Some(15)];
         assert_eq!(taken(&mut seeds, "wwwww"), writes);
-        [11, 12, 13, 15].map(|seed| seeds.written(seed));
+        (11..=13).chain([15]).for_each(|seed| seeds.written(seed));
         assert_eq!(taken(&mut seeds, "r"), [Some(12)], "14 is not answered");
         seeds.written(14);
         assert_eq!(taken(&mut seeds, "r"), [Some(14)]);
@@ -265,7 +268,7 @@ mod tests {
     #[test]
     fn a_look_before_the_first_write_begins_again_at_the_first() {
         let mut seeds = Seeds::new(&sequence(1, 9, true, Some("fixed(5)")), WHOLE);
-        [1, 2, 3].map(|seed| seeds.written(seed));
+        (1..=3).for_each(|seed| seeds.written(seed));
         assert_eq!(taken(&mut seeds, "r"), [Some(1 + 5 % 3)]);
     }
 
@@ -273,7 +276,7 @@ mod tests {
     fn such_a_look_ends_when_all_is_written_and_nothing_wraps() {
         let read = |wrap| {
             let mut seeds = Seeds::new(&sequence(1, 3, wrap, Some("fixed(4)")), WHOLE);
-            [1, 2, 3].map(|seed| seeds.written(seed));
+            (1..=3).for_each(|seed| seeds.written(seed));
             taken(&mut seeds, "r")
         };
         assert_eq!(read(false), [None]);

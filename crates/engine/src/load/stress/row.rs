@@ -272,6 +272,11 @@ mod tests {
         assert!(refused(&["a"], "qextreme(1..50,2,5)").contains("use `extreme`"));
         let mut layout = layout(&["a"], "fixed(34)");
         layout.key_size = 0;
-        assert!(layout.check().unwrap_err().contains("from 1 to 65535 bytes"));
+        assert!(
+            layout
+                .check()
+                .unwrap_err()
+                .contains("from 1 to 65535 bytes")
+        );
     }
 }

@@ -17,9 +17,7 @@ pub fn salt(name: &str) -> i64 {
     second ^= high_half(signed(high)) ^ text.len() as u64;
     first = first.wrapping_add(second);
     second = second.wrapping_add(first);
-    finished(first)
-        .wrapping_add(finished(second))
-        .cast_signed()
+    finished(first).wrapping_add(finished(second)).cast_signed()
 }
 
 const LOW: u64 = 0x87C3_7B91_1142_53D5;
