@@ -60,9 +60,9 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
     let columns = columns::parse(groups.take("-col"), &mut notes)?;
     let validate = errors(groups.take("-errors"), &mut notes)?;
     let tables = tables::parse(groups.take("-schema"), &mut notes)?;
-    let nodes = groups.take("-node");
+    let members = groups.take("-node");
     let place = place::parse(
-        nodes,
+        members,
         groups.take("-port"),
         groups.take("-mode"),
         &mut notes,

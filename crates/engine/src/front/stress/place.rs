@@ -7,13 +7,13 @@ use super::words::{Group, wrong};
 /// The servers, and how to speak with them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Names or addresses of nodes.
-    pub nodes: Nodes,
-    /// Whether no other nodes are spoken to.
+    /// Names or addresses of members.
+    pub members: Members,
+    /// Whether no other members are spoken to.
     pub only_these: bool,
-    /// The data centre whose nodes are spoken to.
+    /// The data centre whose members are spoken to.
     pub datacenter: Option<String>,
-    /// The port of all nodes.
+    /// The port of all members.
     pub port: u16,
     /// Connections to each node.
     pub connections: u32,
@@ -25,9 +25,9 @@ pub struct Place {
     pub user: Option<String>,
 }
 
-/// Names or addresses of nodes.
+/// Names or addresses of members.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Nodes {
+pub enum Members {
     /// They themselves.
     Listed(Vec<String>),
     /// A file with one of them on each line.
@@ -40,7 +40,7 @@ const PASSWORD: &str = "all users of this machine can read a command line; put i
 
 /// Read the three groups; the error is one sentence.
 pub fn parse(
-    nodes: Group,
+    members: Group,
     port: Group,
     mut mode: Group,
     notes: &mut Vec<String>,
@@ -94,12 +94,12 @@ pub fn parse(
         .filter(|count: &u32| *count > 0)
         .ok_or_else(|| wrong("-mode", "connectionsPerHost=", &connections, form))?;
     let Which {
-        nodes,
+        members,
         only_these,
         datacenter,
-    } = of_nodes(nodes, notes)?;
+    } = of_members(members, notes)?;
     Ok(Place {
-        nodes,
+        members,
         only_these,
         datacenter,
         port,
@@ -136,32 +136,34 @@ fn of_port(mut group: Group, notes: &mut Vec<String>) -> Result<u16, String> {
 }
 
 struct Which {
-    nodes: Nodes,
+    members: Members,
     only_these: bool,
     datacenter: Option<String>,
 }
 
-fn of_nodes(mut group: Group, notes: &mut Vec<String>) -> Result<Which, String> {
+fn of_members(mut group: Group, notes: &mut Vec<String>) -> Result<Which, String> {
     let only_these = group.switch("whitelist")?;
     let datacenter = group.value("datacenter=")?;
     let file = group.value("file=")?;
     let list = group.word();
     group.done(notes)?;
-    let nodes = match (file, list) {
+    let members = match (file, list) {
         (Some(_), Some(_)) => {
-            return Err("`-node` cannot have both nodes and `file=`; write one of them".to_owned());
+            return Err(
+                "`-node` cannot have both members and `file=`; write one of them".to_owned(),
+            );
         }
-        (Some(path), None) => Nodes::File(path.into()),
+        (Some(path), None) => Members::File(path.into()),
         (None, Some(list)) => {
             if list.split(',').any(str::is_empty) {
                 return Err(wrong("-node", "", &list, "`-node host1,host2`"));
             }
-            Nodes::Listed(list.split(',').map(str::to_owned).collect())
+            Members::Listed(list.split(',').map(str::to_owned).collect())
         }
-        (None, None) => Nodes::Listed(vec!["localhost".to_owned()]),
+        (None, None) => Members::Listed(vec!["localhost".to_owned()]),
     };
     Ok(Which {
-        nodes,
+        members,
         only_these,
         datacenter,
     })

@@ -1,6 +1,6 @@
 use wire::load::{Population, StressMix};
 
-use super::place::Nodes;
+use super::place::Members;
 use super::rate::Pace;
 use super::tables::Strategy;
 use super::*;
@@ -84,7 +84,7 @@ fn what_is_not_written_is_as_in_cassandra_stress() {
             compaction: None,
         },
         place: Place {
-            nodes: Nodes::Listed(vec!["localhost".to_owned()]),
+            members: Members::Listed(vec!["localhost".to_owned()]),
             only_these: false,
             datacenter: None,
             port: 9042,
@@ -279,7 +279,7 @@ fn servers_and_how_to_speak_with_them_are_read() {
                 -mode native cql3 unprepared user=cassandra compression=LZ4 connectionsPerHost=2 \
                 auth-provider=com.datastax.driver.core.PlainTextAuthProvider protocolVersion=4";
     let expected = Place {
-        nodes: Nodes::Listed(vec!["A".to_owned(), "10.0.0.2".to_owned()]),
+        members: Members::Listed(vec!["A".to_owned(), "10.0.0.2".to_owned()]),
         only_these: true,
         datacenter: Some("dc1".to_owned()),
         port: 9043,
@@ -291,8 +291,8 @@ fn servers_and_how_to_speak_with_them_are_read() {
     assert_eq!(taken(line).place, expected);
     let place = |words: &str| taken(&format!("write n=1 {words}")).place;
     assert_eq!(
-        place("-node file=/tmp/nodes").nodes,
-        Nodes::File("/tmp/nodes".into())
+        place("-node file=/tmp/nodes").members,
+        Members::File("/tmp/nodes".into())
     );
     let compression = |name: &str| place(&format!("-mode compression={name}")).compression;
     assert_eq!(["none", "snappy"].map(compression), [None, Some("snappy")]);
@@ -527,7 +527,7 @@ const REFUSED: [(&str, &str); 72] = [
     // All of it.
     ("write n=1 -node a,,b", "`-node host1,host2`"),
     ("write n=1 -node a b", "`-node` has no setting `b`"),
-    ("write n=1 -node a file=b", "both nodes and `file=`"),
+    ("write n=1 -node a file=b", "both members and `file=`"),
     ("write n=1 -port native=0", "`native=9042`"),
     (
         "write n=1 -rates threads=4",

@@ -482,7 +482,7 @@ mod tests {
                 (quarter, 0.25),
                 (half, 0.5),
                 (most, 0.75),
-                ((half + most) / 2, 0.625),
+                (half.midpoint(most), 0.625),
             ],
         );
         assert!(!read("qextreme(0..1m,2,4)").repeats());

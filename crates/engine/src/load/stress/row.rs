@@ -46,10 +46,10 @@ impl Layout {
                 "no column can be called `{name}`; use letters, digits and `_`, and not `key`"
             ));
         }
-        if let Some(pair) = columns.windows(2).find(|pair| pair[0] >= pair[1]) {
+        if let Some([one, next, ..]) = columns.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(format!(
-                "`{}` must not come before `{}`; name columns once, in the order of their bytes",
-                pair[0], pair[1]
+                "`{one}` must not come before `{next}`; name columns once, in the order of their \
+                 bytes"
             ));
         }
         if size.min() < 0 || size.max() > i64::from(i32::MAX) {
@@ -169,8 +169,11 @@ mod tests {
         }
     }
 
-    fn hexadecimal(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    fn bytes(hexadecimal: &str) -> Vec<u8> {
+        let digits = (0..hexadecimal.len()).step_by(2);
+        digits
+            .map(|at| u8::from_str_radix(&hexadecimal[at..at + 2], 16).unwrap())
+            .collect()
     }
 
     #[test]
@@ -207,8 +210,8 @@ mod tests {
         for (seed, (key, first, second)) in (1..).zip(expected) {
             rows.whole(seed, &mut row);
             assert_eq!(row.key(), key.as_bytes(), "seed {seed}");
-            let columns: Vec<String> = row.columns().map(hexadecimal).collect();
-            assert_eq!(columns, [first, second], "seed {seed}");
+            let columns: Vec<&[u8]> = row.columns().collect();
+            assert_eq!(columns, [bytes(first), bytes(second)], "seed {seed}");
         }
     }
 
