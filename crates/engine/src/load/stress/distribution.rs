@@ -1,8 +1,9 @@
 //! The distributions that cassandra-stress knows by name.
 //!
 //! Each is drawn as commons-math 3.2 draws it from `java.util.Random`, so that the size of a column,
-//! which is drawn from a seed, is the same one. Two things differ where cassandra-stress goes wrong:
-//! `qextreme` stops it when it draws the smallest number, and `~qextreme` leaves its range by one.
+//! which is drawn from a seed, is the same one. Three things differ where cassandra-stress goes
+//! wrong: `qextreme` stops it when it draws the smallest number, `~qextreme` leaves its range by one,
+//! and columns whose size has a `~` do not fit into its buffer.
 
 use std::f64::consts::LN_2;
 use std::fmt::{self, Display, Formatter};
@@ -410,6 +411,37 @@ mod tests {
         ];
         assert_eq!(drawn("uniform(1..100b)", 1, 5), expected);
         assert_eq!(read("UNIFORM(1..100B)").of_seed(1), expected[0]);
+    }
+
+    #[test]
+    fn numbers_are_those_that_cassandra_stress_draws() {
+        // As version 3.11.2 told them, seeded by 7919.
+        let told = [
+            (
+                "uniform(-7..1B)",
+                [
+                    145_639_778,
+                    419_526_041,
+                    730_653_391,
+                    376_138_695,
+                    892_570_145,
+                ],
+            ),
+            ("gaussian(1..200)", [63, 92, 147, 75, 133]),
+            (
+                "GAUSS(1..1m,4)",
+                [362_273, 468_723, 677_163, 404_863, 622_672],
+            ),
+            ("norm(-5..50,10,5)", [4, 8, 17, 6, 14]),
+            ("exp(-4..1m)", [224_586, 198_505, 66_777, 173_381, 43_782]),
+            ("extreme(1..300,2)", [71, 131, 203, 122, 265]),
+            ("EXTR(1..1m,0.5)", [520, 6_200, 36_061, 4_666, 104_302]),
+            ("~exp(0..40)", [7, 11, 30, 15, 34]),
+            ("~gaussian(0..40,1)", [40, 26, 0, 36, 1]),
+        ];
+        for (text, numbers) in told {
+            assert_eq!(drawn(text, 7919, 5), numbers, "{text}");
+        }
     }
 
     #[test]
