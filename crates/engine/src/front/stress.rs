@@ -17,6 +17,7 @@ use self::words::{Group, Groups};
 mod columns;
 mod command;
 mod log;
+mod others;
 mod place;
 mod population;
 mod rate;

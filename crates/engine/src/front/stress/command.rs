@@ -4,7 +4,8 @@ use wire::load::StressMix;
 
 use crate::load::stress::distribution::{Distribution, number};
 
-use super::words::{Group, no_command, wrong};
+use super::others::no_command;
+use super::words::{Group, wrong};
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

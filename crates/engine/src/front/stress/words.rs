@@ -3,6 +3,8 @@
 
 use crate::load::stress::distribution::Distribution;
 
+use super::others::no_option;
+
 /// What follows a command or an option.
 ///
 /// Its settings are taken out one after another; `done` refuses what is left.
@@ -146,12 +148,13 @@ fn is(word: &str, name: &str) -> bool {
 const SIGNS: [char; 4] = ['=', '(', '<', '>'];
 
 /// A word up to its value, which may be a secret.
-fn without_value(word: &str) -> &str {
+pub fn without_value(word: &str) -> &str {
     let end = word.find(SIGNS).map_or(word.len(), |at| at + 1);
     &word[..end]
 }
 
-fn listed(names: &[&str]) -> String {
+/// Names in a sentence.
+pub fn listed(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(", ")
 }
@@ -163,63 +166,6 @@ fn twice(group: &str, name: &str) -> String {
 /// The refusal of a value, with what to write.
 pub fn wrong(group: &str, name: &str, value: &str, form: &str) -> String {
     format!("`{group}` cannot have `{name}{value}`; write it as {form}")
-}
-
-/// Commands that make no load of this kind, with what to do instead.
-const OTHER_COMMANDS: [(&[&str], &str); 5] = [
-    (
-        &["user"],
-        "profiles are not read here; write one of the commands below",
-    ),
-    (
-        &["help", "-?"],
-        "there is no text for each option; `dunnage-engine --help` shows the verbs",
-    ),
-    (
-        &["version"],
-        "this is not cassandra-stress; write `dunnage-engine --version`",
-    ),
-    (&["print"], "no distribution is printed here"),
-    (
-        &["legacy"],
-        "the words of cassandra-stress before 2.1 are not read here",
-    ),
-];
-
-/// Options that are not taken, with what to do instead.
-const OTHER_OPTIONS: [(&[&str], &str); 5] = [
-    (
-        &["-insert"],
-        "rows are written whole and one by one; leave it out",
-    ),
-    (
-        &["-transport"],
-        "key stores of Java are not read; give the certificates as a PEM file to `--tls-ca`",
-    ),
-    (
-        &["-graph"],
-        "no page is written; leave it out and take the result and the histograms",
-    ),
-    (
-        &["-sendto", "-send-to"],
-        "load is not sent to a daemon; start this engine on that host",
-    ),
-    (
-        &["-tokenrange"],
-        "it belongs to the command `user`; leave it out",
-    ),
-];
-
-fn reason(others: &[(&[&str], &str)], name: &str) -> Option<String> {
-    let (_, why) = others.iter().find(|(names, _)| names.contains(&name))?;
-    Some(format!("`{name}` is not taken: {why}"))
-}
-
-/// The refusal of a command that is not known, or not taken.
-pub fn no_command(name: &str, commands: &[&str]) -> String {
-    let unknown = || format!("there is no command `{}`", without_value(name));
-    let why = reason(&OTHER_COMMANDS, name).unwrap_or_else(unknown);
-    format!("{why}; the commands are {}", listed(commands))
 }
 
 /// All groups of a command line.
@@ -274,13 +220,7 @@ impl Groups {
         let Some(group) = self.groups.first() else {
             return Ok(());
         };
-        Err(reason(&OTHER_OPTIONS, &group.name).unwrap_or_else(|| {
-            format!(
-                "there is no option `{}`; the options are {}",
-                without_value(&group.name),
-                listed(&self.known)
-            )
-        }))
+        Err(no_option(&group.name, &self.known))
     }
 }
 
