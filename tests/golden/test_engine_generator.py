@@ -95,6 +95,7 @@ def test_more_engines_than_threads_are_refused() -> None:
 def test_what_the_engine_leaves_is_of_its_schema(name: str) -> None:
     content = json.loads(artefacts(name)["result.json"])
     jsonschema.validate(content, schema("engine-result.schema.json"))
+    assert content["shape"] == ("hash" if content["remotes"] else "none")
 
 
 def test_two_parts_are_added_and_nothing_is_averaged() -> None:

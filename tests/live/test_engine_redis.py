@@ -138,6 +138,17 @@ def test_every_core_workload_runs_without_an_error(place: Place, core: str) -> N
     assert measured.remotes == ("127.0.0.1:6379",)
 
 
+@pytest.mark.parametrize("fields", ["all-by-name", "one"])
+def test_fields_that_are_asked_for_by_name_are_found(place: Place, fields: str) -> None:
+    place.start(6379)
+    place.load(order(phase=Phase.LOAD))
+    content = order("F")
+    content["workload"]["read_fields"] = fields
+    measured = place.load(content)
+    assert errors(measured) == {}
+    assert measured.operations["all"].count > 0
+
+
 def test_poisson_arrivals_offer_the_rate_and_have_response_times(place: Place) -> None:
     place.start(6379)
     place.load(order(phase=Phase.LOAD))

@@ -33,17 +33,22 @@ impl Drop for Scratch {
 
 fn plan(changes: &Value) -> Value {
     let mut plan = json!({
-        "version": 1, "phase": "run",
+        "version": 2, "phase": "run",
         "workload": {
-            "records": 1000,
+            "kind": "ycsb", "records": 1000, "insert_start": 0, "insert_count": null,
             "mix": {"read": 0.5, "update": 0.5, "insert": 0.0, "scan": 0.0, "read_modify_write": 0.0},
-            "request_distribution": "zipfian", "fields": 10, "field_length": 100,
-            "read_all_fields": true, "write_all_fields": false, "max_scan_length": 100,
-            "hashed_keys": true, "zero_padding": 1
+            "requests": {"kind": "zipfian"}, "fields": 10, "field_prefix": "field",
+            "field_lengths": {"kind": "constant", "length": 100}, "read_fields": "all",
+            "write_all_fields": false,
+            "scan_lengths": {"kind": "uniform", "shortest": 1, "longest": 100},
+            "integrity": false, "hashed_keys": true, "zero_padding": 1
         },
-        "target": {"driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"], "options": {}},
-        "level": {"kind": "threads", "threads": 2}, "part": {"index": 0, "of": 1},
-        "warmup": 0.0, "duration": 0.5, "operations": null, "interval": 0.1, "timeout": 5.0, "seed": 1
+        "target": {
+            "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"], "options": {},
+            "credentials": null, "tls": null
+        },
+        "level": {"kind": "threads", "threads": 2}, "policy": "queue",
+        "part": {"index": 0, "of": 1}, "start": null, "warmup": 0.0, "duration": 0.5, "operations": null, "interval": 0.1, "timeout": 5.0, "seed": 1
     });
     for (key, value) in changes.as_object().unwrap() {
         plan[key] = value.clone();
@@ -285,6 +290,194 @@ fn without_a_first_connection_one_sentence_says_so_and_there_is_no_result() {
         "{said}"
     );
     assert!(!scratch.0.join("result.json").exists());
+}
+
+/// The plan's workload with some of it changed.
+fn workload(changes: &Value) -> Value {
+    let mut workload = plan(&json!({}))["workload"].clone();
+    for (key, value) in changes.as_object().unwrap() {
+        workload[key] = value.clone();
+    }
+    workload
+}
+
+#[test]
+fn each_record_that_is_read_is_compared_with_what_was_written() {
+    let scratch = Scratch::new();
+    let changes = json!({
+        "operations": 1000, "duration": null,
+        "workload": workload(&json!({"integrity": true})),
+        "target": {
+            "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
+            "options": {"corrupt_every": 10},
+        },
+    });
+    let output = load(&scratch.0, &changes);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let result = result(&scratch.0);
+    let mismatches = result["errors"]["read"]["mismatch"].as_u64().unwrap();
+    let verified = result["verified"].as_u64().unwrap();
+    assert_eq!(result["operations"]["read"], verified);
+    assert_eq!(mismatches, (verified + mismatches) / 10);
+    assert_eq!(sum(&result["operations"]) + mismatches, 1000);
+    let message = result["messages"][0].as_str().unwrap();
+    assert!(message.contains("the field `field0` of `user"), "{message}");
+}
+
+#[test]
+fn what_starts_late_is_counted_and_nothing_is_late_in_a_closed_loop() {
+    let scratch = Scratch::new();
+    let target = json!({
+        "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
+        "options": {"service_us": 10000},
+    });
+    let level = json!({"kind": "rate", "rate": 500.0, "connections": 1, "arrivals": "constant"});
+    let changes = json!({"target": target, "level": level, "duration": 0.4, "timeout": 0.1});
+    assert!(load(&scratch.0, &changes).status.success());
+    let open = result(&scratch.0);
+    // One connection answers a hundred operations a second: all but the first ones wait for it.
+    let late = sum(&open["late"]);
+    assert!((1..200).contains(&late), "{late}");
+    assert_eq!(
+        (&open["dropped"], &open["verified"]),
+        (&json!({}), &json!(null))
+    );
+    assert!(
+        load(&scratch.0, &json!({"target": target}))
+            .status
+            .success()
+    );
+    assert_eq!(result(&scratch.0)["late"], json!({}));
+}
+
+#[test]
+fn the_result_says_how_records_are_kept_and_whether_the_engine_was_the_limit() {
+    let scratch = Scratch::new();
+    let target = json!({
+        "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
+        "options": {"service_us": 20000},
+    });
+    assert!(
+        load(&scratch.0, &json!({"target": target}))
+            .status
+            .success()
+    );
+    let result = result(&scratch.0);
+    assert_eq!(result["shape"], "none");
+    assert_eq!(result["consistency"], json!({}));
+    assert_eq!(result["saturated"], false);
+}
+
+#[test]
+fn whichever_of_time_and_operations_is_reached_first_ends_the_load() {
+    for level in [
+        json!({"kind": "threads", "threads": 2}),
+        json!({"kind": "rate", "rate": 1000.0, "connections": 4, "arrivals": "constant"}),
+    ] {
+        let scratch = Scratch::new();
+        let ended = |operations: u64, duration: f64| {
+            let changes = json!({
+                "operations": operations, "duration": duration, "level": level,
+                "target": {
+                    "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"],
+                    "options": {"service_us": 500},
+                },
+            });
+            assert!(load(&scratch.0, &changes).status.success());
+            result(&scratch.0)
+        };
+        let first = ended(100, 60.0);
+        assert_eq!(
+            sum(&first["operations"]) + first["backlog"].as_u64().unwrap(),
+            100
+        );
+        assert!(first["seconds"].as_f64().unwrap() < 30.0);
+        let second = ended(1_000_000_000, 0.25);
+        assert_eq!(second["seconds"], 0.25);
+    }
+}
+
+#[test]
+fn a_load_begins_at_its_start_and_one_that_is_too_late_does_not_begin() {
+    let scratch = Scratch::new();
+    let now = std::time::SystemTime::now();
+    let unix = now.duration_since(std::time::UNIX_EPOCH).unwrap();
+    let start = unix.as_secs_f64() + 3.0;
+    let changes = json!({"start": start, "warmup": 0.1, "duration": 0.1});
+    assert!(load(&scratch.0, &changes).status.success());
+    let began = result(&scratch.0)["began"].as_f64().unwrap();
+    // The difference is exact to a microsecond.
+    assert!(began >= start + 0.1 - 1e-6, "{began} {start}");
+    let output = load(&scratch.0, &json!({"start": start}));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("give a later `start`"), "{said}");
+    assert!(!scratch.0.join("result.json").exists());
+}
+
+#[test]
+fn the_operations_of_a_plan_are_printed_without_a_database() {
+    let scratch = Scratch::new();
+    let path = scratch.0.join("plan.json");
+    let target = json!({
+        "driver": "redis", "topology": "single", "addresses": ["nowhere.invalid:1"], "options": {},
+    });
+    std::fs::write(&path, plan(&json!({"target": target})).to_string()).unwrap();
+    let engine = env!("CARGO_BIN_EXE_dunnage-engine");
+    let printed = |arguments: &[&str]| {
+        let mut command = Command::new(engine);
+        command.arg("operations").arg("--plan").arg(&path);
+        command.args(arguments).output().unwrap()
+    };
+    let output = printed(&["--count", "50"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(text.lines().count(), 50);
+    assert!(text.lines().all(|line| line.split('\t').count() == 6));
+    assert_eq!(output.stdout, printed(&["--count", "50"]).stdout);
+    assert!(!printed(&[]).status.success());
+}
+
+#[test]
+fn whoever_has_seen_enough_operations_may_stop_reading() {
+    let scratch = Scratch::new();
+    let path = scratch.0.join("plan.json");
+    std::fs::write(&path, plan(&json!({})).to_string()).unwrap();
+    let mut printing = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+        .args(["operations", "--count", "1000000000", "--plan"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0];
+    let mut printed = printing.stdout.take().unwrap();
+    printed.read_exact(&mut first).unwrap();
+    drop(printed);
+    let output = printing.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn what_is_not_there_yet_says_so_in_one_sentence() {
+    let scratch = Scratch::new();
+    let target = json!({
+        "driver": "mongodb", "topology": "single", "addresses": ["127.0.0.1:1"], "options": {},
+    });
+    let output = load(&scratch.0, &json!({"target": target}));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), 1);
+    assert!(
+        said.contains("the driver `mongodb` is not there yet"),
+        "{said}"
+    );
+    let engine = env!("CARGO_BIN_EXE_dunnage-engine");
+    let output = Command::new(engine).arg("drive").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().count(), 1);
+    assert!(said.contains("dunnage-engine load --plan FILE"), "{said}");
 }
 
 /// A Redis that answers whatever it is asked with a record of one field.

@@ -20,8 +20,8 @@ from dunnage.model.metrics import QUANTILES
 from dunnage.model.offer import PartOffer
 from dunnage.model.record import Measurement, OperationStats, Window
 
-LOAD_VERSION = 1
-"""Version of the plan and of the result. 1: first."""
+LOAD_VERSION = 2
+"""Version of the plan and of the result; what changed with each stands in `crates/wire`."""
 
 RESULT = "result.json"
 LOG = "latency.hlog"
@@ -113,15 +113,23 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
     return {
         "version": LOAD_VERSION,
         "phase": order.phase.value,
-        "workload": {"records": order.workload.records, **CORE[order.workload.core]},
+        "workload": {
+            "kind": "ycsb",
+            "records": order.workload.records,
+            **CORE[order.workload.core],
+        },
         "target": {
             "driver": order.target.driver,
             "topology": order.target.topology,
             "addresses": [str(address) for address in order.target.addresses],
             "options": dict(order.target.options),
+            "credentials": None,
+            "tls": None,
         },
         "level": level,
+        "policy": "queue",
         "part": {"index": index, "of": parts},
+        "start": None,
         # Records that go in during a warm-up would not be counted.
         "warmup": 0.0 if until_all_are_in else order.warmup,
         "duration": order.duration,

@@ -54,8 +54,8 @@ def test_the_engine_is_told_what_the_others_are() -> None:
         assert plan["target"]["addresses"] == ["127.0.0.1:6379"]
         workload = plan["workload"]
         assert (workload["records"], workload["zero_padding"]) == (RECORDS, 12)
-        assert workload["fields"] * workload["field_length"] == 1000
-        assert workload["request_distribution"] == "uniform"
+        assert workload["fields"] * workload["field_lengths"]["length"] == 1000
+        assert workload["requests"] == {"kind": "uniform"}
         assert not workload["hashed_keys"]
     filling, read, write = plans
     assert (filling["phase"], filling["operations"]) == ("load", None)

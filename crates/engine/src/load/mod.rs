@@ -1,5 +1,6 @@
 //! `load`: make the load of a plan and write down what came of it.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -7,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
-use wire::load::{LOAD_VERSION, Level, LoadPlan, LoadResult};
+use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 
 use self::clock::{Clock, Deadline};
 use self::log::Log;
@@ -19,18 +20,23 @@ use crate::drive::connected::established;
 use crate::drive::{Driver, Session};
 
 pub mod clock;
+pub mod core;
 pub mod hash;
 mod keys;
 mod log;
 pub mod mix;
+pub mod operations;
 mod pace;
 pub mod plan;
 mod record;
 mod run;
 mod share;
+mod start;
+// The driver of Cassandra is to ask for its operations and rows.
+#[allow(dead_code)]
+pub mod stress;
 mod usage;
 mod worker;
-mod zipfian;
 
 /// Arguments of `load`.
 #[derive(clap::Args)]
@@ -76,6 +82,7 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     end_on(SignalKind::interrupt(), 130)?;
     let driver = Driver::new(plan, Clock::start())?;
     let sessions = connect(plan, &driver).await?;
+    start::wait(plan.start).await?;
 
     let began = Beginning {
         connections: established()?.len() as u64,
@@ -97,8 +104,9 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
         }
     });
     let mut workers: JoinSet<()> = JoinSet::new();
-    for session in sessions {
-        workers.spawn_local(Worker::new(run.clone(), session).work());
+    for (client, session) in (0..).zip(sessions) {
+        let random = mix::stream(plan.seed, plan.part, client);
+        workers.spawn_local(Worker::new(run.clone(), session, random).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
@@ -117,10 +125,7 @@ const CONNECTING: f64 = 5.0;
 
 /// As many sessions as this part has logical threads, all connected.
 async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
-    let whole = match plan.level {
-        Level::Threads { threads } => threads,
-        Level::Rate { connections, .. } => connections,
-    };
+    let whole = plan::in_flight(plan.level);
     let within = plan.timeout.max(CONNECTING);
     let due = std::time::Instant::now() + Duration::from_secs_f64(within);
     let mut deadline = Deadline::new();
@@ -200,6 +205,7 @@ fn finish(
 ) -> io::Result<LoadResult> {
     let used = run.cpu_at_end().since(&cpu);
     let now = run.clock.now();
+    let compares = run.compares();
     let recorder = run.recorder.into_inner();
     let seconds = (recorder.end() - span.begin) as f64 / 1e9;
     let backlog = intended.map_or(0, |intended| intended.saturating_sub(recorder.over()));
@@ -218,13 +224,20 @@ fn finish(
         seconds,
         operations: counts.operations,
         errors: counts.errors,
+        late: counts.late,
+        // Under the policy `queue` no operation is left out.
+        dropped: BTreeMap::new(),
+        verified: compares.then_some(counts.verified),
         messages: counts.messages,
         windows: counts.windows,
         remotes,
+        shape: driver.shape().to_owned(),
+        consistency: driver.consistency(),
         connections: began.connections,
         cpu_user: used.user,
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),
+        saturated: usage::saturated(used.busiest_thread(), seconds),
         intended,
         backlog,
     })

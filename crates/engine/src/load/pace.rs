@@ -2,7 +2,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use wire::load::{Arrivals, Part};
+use wire::load::{Arrivals, Level, LoadPlan, Part};
 
 /// Intended starts of one part of an open load, in nanoseconds since the start of the load.
 ///
@@ -26,6 +26,19 @@ enum Gaps {
 }
 
 impl Pace {
+    /// The pace of a plan; None in a closed loop. The error is one sentence.
+    pub fn of(plan: &LoadPlan) -> Result<Option<Self>, String> {
+        match plan.level {
+            Level::Threads { .. } => Ok(None),
+            Level::Rate { rate, arrivals, .. } if rate > 0.0 && rate.is_finite() => {
+                Ok(Some(Self::new(rate, arrivals, plan.seed, plan.part)))
+            }
+            Level::Rate { .. } => Err("`rate` must be positive".to_owned()),
+            Level::Burst { .. } => Err("the engine cannot make a `burst` yet".to_owned()),
+            Level::Ramp { .. } => Err("the engine cannot make a `ramp` yet".to_owned()),
+        }
+    }
+
     /// `rate` is that of all parts together, in operations per second.
     pub fn new(rate: f64, arrivals: Arrivals, seed: u64, part: Part) -> Self {
         let gaps = match arrivals {
@@ -86,9 +99,31 @@ pub fn evenly(random: &mut Xoshiro256PlusPlus) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::plan::tests::plan;
     use proptest::prelude::*;
 
     const WHOLE: Part = Part { index: 0, of: 1 };
+
+    #[test]
+    fn only_an_open_load_has_a_pace_and_its_rate_is_positive() {
+        let mut plan = plan();
+        assert!(Pace::of(&plan).unwrap().is_none());
+        let mut paced = |rate| {
+            plan.level = Level::Rate {
+                rate,
+                connections: 1,
+                arrivals: Arrivals::Constant,
+            };
+            Pace::of(&plan)
+        };
+        assert_eq!(paced(4.0).unwrap().unwrap().intended(1), 250_000_000);
+        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(
+                paced(rate).err(),
+                Some("`rate` must be positive".to_owned())
+            );
+        }
+    }
 
     #[test]
     fn a_constant_pace_keeps_equal_gaps_for_ever() {

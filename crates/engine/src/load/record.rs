@@ -25,7 +25,12 @@ pub struct Outcome<'a> {
     pub ended: u64,
     /// What went wrong, if something did.
     pub failure: Option<&'a Failure>,
+    /// Whether what it read was compared with what was written.
+    pub compared: bool,
 }
+
+/// An operation that starts later than this after its intended start is late.
+const LATE: u64 = 1_000_000;
 
 /// Histograms of one interval: warm-up or measured, by type, service or response.
 type Histograms = [[[Option<Times>; 2]; Kind::ALL.len()]; 2];
@@ -53,6 +58,8 @@ pub struct Recorder {
     pub operations: [u64; Kind::ALL.len()],
     /// Errors that belong to the measured window, by type and kind.
     pub errors: [[u64; Fault::ALL.len()]; Kind::ALL.len()],
+    late: [u64; Kind::ALL.len()],
+    verified: u64,
     errors_before_end: u64,
     /// The first messages of errors.
     pub messages: Vec<String>,
@@ -76,6 +83,8 @@ impl Recorder {
             windows: Vec::new(),
             operations: [0; Kind::ALL.len()],
             errors: [[0; Fault::ALL.len()]; Kind::ALL.len()],
+            late: [0; Kind::ALL.len()],
+            verified: 0,
             errors_before_end: 0,
             messages: Vec::new(),
         };
@@ -91,6 +100,9 @@ impl Recorder {
         if outcome.intended.is_none() && !in_time {
             return;
         }
+        let late = |intended| outcome.started > intended + LATE;
+        self.late[outcome.kind as usize] +=
+            u64::from(measured && outcome.intended.is_some_and(late));
         if let Some(failure) = outcome.failure {
             self.count_failure(outcome.kind, failure, measured, in_time);
             return;
@@ -100,6 +112,7 @@ impl Recorder {
         self.window.0 += 1;
         if measured && in_time {
             self.operations[outcome.kind as usize] += 1;
+            self.verified += u64::from(outcome.compared);
         }
         if !self.latencies {
             return;
@@ -166,6 +179,8 @@ impl Recorder {
             windows: self.windows,
             operations: by_kind(self.operations.map(|count| (count > 0).then_some(count))),
             errors: by_kind(self.errors.map(by_fault)),
+            late: by_kind(self.late.map(|count| (count > 0).then_some(count))),
+            verified: self.verified,
             messages: self.messages,
         })
     }
@@ -237,6 +252,10 @@ pub struct Counts {
     pub operations: BTreeMap<String, u64>,
     /// Errors by operation type and kind.
     pub errors: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Operations that started late.
+    pub late: BTreeMap<String, u64>,
+    /// Operations whose records were compared with what was written and are the same.
+    pub verified: u64,
     /// The first messages of errors.
     pub messages: Vec<String>,
 }

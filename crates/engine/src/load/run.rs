@@ -2,14 +2,18 @@
 
 use std::cell::{Cell, RefCell};
 
-use wire::load::{Level, LoadPlan, Phase};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use wire::load::{Level, LoadPlan, Workload};
 
 use super::clock::{Alarm, Clock};
-use super::mix::{Operation, Operations};
+use super::core::integrity::Integrity;
+use super::mix::{Operation, Operations, stream};
 use super::pace::Pace;
 use super::record::{Outcome, Recorder};
 use super::share;
 use super::usage::Cpu;
+use crate::drive::Failure;
+use crate::drive::found::Found;
 
 /// One load under way. Times in nanoseconds since it began.
 pub struct Run {
@@ -21,6 +25,8 @@ pub struct Run {
     pub timeout: u64,
     /// What is counted.
     pub recorder: RefCell<Recorder>,
+    /// Judges what reads found; None where nothing is compared.
+    integrity: Option<Integrity>,
     operations: RefCell<Operations>,
     schedule: Option<RefCell<Schedule>>,
     begin: u64,
@@ -34,9 +40,18 @@ pub struct Run {
 /// The slots of an open load.
 struct Schedule {
     pace: Pace,
+    random: Xoshiro256PlusPlus,
     next: u64,
     /// Slots of the measured window that were taken.
     intended: u64,
+}
+
+/// One slot of an open load that was taken.
+pub struct Slot {
+    /// When its operation is meant to start.
+    pub intended: u64,
+    /// What to do then.
+    pub operation: Operation,
 }
 
 /// Where the measured window lies; `end` is unknown when a number of operations or of records
@@ -50,12 +65,16 @@ pub struct Span {
 }
 
 impl Span {
-    /// The window of a plan. Under an open load a number of operations is a length of time.
+    /// The window of a plan. Under a constant rate a number of operations is a length of time.
     pub fn of(plan: &LoadPlan) -> Self {
         let begin = nanoseconds(plan.warmup);
-        let seconds = match (plan.level, plan.operations) {
+        let by_number = match (plan.level, plan.operations) {
             (Level::Rate { rate, .. }, Some(operations)) => Some(operations as f64 / rate),
-            _ => plan.duration,
+            _ => None,
+        };
+        let seconds = match (by_number, plan.duration) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
         };
         Self {
             begin,
@@ -68,16 +87,18 @@ impl Run {
     /// Everything for a load that begins when `clock` reads zero.
     pub fn new(plan: &LoadPlan, clock: Clock, recorder: Recorder) -> std::io::Result<Self> {
         let span = Span::of(plan);
-        let schedule = match plan.level {
-            Level::Threads { .. } => None,
-            Level::Rate { rate, arrivals, .. } => {
-                let pace = Pace::new(rate, arrivals, plan.seed, plan.part);
-                Some(RefCell::new(Schedule {
-                    pace,
-                    next: 0,
-                    intended: 0,
-                }))
-            }
+        let pace = Pace::of(plan).map_err(std::io::Error::other)?;
+        let schedule = pace.map(|pace| {
+            RefCell::new(Schedule {
+                pace,
+                random: stream(plan.seed, plan.part, 0),
+                next: 0,
+                intended: 0,
+            })
+        });
+        let integrity = match &plan.workload {
+            Workload::Ycsb(workload) => Integrity::of(workload),
+            Workload::Stress(_) => None,
         };
         let timeout = nanoseconds(plan.timeout);
         let budget = plan
@@ -89,7 +110,8 @@ impl Run {
             alarm: Alarm::new(clock)?,
             timeout,
             recorder: RefCell::new(recorder),
-            operations: RefCell::new(Operations::new(plan, expected_inserts(plan))),
+            integrity,
+            operations: RefCell::new(Operations::new(plan).map_err(std::io::Error::other)?),
             schedule,
             begin: span.begin,
             last: Cell::new(span.end.map_or(u64::MAX / 2, |end| end + timeout)),
@@ -104,8 +126,14 @@ impl Run {
         self.schedule.is_some()
     }
 
-    /// The next operation of a closed loop; None when it is time to stop.
-    pub fn next(&self) -> Option<Operation> {
+    /// Whether what reads find is compared with what was written.
+    pub fn compares(&self) -> bool {
+        self.integrity.is_some()
+    }
+
+    /// The next operation of a virtual client of a closed loop, whose random numbers these are;
+    /// None when it is time to stop.
+    pub fn next(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
         let now = self.clock.now();
         let recorder = self.recorder.borrow();
         let spent = now >= self.begin
@@ -116,29 +144,22 @@ impl Run {
             return None;
         }
         drop(recorder);
-        self.draw()
+        self.draw(random)
     }
 
-    /// The next intended start of an open load; None when the window has no more.
-    pub fn next_slot(&self) -> Option<u64> {
+    /// The next slot of an open load; None when the window has no more, or all records of a load
+    /// phase are in. An operation is drawn when its slot is taken, which is in the order of slots,
+    /// so that each slot has the same one whoever carries it out. Those who are idle take slots
+    /// ahead: which key is the latest is then as of a few slots before.
+    pub fn next_slot(&self) -> Option<Slot> {
         if self.clock.now() >= self.last.get() {
             return None;
         }
         self.take_slot()
     }
 
-    /// The operation for a slot; None, and no slot of the window, when all records of a load phase
-    /// are in.
-    pub fn draw_for(&self, intended: u64) -> Option<Operation> {
-        let drawn = self.draw();
-        if let (None, Some(schedule)) = (&drawn, &self.schedule) {
-            schedule.borrow_mut().intended -= u64::from(intended >= self.begin);
-        }
-        drawn
-    }
-
-    fn draw(&self) -> Option<Operation> {
-        let drawn = self.operations.borrow_mut().draw();
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
+        let drawn = self.operations.borrow_mut().draw(random);
         self.in_flight
             .set(self.in_flight.get() + u64::from(drawn.is_some()));
         drawn
@@ -147,6 +168,13 @@ impl Run {
     /// When an operation that starts at `started` is to be given up.
     pub fn due(&self, started: u64) -> u64 {
         (started + self.timeout).min(self.last.get())
+    }
+
+    /// Whether what an operation found is what was written; None where it is not compared.
+    pub fn judge(&self, operation: &Operation, found: &Found) -> Option<Result<(), Failure>> {
+        let integrity = self.integrity.as_ref()?;
+        let compared = operation.kind.reads_one();
+        compared.then(|| integrity.judge(operation, found))
     }
 
     /// Count an operation that is over.
@@ -187,47 +215,34 @@ impl Run {
     pub fn settle(&self) -> Option<u64> {
         let schedule = self.schedule.as_ref()?;
         if self.last.get() < u64::MAX / 2 {
-            while let Some(intended) = self.take_slot() {
-                let Some(operation) = self.draw_for(intended) else {
-                    break;
-                };
-                if intended >= self.begin {
-                    self.recorder.borrow_mut().record_unsent(operation.kind);
+            while let Some(slot) = self.take_slot() {
+                if slot.intended >= self.begin {
+                    let kind = slot.operation.kind;
+                    self.recorder.borrow_mut().record_unsent(kind);
                 }
             }
         }
         Some(schedule.borrow().intended)
     }
 
-    fn take_slot(&self) -> Option<u64> {
+    fn take_slot(&self) -> Option<Slot> {
         let mut schedule = self.schedule.as_ref()?.borrow_mut();
         let next = schedule.next;
         let intended = schedule.pace.intended(next);
         if intended >= self.recorder.borrow().end() {
             return None;
         }
+        let operation = self.draw(&mut schedule.random)?;
         schedule.next += 1;
         schedule.intended += u64::from(intended >= self.begin);
-        Some(intended)
+        Some(Slot {
+            intended,
+            operation,
+        })
     }
 }
 
 /// Seconds as nanoseconds.
 pub fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
-}
-
-/// Twice the inserts that are to come, as YCSB reckons; where a closed loop ends by time their
-/// number is unknown, and as many as there are records are allowed for.
-fn expected_inserts(plan: &LoadPlan) -> u64 {
-    let share = plan.workload.mix.insert;
-    if share <= 0.0 || plan.phase == Phase::Load {
-        return 0;
-    }
-    let operations = match (plan.level, plan.operations, plan.duration) {
-        (_, Some(operations), _) => operations as f64,
-        (Level::Rate { rate, .. }, None, Some(seconds)) => rate * (plan.warmup + seconds),
-        _ => plan.workload.records as f64 / share / 2.0,
-    };
-    (2.0 * share * operations / f64::from(plan.part.of)).ceil() as u64
 }

@@ -3,6 +3,14 @@
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
+/// Share of the time at which a thread that works more is taken for the limit.
+const SATURATED: f64 = 0.95;
+
+/// Whether a thread that worked for so many seconds of a window may have limited the load.
+pub fn saturated(busiest_thread: f64, seconds: f64) -> bool {
+    busiest_thread > SATURATED * seconds
+}
+
 /// CPU seconds so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cpu {
@@ -47,4 +55,15 @@ fn user(usage: &Usage) -> f64 {
 
 fn system(usage: &Usage) -> f64 {
     usage.system_time().num_microseconds() as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_works_all_the_time_may_be_the_limit() {
+        assert!(saturated(1.92, 2.0));
+        assert!(!saturated(1.88, 2.0));
+    }
 }

@@ -3,30 +3,49 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use wire::load::Policy;
+
 use super::clock::Deadline;
 use super::mix::Operation;
 use super::record::Outcome;
 use super::run::Run;
+use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, Session};
 
 /// Pauses after connections that failed one after another, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
+/// Whether such a policy can be followed; the error says what stands against it.
+pub fn check(policy: Policy) -> Result<(), String> {
+    match policy {
+        Policy::Queue => Ok(()),
+        Policy::Drop => {
+            Err("the engine cannot follow the policy `drop` yet; there is `queue`".to_owned())
+        }
+    }
+}
+
 /// One logical thread: a session, and one operation at a time.
 pub struct Worker {
     run: Rc<Run>,
     session: Session,
+    random: Xoshiro256PlusPlus,
+    found: Found,
     deadline: Deadline,
     pause: Duration,
 }
 
 impl Worker {
-    /// A thread of `run` that works with `session`.
-    pub fn new(run: Rc<Run>, session: Session) -> Self {
+    /// A thread of `run` that works with `session`; in a closed loop it is the virtual client
+    /// whose random numbers these are.
+    pub fn new(run: Rc<Run>, session: Session, random: Xoshiro256PlusPlus) -> Self {
         Self {
+            found: Found::new(run.compares()),
             run,
             session,
+            random,
             deadline: Deadline::new(),
             pause: FIRST_PAUSE,
         }
@@ -37,7 +56,7 @@ impl Worker {
         if self.run.open() {
             self.keep_schedule().await;
         } else {
-            while let Some(operation) = self.run.next() {
+            while let Some(operation) = self.run.next(&mut self.random) {
                 self.attempt(&operation, None).await;
             }
         }
@@ -46,12 +65,9 @@ impl Worker {
     /// Take the next slot, wait for it, carry it out. A slot whose time has passed is taken all the
     /// same: none is skipped.
     async fn keep_schedule(&mut self) {
-        while let Some(intended) = self.run.next_slot() {
-            self.run.alarm.until(intended).await;
-            let Some(operation) = self.run.draw_for(intended) else {
-                break;
-            };
-            self.attempt(&operation, Some(intended)).await;
+        while let Some(slot) = self.run.next_slot() {
+            self.run.alarm.until(slot.intended).await;
+            self.attempt(&slot.operation, Some(slot.intended)).await;
         }
     }
 
@@ -59,12 +75,20 @@ impl Worker {
         let run = &self.run;
         let started = run.clock.now();
         let due = run.clock.instant(run.due(started));
-        let outcome = self
+        self.found.clear();
+        let mut outcome = self
             .deadline
-            .limit(due, self.session.perform(operation))
+            .limit(due, self.session.perform(operation, &mut self.found))
             .await
             .unwrap_or_else(|| Err(Failure::new(Fault::Timeout, "no answer in time")));
         let ended = run.clock.now();
+        let mut compared = false;
+        if outcome.is_ok()
+            && let Some(judgement) = run.judge(operation, &self.found)
+        {
+            compared = true;
+            outcome = judgement;
+        }
         let failure = outcome.as_ref().err();
         let kind = operation.kind;
         run.over(
@@ -75,6 +99,7 @@ impl Worker {
                 started,
                 ended,
                 failure,
+                compared,
             },
         );
         self.recover(failure.map(|failure| failure.fault)).await;

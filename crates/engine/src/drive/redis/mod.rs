@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use serde_json::Value;
-use wire::load::LoadPlan;
+use wire::load::{LoadPlan, Workload};
 
 use self::link::Link;
 use self::requests::Requests;
@@ -14,7 +14,8 @@ use self::resp::{command, word};
 pub use self::session::Session;
 use self::slots::Map;
 use super::resolve::Resolved;
-use super::{Failure, Fault};
+use super::{Failure, Fault, secure};
+use crate::load::core::values::Values;
 
 mod link;
 mod requests;
@@ -46,6 +47,13 @@ impl Redis {
     /// error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
+        secure::refuse(target)?;
+        let Workload::Ycsb(workload) = &plan.workload else {
+            return Err("the driver `redis` cannot make the load of cassandra-stress".to_owned());
+        };
+        if workload.integrity {
+            return Err("the driver `redis` cannot compare records yet".to_owned());
+        }
         let cluster = match target.topology.as_str() {
             "single" | "replicas" => false,
             "cluster" => true,
@@ -66,8 +74,9 @@ impl Redis {
                 .ok_or_else(|| "the option `wait` must be a number of replicas".to_owned())?,
         };
         let milliseconds = (plan.timeout * 400.0).ceil() as u32;
+        let wait = (replicas > 0).then_some((replicas, milliseconds));
         let shared = Shared {
-            requests: Requests::new(plan, (replicas > 0).then_some((replicas, milliseconds))),
+            requests: Requests::new(Values::new(workload, plan.seed), wait),
             seeds: target.addresses.clone(),
             cluster,
             map: RefCell::new(Map::single(&target.addresses[0])),
@@ -134,4 +143,38 @@ impl Shared {
 /// The host of `host:port`.
 fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::{plan, stress, ycsb};
+    use wire::load::Tls;
+
+    #[test]
+    fn what_the_driver_cannot_do_is_refused_with_a_sentence() {
+        let mut plan = plan();
+        plan.target.driver = "redis".to_owned();
+        plan.target.topology = "single".to_owned();
+        assert!(Redis::new(&plan).is_ok());
+        let refused = |plan: &LoadPlan| Redis::new(plan).err().unwrap_or_default();
+        let mut compared = plan.clone();
+        ycsb(&mut compared).integrity = true;
+        let said = refused(&compared);
+        assert!(said.contains("cannot compare records yet"), "{said}");
+        let mut other = plan.clone();
+        other.workload = stress();
+        let said = refused(&other);
+        assert!(
+            said.contains("cannot make the load of cassandra-stress"),
+            "{said}"
+        );
+        plan.target.tls = Some(Tls {
+            authority: None,
+            name: None,
+            insecure: true,
+        });
+        let said = refused(&plan);
+        assert!(said.contains("`redis` cannot use TLS yet"), "{said}");
+    }
 }

@@ -1,12 +1,10 @@
 //! The commands for one record, in the shape in which YCSB's Redis binding keeps it: a hash of the
 //! fields, and the key in the sorted set `_indices` with its hash code as score.
 
-use wire::load::LoadPlan;
-
 use super::resp::{command, number_word, word};
-use crate::drive::values::Values;
+use crate::load::core::values::Values;
 use crate::load::hash::java;
-use crate::load::mix::Operation;
+use crate::load::mix::{Fields, Operation};
 
 /// The sorted set of all keys.
 pub const INDEX: &[u8] = b"_indices";
@@ -19,25 +17,26 @@ pub struct Requests {
 
 impl Requests {
     /// `wait`: replicas that acknowledge each write, and for how many milliseconds they may take.
-    pub fn new(plan: &LoadPlan, wait: Option<(u32, u32)>) -> Self {
-        Self {
-            values: Values::new(plan),
-            wait,
-        }
+    pub fn new(values: Values, wait: Option<(u32, u32)>) -> Self {
+        Self { values, wait }
     }
 
-    /// Read one record: all of it, or the one field that the operation names.
-    pub fn read(&self, out: &mut Vec<u8>, key: &[u8], field: Option<u32>) {
-        let Some(field) = field else {
+    /// Read fields of one record.
+    pub fn read(&self, out: &mut Vec<u8>, key: &[u8], fields: Fields) {
+        if fields == Fields::All {
             command(out, 2);
             word(out, b"HGETALL");
             word(out, key);
             return;
-        };
-        command(out, 3);
+        }
+        let all = self.values.names();
+        let names = &all[fields.range(all.len())];
+        command(out, 2 + names.len());
         word(out, b"HMGET");
         word(out, key);
-        word(out, self.values.names()[field as usize].as_bytes());
+        for name in names {
+            word(out, name.as_bytes());
+        }
     }
 
     /// Write the operation's fields. Returns the number of replies.
@@ -97,16 +96,27 @@ impl Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::mix::Operations;
-    use crate::load::plan::tests::plan;
-    use wire::load::Phase;
+    use crate::load::mix::{Operations, stream};
+    use crate::load::plan::tests::{plan, ycsb};
+    use wire::load::{LoadPlan, Phase, ReadFields};
+
+    /// The first operation of a plan.
+    fn first(plan: &LoadPlan) -> Operation {
+        let mut random = stream(plan.seed, plan.part, 0);
+        Operations::new(plan).unwrap().draw(&mut random).unwrap()
+    }
+
+    fn requests(plan: &mut LoadPlan, wait: Option<(u32, u32)>) -> Requests {
+        let seed = plan.seed;
+        Requests::new(Values::new(ycsb(plan), seed), wait)
+    }
 
     #[test]
     fn an_insert_has_ten_fields_of_a_hundred_bytes_and_an_entry_in_the_index() {
         let mut plan = plan();
         plan.phase = Phase::Load;
-        let operation = Operations::new(&plan, 0).draw().unwrap();
-        let requests = Requests::new(&plan, Some((2, 900)));
+        let operation = first(&plan);
+        let requests = requests(&mut plan, Some((2, 900)));
         let mut out = Vec::new();
         assert_eq!(
             requests.write(&mut out, &operation) + requests.wait(&mut out),
@@ -130,11 +140,29 @@ mod tests {
     #[test]
     fn an_update_writes_one_field() {
         let mut plan = plan();
-        plan.workload.mix.read = 0.0;
-        plan.workload.mix.update = 1.0;
-        let operation = Operations::new(&plan, 0).draw().unwrap();
+        ycsb(&mut plan).mix.read = 0.0;
+        ycsb(&mut plan).mix.update = 1.0;
+        let operation = first(&plan);
         let mut out = Vec::new();
-        assert_eq!(Requests::new(&plan, None).write(&mut out, &operation), 1);
+        let replies = requests(&mut plan, None).write(&mut out, &operation);
+        assert_eq!(replies, 1);
         assert!(out.starts_with(b"*4\r\n$4\r\nHSET\r\n"));
+    }
+
+    #[test]
+    fn a_read_asks_for_all_fields_with_or_without_their_names_or_for_one() {
+        let asked = [ReadFields::All, ReadFields::AllByName, ReadFields::One].map(|fields| {
+            let mut plan = plan();
+            ycsb(&mut plan).read_fields = fields;
+            let operation = first(&plan);
+            let mut out = Vec::new();
+            let requests = requests(&mut plan, None);
+            requests.read(&mut out, operation.key.as_bytes(), operation.read);
+            String::from_utf8(out).unwrap()
+        });
+        assert!(asked[0].starts_with("*2\r\n$7\r\nHGETALL\r\n"));
+        assert!(asked[1].starts_with("*12\r\n$5\r\nHMGET\r\n"));
+        assert!(asked[1].ends_with("$6\r\nfield8\r\n$6\r\nfield9\r\n"));
+        assert!(asked[2].starts_with("*3\r\n$5\r\nHMGET\r\n"));
     }
 }

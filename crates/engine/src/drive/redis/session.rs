@@ -7,8 +7,9 @@ use super::requests::{INDEX, Requests};
 use super::resp::{Head, Reply, Tree, command, tree, word};
 use super::slots::{Redirection, redirection, slot};
 use super::{Shared, host};
+use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
-use crate::load::mix::{Kind, Operation};
+use crate::load::mix::{Fields, Kind, Operation};
 
 /// Redirections that one command follows before it counts as failed.
 const REDIRECTIONS: usize = 5;
@@ -54,8 +55,12 @@ impl Session {
         self.shared.stale.set(self.shared.cluster);
     }
 
-    /// Carry out one operation.
-    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+    /// Carry out one operation. Nothing is handed back yet: no plan that compares is accepted.
+    pub async fn perform(
+        &mut self,
+        operation: &Operation,
+        _found: &mut Found,
+    ) -> Result<(), Failure> {
         if self.shared.stale.get() {
             self.shared.refresh().await?;
         }
@@ -133,7 +138,7 @@ impl Session {
     }
 
     /// Read the records of all keys, those of one server in one request.
-    async fn records(&mut self, keys: &[String], field: Option<u32>) -> Result<(), Failure> {
+    async fn records(&mut self, keys: &[String], fields: Fields) -> Result<(), Failure> {
         let mut owned: Vec<(usize, &[u8])> = keys
             .iter()
             .map(|key| (self.owner(key.as_bytes()), key.as_bytes()))
@@ -144,7 +149,7 @@ impl Session {
         for group in owned.chunk_by(|one, other| one.0 == other.0) {
             self.request.clear();
             for (_, key) in group {
-                self.shared.requests.read(&mut self.request, key, field);
+                self.shared.requests.read(&mut self.request, key, fields);
             }
             let link = link(&mut self.links, &self.shared, group[0].0).await?;
             link.send(&self.request).await?;
@@ -159,7 +164,7 @@ impl Session {
         }
         for key in redirected {
             self.request.clear();
-            self.shared.requests.read(&mut self.request, key, field);
+            self.shared.requests.read(&mut self.request, key, fields);
             let reply = self.command(key, 1, false).await?;
             outcome = outcome.and(found(&reply));
         }

@@ -1,0 +1,1 @@
+//! Java's property files, which YCSB's workload files are.

@@ -1,0 +1,1 @@
+//! Passwords from the environment or a file, never from a command line.

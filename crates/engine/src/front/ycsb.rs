@@ -1,0 +1,1 @@
+//! From YCSB's properties to a plan.

@@ -1,0 +1,1 @@
+//! How long the values of fields are: YCSB's `fieldlengthdistribution`.
