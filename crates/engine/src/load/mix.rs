@@ -152,6 +152,7 @@ impl Operations {
             },
         };
         let workload = &self.workload;
+        let named = workload.integrity || workload.read_fields == ReadFields::AllByName;
         let field = |random: &mut Xoshiro256PlusPlus| {
             Fields::One((evenly(random) * f64::from(workload.fields)) as u32)
         };
@@ -160,7 +161,8 @@ impl Operations {
             key: KeyName::new(number, workload.hashed_keys, workload.zero_padding),
             read: match workload.read_fields {
                 ReadFields::One => field(random),
-                ReadFields::AllByName if kind == Kind::Read => Fields::Named,
+                // As in YCSB, which names the fields that it is to compare, too.
+                _ if named && kind == Kind::Read => Fields::Named,
                 ReadFields::All | ReadFields::AllByName => Fields::All,
             },
             write: if kind == Kind::Insert || workload.write_all_fields {
@@ -308,12 +310,15 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert!(drawn(&plan).iter().all(|one| one.read == Fields::All));
-        ycsb(&mut plan).read_fields = ReadFields::AllByName;
-        for operation in drawn(&plan) {
-            let reads = operation.kind == Kind::Read;
-            assert_eq!(operation.read == Fields::Named, reads);
-            let length = if operation.kind == Kind::Scan { 5 } else { 0 };
-            assert_eq!(operation.length, length);
+        for (read_fields, integrity) in [(ReadFields::AllByName, false), (ReadFields::All, true)] {
+            let workload = ycsb(&mut plan);
+            (workload.read_fields, workload.integrity) = (read_fields, integrity);
+            for operation in drawn(&plan) {
+                let reads = operation.kind == Kind::Read;
+                assert_eq!(operation.read == Fields::Named, reads);
+                let length = if operation.kind == Kind::Scan { 5 } else { 0 };
+                assert_eq!(operation.length, length);
+            }
         }
         ycsb(&mut plan).read_fields = ReadFields::One;
         let one = |fields| matches!(fields, Fields::One(0..10));
