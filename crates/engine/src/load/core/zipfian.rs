@@ -68,9 +68,7 @@ fn eta(items: u64, zeta: f64, of_two: f64) -> f64 {
 
 /// A sum with the terms of the ranks `from..to` added, smallest rank first.
 fn terms(sum: f64, from: u64, to: u64) -> f64 {
-    (from..to).fold(sum, |sum, rank| {
-        sum + 1.0 / ((rank + 1) as f64).powf(THETA)
-    })
+    (from..to).fold(sum, |sum, rank| sum + 1.0 / ((rank + 1) as f64).powf(THETA))
 }
 
 #[cfg(test)]
@@ -111,11 +109,16 @@ pub mod tests {
     #[test]
     fn the_formula_is_near_zipfs_law() {
         let shares = shares(1000, 1000);
-        let zeta: f64 = (1..=1000_u32).map(|item| f64::from(item).powf(-THETA)).sum();
+        let zeta: f64 = (1..=1000_u32)
+            .map(|item| f64::from(item).powf(-THETA))
+            .sum();
         for rank in [0_u32, 1, 10, 100, 900] {
             let law = f64::from(rank + 1).powf(-THETA) / zeta;
             let formula = shares[rank as usize];
-            assert!((formula / law - 1.0).abs() < 0.15, "{rank}: {formula} {law}");
+            assert!(
+                (formula / law - 1.0).abs() < 0.15,
+                "{rank}: {formula} {law}"
+            );
         }
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
