@@ -223,7 +223,7 @@ fn intended(level: Level, warmup: f64, seconds: f64) -> Option<f64> {
             let burst = length.min(seconds);
             Some(rate * burst + rest * (warmup + seconds - burst))
         }
-        Level::Ramp { from, to, .. } => Some(from * warmup + (from + to) / 2.0 * seconds),
+        Level::Ramp { from, to, .. } => Some(from * warmup + f64::midpoint(from, to) * seconds),
     }
 }
 

@@ -195,7 +195,9 @@ mod tests {
         let mut seen = [0_u64; 13];
         let mut alike = [0_u64; 2];
         for record in &values {
-            record.iter().for_each(|value| seen[value.len()] += 1);
+            for value in record {
+                seen[value.len()] += 1;
+            }
             for pair in record.windows(2) {
                 alike[usize::from(pair[0].len() == pair[1].len())] += 1;
             }
