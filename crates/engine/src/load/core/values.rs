@@ -75,19 +75,12 @@ impl Values {
 /// As many random characters, drawn as YCSB draws them. Each value is drawn anew: one that is cut
 /// from a common stock could be compressed better than YCSB's.
 fn characters(length: usize, random: &mut Xoshiro256PlusPlus) -> String {
-    // Each group is written with two bytes too many, which the next one writes over.
-    const ROOM: usize = size_of::<u64>();
-    let groups = length.div_ceil(GROUP);
-    let mut bytes = vec![0; groups * GROUP + ROOM - GROUP];
-    let mut bits = 0;
-    for number in 0..groups {
-        bits = if number % 2 == 0 {
-            random.next_u64()
-        } else {
-            bits >> 32
-        };
-        let from = number * GROUP;
-        bytes[from..from + ROOM].copy_from_slice(&group(bits as u32).to_le_bytes());
+    let mut bytes = vec![0; length.next_multiple_of(2 * GROUP)];
+    for pair in bytes.chunks_exact_mut(2 * GROUP) {
+        let bits = random.next_u64();
+        let [first, second] =
+            [bits as u32, (bits >> 32) as u32].map(|bits| u128::from(group(bits)));
+        pair.copy_from_slice(&(first | (second << 48)).to_le_bytes()[..2 * GROUP]);
     }
     bytes.truncate(length);
     String::from_utf8(bytes).expect("every character is ASCII")
