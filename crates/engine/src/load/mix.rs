@@ -6,9 +6,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use wire::load::{LoadPlan, Mix, Part, Phase, ReadFields, Workload, Ycsb};
 
-use super::core::inserted;
-use super::core::request::expected_inserts;
 use super::core::scan::Lengths;
+use super::core::{inserted, inserts};
 use super::keys::{KeyName, Keys};
 use super::pace::evenly;
 use super::share;
@@ -126,7 +125,7 @@ impl Operations {
                 Source::Load(keys.start + share.start..keys.start + share.end)
             }
             Phase::Run => {
-                let expected = expected_inserts(plan, workload);
+                let expected = inserts::expected(plan, workload);
                 Source::Run(Box::new(Keys::new(workload, plan.part, expected)?))
             }
         };

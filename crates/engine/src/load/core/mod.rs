@@ -10,6 +10,7 @@ use super::keys::MOST_PADDING;
 
 #[cfg(test)]
 mod fit;
+pub mod inserts;
 pub mod integrity;
 mod lengths;
 pub mod request;
