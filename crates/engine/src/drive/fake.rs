@@ -77,9 +77,7 @@ impl Fake {
             fail_every: nanoseconds("fail_every", 1.0),
             corrupt_every: nanoseconds("corrupt_every", 1.0),
             values: match &plan.workload {
-                Workload::Ycsb(workload) if workload.integrity => {
-                    Some(Values::new(workload, plan.seed))
-                }
+                Workload::Ycsb(workload) if workload.integrity => Some(Values::new(workload)),
                 _ => None,
             },
             compared: Cell::new(0),

@@ -107,7 +107,7 @@ impl Keys {
             records,
             part,
             inserted: Acknowledged::after(records),
-            chooser: Chooser::new(workload, expected_inserts)?,
+            chooser: Chooser::new(workload, part, expected_inserts)?,
         })
     }
 

@@ -6,9 +6,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 use wire::load::{LoadPlan, Mix, Part, Phase, ReadFields, Workload, Ycsb};
 
-use super::core::inserted;
-use super::core::request::expected_inserts;
 use super::core::scan::Lengths;
+use super::core::{inserted, inserts};
 use super::keys::{KeyName, Keys};
 use super::pace::evenly;
 use super::share;
@@ -126,7 +125,7 @@ impl Operations {
                 Source::Load(keys.start + share.start..keys.start + share.end)
             }
             Phase::Run => {
-                let expected = expected_inserts(plan, workload);
+                let expected = inserts::expected(plan, workload);
                 Source::Run(Box::new(Keys::new(workload, plan.part, expected)?))
             }
         };
@@ -152,6 +151,7 @@ impl Operations {
             },
         };
         let workload = &self.workload;
+        let named = workload.integrity || workload.read_fields == ReadFields::AllByName;
         let field = |random: &mut Xoshiro256PlusPlus| {
             Fields::One((evenly(random) * f64::from(workload.fields)) as u32)
         };
@@ -160,7 +160,8 @@ impl Operations {
             key: KeyName::new(number, workload.hashed_keys, workload.zero_padding),
             read: match workload.read_fields {
                 ReadFields::One => field(random),
-                ReadFields::AllByName if kind == Kind::Read => Fields::Named,
+                // As in YCSB, which names the fields that it is to compare, too.
+                _ if named && kind == Kind::Read => Fields::Named,
                 ReadFields::All | ReadFields::AllByName => Fields::All,
             },
             write: if kind == Kind::Insert || workload.write_all_fields {
@@ -308,12 +309,15 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert!(drawn(&plan).iter().all(|one| one.read == Fields::All));
-        ycsb(&mut plan).read_fields = ReadFields::AllByName;
-        for operation in drawn(&plan) {
-            let reads = operation.kind == Kind::Read;
-            assert_eq!(operation.read == Fields::Named, reads);
-            let length = if operation.kind == Kind::Scan { 5 } else { 0 };
-            assert_eq!(operation.length, length);
+        for (read_fields, integrity) in [(ReadFields::AllByName, false), (ReadFields::All, true)] {
+            let workload = ycsb(&mut plan);
+            (workload.read_fields, workload.integrity) = (read_fields, integrity);
+            for operation in drawn(&plan) {
+                let reads = operation.kind == Kind::Read;
+                assert_eq!(operation.read == Fields::Named, reads);
+                let length = if operation.kind == Kind::Scan { 5 } else { 0 };
+                assert_eq!(operation.length, length);
+            }
         }
         ycsb(&mut plan).read_fields = ReadFields::One;
         let one = |fields| matches!(fields, Fields::One(0..10));

@@ -54,7 +54,7 @@ fn print(plan: &LoadPlan, arguments: &Arguments, out: &mut impl Write) -> io::Re
         return Err(io::Error::other("only operations of `ycsb` can be printed"));
     };
     let mut operations = Operations::new(plan).map_err(io::Error::other)?;
-    let values = Values::new(workload, plan.seed);
+    let values = Values::new(workload);
     let clients = match plan.level {
         Level::Threads { threads } => share::count(u64::from(threads), plan.part),
         _ => 1,

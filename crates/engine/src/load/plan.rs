@@ -239,13 +239,6 @@ pub mod tests {
             change(&mut plan);
             check(&plan).unwrap_err()
         };
-        let requests = refused(|plan| ycsb(plan).requests = Requests::Sequential);
-        assert!(requests.contains("`requests` yet"), "{requests}");
-        let lengths = refused(|plan| {
-            let (block, counts) = (1, vec![1]);
-            ycsb(plan).field_lengths = FieldLengths::Histogram { block, counts };
-        });
-        assert!(lengths.contains("`field_lengths`"), "{lengths}");
         let burst = refused(|plan| {
             plan.level = Level::Burst {
                 rate: 2.0,

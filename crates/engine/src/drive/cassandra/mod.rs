@@ -70,7 +70,7 @@ impl Cassandra {
         }
         let shared = Shared {
             settings: Settings::of(plan)?,
-            values: Values::new(workload, plan.seed),
+            values: Values::new(workload),
             resolved: Resolved::default(),
             ready: OnceCell::new(),
         };

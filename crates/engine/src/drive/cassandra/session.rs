@@ -62,7 +62,7 @@ impl Session {
         let values = &self.shared.values;
         let written = values.written(operation);
         let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
-        row.extend(written.map(|field| values.value(operation, field)));
+        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
         row.push(Cow::Borrowed(operation.key.as_str()));
         let statement = ready.statements.update.of(operation.write);
         execute(ready, statement, row).await.map(|_| ())
@@ -73,7 +73,7 @@ impl Session {
         let written = values.written(operation);
         let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
         row.push(Cow::Borrowed(operation.key.as_str()));
-        row.extend(written.map(|field| values.value(operation, field)));
+        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
         execute(ready, &ready.statements.insert, row)
             .await
             .map(|_| ())

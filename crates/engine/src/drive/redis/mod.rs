@@ -76,7 +76,7 @@ impl Redis {
         let milliseconds = (plan.timeout * 400.0).ceil() as u32;
         let wait = (replicas > 0).then_some((replicas, milliseconds));
         let shared = Shared {
-            requests: Requests::new(Values::new(workload, plan.seed), wait),
+            requests: Requests::new(Values::new(workload), wait),
             seeds: target.addresses.clone(),
             cluster,
             map: RefCell::new(Map::single(&target.addresses[0])),

@@ -107,8 +107,7 @@ mod tests {
     }
 
     fn requests(plan: &mut LoadPlan, wait: Option<(u32, u32)>) -> Requests {
-        let seed = plan.seed;
-        Requests::new(Values::new(ycsb(plan), seed), wait)
+        Requests::new(Values::new(ycsb(plan)), wait)
     }
 
     #[test]

@@ -57,6 +57,76 @@ pub fn value(key: &str, field: &str, length: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::mix::{Operations, stream};
+    use crate::load::plan::tests::{plan, ycsb};
+    use wire::load::ReadFields;
+
+    /// A read of such fields, and what judges it.
+    fn read(fields: ReadFields) -> (Operation, Integrity) {
+        let mut plan = plan();
+        (ycsb(&mut plan).integrity, ycsb(&mut plan).read_fields) = (true, fields);
+        let mut random = stream(plan.seed, plan.part, 0);
+        let operation = Operations::new(&plan).unwrap().draw(&mut random);
+        let integrity = Integrity::of(ycsb(&mut plan));
+        (operation.unwrap(), integrity.unwrap())
+    }
+
+    /// All fields of a record as they were written, and its key in a column of its own.
+    fn stored(operation: &Operation) -> Vec<(String, String)> {
+        let key = operation.key.as_str();
+        let field = |number: u32| format!("field{number}");
+        let fields = (0..10).map(|number| (field(number), value(key, &field(number), 100)));
+        std::iter::once(("y_id".to_owned(), key.to_owned()))
+            .chain(fields)
+            .collect()
+    }
+
+    fn found(fields: &[(String, String)]) -> Found {
+        let mut found = Found::new(true);
+        for (name, value) in fields {
+            found.add(name.as_bytes(), value.as_bytes());
+        }
+        found
+    }
+
+    #[test]
+    fn what_was_written_is_accepted_in_any_order_with_the_key_beside_it() {
+        let (operation, integrity) = read(ReadFields::All);
+        let mut fields = stored(&operation);
+        fields.reverse();
+        assert_eq!(integrity.judge(&operation, &found(&fields)), Ok(()));
+    }
+
+    #[test]
+    fn a_field_that_differs_or_is_missing_is_a_mismatch_that_is_named() {
+        let (operation, integrity) = read(ReadFields::All);
+        let mut fields = stored(&operation);
+        fields[4].1.pop();
+        let differs = integrity.judge(&operation, &found(&fields)).unwrap_err();
+        fields.remove(4);
+        let missing = integrity.judge(&operation, &found(&fields)).unwrap_err();
+        assert_eq!(differs.fault, Fault::Mismatch);
+        let key = operation.key.as_str();
+        let said = format!("the field `field3` of `{key}` is not what was written");
+        assert_eq!(differs.message, said);
+        assert_eq!(missing, differs);
+    }
+
+    #[test]
+    fn fields_that_were_not_asked_for_are_not_looked_at() {
+        let (operation, integrity) = read(ReadFields::One);
+        let asked = operation.read.range(10).start;
+        let fields = stored(&operation);
+        let one = &fields[asked + 1..asked + 2];
+        assert_eq!(integrity.judge(&operation, &found(one)), Ok(()));
+        let others = [&fields[..=asked], &fields[asked + 2..]].concat();
+        assert!(integrity.judge(&operation, &found(&others)).is_err());
+    }
+
+    #[test]
+    fn a_workload_that_compares_nothing_has_no_judge() {
+        assert!(Integrity::of(ycsb(&mut plan())).is_none());
+    }
 
     #[test]
     fn values_are_those_of_ycsb() {

@@ -3,81 +3,53 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use wire::load::ScanLengths;
 
-use super::zipfian::Zipfian;
-use crate::load::pace::evenly;
+use super::lengths::Between;
 
-/// Draws lengths.
-pub struct Lengths {
-    shortest: u32,
-    spread: Spread,
-}
-
-/// How far from the shortest.
-enum Spread {
-    Even(u32),
-    Skewed(Zipfian),
-}
+/// Draws numbers of records.
+pub struct Lengths(Between);
 
 impl Lengths {
     /// From the shortest to the longest of a workload, both included.
     pub fn new(lengths: ScanLengths) -> Self {
-        match lengths {
-            ScanLengths::Uniform { shortest, longest } => Self {
-                shortest,
-                spread: Spread::Even(longest - shortest + 1),
-            },
-            ScanLengths::Zipfian { shortest, longest } => Self {
-                shortest,
-                spread: Spread::Skewed(Zipfian::new(u64::from(longest - shortest + 1))),
-            },
-        }
+        Self(match lengths {
+            ScanLengths::Uniform { shortest, longest } => Between::even(shortest, longest),
+            ScanLengths::Zipfian { shortest, longest } => Between::skewed(shortest, longest),
+        })
     }
 
     /// The length of the next scan.
     pub fn draw(&self, random: &mut Xoshiro256PlusPlus) -> u32 {
-        let share = evenly(random);
-        self.shortest
-            + match &self.spread {
-                Spread::Even(lengths) => (share * f64::from(*lengths)) as u32,
-                Spread::Skewed(zipfian) => zipfian.rank(share) as u32,
-            }
+        self.0.draw(random)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::core::fit::{counts, fits};
+    use crate::load::core::zipfian::tests::shares;
     use rand_xoshiro::rand_core::SeedableRng;
 
-    fn seen(lengths: ScanLengths) -> [u32; 8] {
+    /// How often each number of records from two on is drawn.
+    fn drawn(lengths: ScanLengths) -> Vec<u64> {
         let lengths = Lengths::new(lengths);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut seen = [0; 8];
-        (0..5_000).for_each(|_| seen[lengths.draw(&mut random) as usize] += 1);
-        seen
+        let counts = counts(101, 100_000, || u64::from(lengths.draw(&mut random)));
+        assert_eq!(counts[..2], [0, 0]);
+        counts[2..].to_vec()
     }
 
     #[test]
     fn even_lengths_go_from_the_shortest_to_the_longest() {
-        let seen = seen(ScanLengths::Uniform {
-            shortest: 3,
-            longest: 7,
-        });
-        assert_eq!(seen[..3], [0, 0, 0]);
-        assert!(
-            seen[3..].iter().all(|count| (850..1150).contains(count)),
-            "{seen:?}"
-        );
+        let (shortest, longest) = (2, 100);
+        let counts = drawn(ScanLengths::Uniform { shortest, longest });
+        assert_eq!(fits(&counts, &[1.0; 99]), Ok(()));
     }
 
     #[test]
     fn skewed_lengths_are_mostly_short() {
-        let seen = seen(ScanLengths::Zipfian {
-            shortest: 2,
-            longest: 7,
-        });
-        assert_eq!(seen[..2], [0, 0]);
-        assert!(seen[2..].is_sorted_by(|one, next| one > next), "{seen:?}");
-        assert!(seen[7] > 0, "{seen:?}");
+        let (shortest, longest) = (2, 100);
+        let counts = drawn(ScanLengths::Zipfian { shortest, longest });
+        assert_eq!(fits(&counts, &shares(99, 99)), Ok(()));
     }
 }
