@@ -48,7 +48,7 @@ enum Verb {
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
     /// Drive an existing database with a workload of YCSB.
-    Drive(front::Arguments),
+    Drive(Box<front::Arguments>),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
     /// Print the operations of a plan, without a database.

@@ -26,7 +26,10 @@ pub struct Address {
 struct Scheme {
     name: &'static str,
     driver: &'static str,
+    /// If no other one is asked for.
     topology: &'static str,
+    /// Those that can be asked for, by a switch of their name.
+    others: &'static [&'static str],
     port: u16,
     encrypted: bool,
 }
@@ -36,6 +39,7 @@ const SCHEMES: [Scheme; 5] = [
         name: "redis",
         driver: "redis",
         topology: "single",
+        others: &["replicas", "cluster"],
         port: 6379,
         encrypted: false,
     },
@@ -43,6 +47,7 @@ const SCHEMES: [Scheme; 5] = [
         name: "rediss",
         driver: "redis",
         topology: "single",
+        others: &["replicas", "cluster"],
         port: 6379,
         encrypted: true,
     },
@@ -50,6 +55,7 @@ const SCHEMES: [Scheme; 5] = [
         name: "cassandra",
         driver: "cassandra",
         topology: "ring",
+        others: &[],
         port: 9042,
         encrypted: false,
     },
@@ -57,6 +63,7 @@ const SCHEMES: [Scheme; 5] = [
         name: "mongodb",
         driver: "mongodb",
         topology: "single",
+        others: &["replicas", "sharded"],
         port: 27017,
         encrypted: false,
     },
@@ -64,6 +71,7 @@ const SCHEMES: [Scheme; 5] = [
         name: "fake",
         driver: "fake",
         topology: "single",
+        others: &[],
         port: 0,
         encrypted: false,
     },
@@ -103,7 +111,17 @@ impl Address {
                 Some((key, value)) => (decoded(key)?, Some(decoded(value)?)),
                 None => (decoded(option)?, None),
             };
-            address.option(key, value)?;
+            address.option(scheme, key, value)?;
+        }
+        // The driver would go to the first one alone.
+        if address.topology == "single" && address.members.len() > 1 {
+            let switches: Vec<String> = scheme
+                .others
+                .iter()
+                .map(|name| format!("`?{name}`"))
+                .collect();
+            let switches = switches.join(" or ");
+            return Err(format!("several hosts belong together somehow; add {switches}"));
         }
         Ok(address)
     }
@@ -111,7 +129,8 @@ impl Address {
     /// Take what stands after `/`.
     fn place(&mut self, place: &str) -> Result<(), String> {
         let key = match (self.driver, place) {
-            (_, "") | ("redis", "0") => return Ok(()),
+            // That one knows users, and YCSB keeps its records elsewhere, too.
+            (_, "") | ("redis", "0") | ("mongodb", "admin") => return Ok(()),
             ("cassandra", _) => "keyspace",
             ("mongodb", _) => "database",
             ("redis", _) => {
@@ -130,29 +149,37 @@ impl Address {
     }
 
     /// Take one option; without a value it is a switch that is turned on.
-    fn option(&mut self, key: String, value: Option<String>) -> Result<(), String> {
+    fn option(
+        &mut self,
+        scheme: &Scheme,
+        key: String,
+        value: Option<String>,
+    ) -> Result<(), String> {
         let place = format!("the option `{key}` of the address");
         if secrets::told(&key, "") {
             return Err(secrets::refused(&place));
         }
-        match (self.driver, &*key) {
-            ("redis", "cluster" | "replicas") => {
-                if on(&place, value.as_deref())? {
-                    if self.topology != "single" {
-                        return Err(format!("{place} is one topology too many"));
-                    }
-                    self.topology = key;
-                }
-            }
-            (_, "tls" | "ssl") => self.encrypted |= on(&place, value.as_deref())?,
-            _ => {
-                let value = value.map_or(Value::Bool(true), |text| typed(&text));
-                if self.options.insert(key, value).is_some() {
-                    return Err(format!("{place} is there twice; write it once"));
-                }
-            }
+        if key == "tls" || key == "ssl" {
+            self.encrypted |= on(&place, value.as_deref())?;
+            return Ok(());
         }
-        Ok(())
+        if scheme.others.contains(&&*key) {
+            if on(&place, value.as_deref())? {
+                if self.topology != scheme.topology {
+                    return Err(format!("{place} is one topology too many"));
+                }
+                self.topology = key;
+            }
+            return Ok(());
+        }
+        if (self.driver, &*key) == ("mongodb", "replicaSet") {
+            "replicas".clone_into(&mut self.topology);
+        }
+        let value = value.map_or(Value::Bool(true), |text| typed(&text));
+        match self.options.insert(key, value) {
+            Some(_) => Err(format!("{place} is there twice; write it once")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -271,7 +298,7 @@ mod tests {
         let (driver, topology) = (found.driver, &*found.topology);
         assert_eq!((driver, topology, found.encrypted), ("redis", "single", false));
         assert_eq!(found.members, ["127.0.0.1:6379"]);
-        let found = parsed("rediss://me@[::1]:7000,db.example/0");
+        let found = parsed("rediss://me@[::1]:7000,db.example/0?cluster");
         assert_eq!(found.members, ["[::1]:7000", "db.example:6379"]);
         assert_eq!((found.user.as_deref(), found.encrypted), (Some("me"), true));
         assert!(found.options.is_empty());
@@ -283,6 +310,10 @@ mod tests {
         assert_eq!((found.driver, &found.members[..]), ("mongodb", &["h:27017".to_owned()][..]));
         let options = json!({"database": "db", "w": "majority", "readPreference": "nearest"});
         assert_eq!(json!(found.options), options);
+        let found = parsed("mongodb://a,b/admin?replicaSet=rs0");
+        assert_eq!((&*found.topology, found.members.len()), ("replicas", 2));
+        assert_eq!(json!(found.options), json!({"replicaSet": "rs0"}));
+        assert_eq!(parsed("mongodb://a,b?sharded").topology, "sharded");
         let found = parsed("fake://?service_us=100&stall_s=0.5");
         assert_eq!((found.driver, &*found.topology), ("fake", "single"));
         assert_eq!(json!(found.options), json!({"service_us": 100, "stall_s": 0.5}));
@@ -326,6 +357,8 @@ mod tests {
             ("fake://h", "type `fake://`"),
             ("fake:///a", "has no databases"),
             ("redis://h?cluster&replicas", "one topology too many"),
+            ("redis://a,b", "add `?replicas` or `?cluster`"),
+            ("mongodb://a,b?cluster", "add `?replicas` or `?sharded`"),
             ("redis://h?cluster=maybe", "must be `true` or `false`"),
             ("redis://h?wait=1&wait=2", "is there twice"),
         ] {

@@ -25,7 +25,7 @@ const TRACED: &str = "nothing is traced";
 const ELSEWHERE: &str = "it belongs to another database";
 const POOL: &str = "each thread of the load has a connection of its own";
 
-const NAMES: [(&str, Effect); 81] = [
+const NAMES: [(&str, Effect); 85] = [
     ("workload", Same),
     ("recordcount", Same),
     ("operationcount", Same),
@@ -91,6 +91,10 @@ const NAMES: [(&str, Effect); 81] = [
     ("cassandra.tracing", Nothing(TRACED)),
     ("hosts", Nothing(PLACE)),
     ("port", Nothing(PLACE)),
+    ("mongodb.writeConcern", Of("mongodb")),
+    ("mongodb.readPreference", Of("mongodb")),
+    ("mongodb.upsert", Of("mongodb")),
+    ("batchsize", Of("mongodb")),
     ("mongodb.url", Nothing(PLACE)),
     ("mongodb.maxconnections", Nothing(POOL)),
     (
