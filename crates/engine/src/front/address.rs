@@ -165,7 +165,7 @@ impl Address {
         }
         if scheme.others.contains(&&*key) {
             if on(&place, value.as_deref())? {
-                if self.topology != scheme.topology {
+                if self.topology != scheme.topology && self.topology != key {
                     return Err(format!("{place} is one topology too many"));
                 }
                 self.topology = key;
@@ -313,6 +313,7 @@ mod tests {
         let found = parsed("mongodb://a,b/admin?replicaSet=rs0");
         assert_eq!((&*found.topology, found.members.len()), ("replicas", 2));
         assert_eq!(json!(found.options), json!({"replicaSet": "rs0"}));
+        assert_eq!(parsed("mongodb://a?replicaSet=x&replicas").topology, "replicas");
         assert_eq!(parsed("mongodb://a,b?sharded").topology, "sharded");
         let found = parsed("fake://?service_us=100&stall_s=0.5");
         assert_eq!((found.driver, &*found.topology), ("fake", "single"));
