@@ -187,10 +187,7 @@ mod tests {
     #[test]
     fn a_byte_is_a_character_of_iso_8859_1() {
         let found = parse(b"caf\xe9=\xfc\x80").unwrap();
-        assert_eq!(
-            (&*found[0].name, &*found[0].value),
-            ("café", "ü\u{80}")
-        );
+        assert_eq!((&*found[0].name, &*found[0].value), ("café", "ü\u{80}"));
     }
 
     #[test]

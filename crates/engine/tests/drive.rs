@@ -165,7 +165,11 @@ fn a_database_is_loaded_and_then_driven_by_a_workload_file() {
     let common = [&*url, "-P", &file, "-p", "recordcount=200"];
     let output = drive(
         &scratch.0,
-        &[&common[..], &["load", "--threads", "3", "--out", &told(&loaded)]].concat(),
+        &[
+            &common[..],
+            &["load", "--threads", "3", "--out", &told(&loaded)],
+        ]
+        .concat(),
     );
     let said = well(&output);
     assert!(said.contains("no effect: `histogram.buckets`; "), "{said}");
@@ -182,7 +186,14 @@ fn a_database_is_loaded_and_then_driven_by_a_workload_file() {
         &scratch.0,
         &[
             &common[..],
-            &["-p", "operationcount=500", "--threads", "4", "--out", &told(&run)],
+            &[
+                "-p",
+                "operationcount=500",
+                "--threads",
+                "4",
+                "--out",
+                &told(&run),
+            ],
         ]
         .concat(),
     );
@@ -200,7 +211,13 @@ fn a_database_is_loaded_and_then_driven_by_a_workload_file() {
 fn the_plan_of_a_load_makes_it_again() {
     let scratch = Scratch::new();
     let words = [
-        "fake://?service_us=1", "--workload", "f", "--operations", "300", "--seed", "7",
+        "fake://?service_us=1",
+        "--workload",
+        "f",
+        "--operations",
+        "300",
+        "--seed",
+        "7",
     ];
     let first = scratch.0.join("first");
     let out = first.display().to_string();
@@ -225,8 +242,14 @@ fn without_a_directory_a_new_one_is_made() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(made.len(), 1, "{made:?}");
-    assert!(made[0].starts_with("drive-2") && made[0].ends_with('Z'), "{made:?}");
-    assert!(said.contains(&format!("`{}` has `result.json`", made[0])), "{said}");
+    assert!(
+        made[0].starts_with("drive-2") && made[0].ends_with('Z'),
+        "{made:?}"
+    );
+    assert!(
+        said.contains(&format!("`{}` has `result.json`", made[0])),
+        "{said}"
+    );
     let mut files: Vec<_> = std::fs::read_dir(scratch.0.join(&made[0]))
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -259,10 +282,22 @@ fn what_is_wrong_is_one_sentence_and_nothing_is_made() {
     let scratch = Scratch::new();
     let file = scratch.file("mine", "recordcount=1000\nrecordcout=1000\n");
     for (words, what) in [
-        (vec!["fake://", "-P", &file], "`mine`, line 2) (did you mean `recordcount`?)"),
-        (vec!["redis://me:s3cret@h", "--workload", "a"], "the address has a password"),
-        (vec!["redis://h", "-p", "redis.password=s3cret"], "`-p redis.password=` has a password"),
-        (vec!["redis://h", "--password", "s3cret"], "`--password` has a password"),
+        (
+            vec!["fake://", "-P", &file],
+            "`mine`, line 2) (did you mean `recordcount`?)",
+        ),
+        (
+            vec!["redis://me:s3cret@h", "--workload", "a"],
+            "the address has a password",
+        ),
+        (
+            vec!["redis://h", "-p", "redis.password=s3cret"],
+            "`-p redis.password=` has a password",
+        ),
+        (
+            vec!["redis://h", "--password", "s3cret"],
+            "`--password` has a password",
+        ),
         (vec!["fake://", "-P", "workloada"], "--workload a"),
         (vec!["fake://"], "type --time 30s"),
     ] {
@@ -283,7 +318,10 @@ fn a_password_is_named_by_its_place_in_the_plan() {
     let scratch = Scratch::new();
     let words = ["cassandra://me@h", "--workload", "a", "--dry-run"];
     let mut command = engine(&scratch.0);
-    command.arg("drive").args(words).env("DUNNAGE_PASSWORD", "s3cret");
+    command
+        .arg("drive")
+        .args(words)
+        .env("DUNNAGE_PASSWORD", "s3cret");
     let output = command.output().unwrap();
     well(&output);
     let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -292,7 +330,10 @@ fn a_password_is_named_by_its_place_in_the_plan() {
     scratch.file("password", "s3cret\n");
     scratch.file("properties", "cassandra.password=s3cret\n");
     for (place, expected) in [
-        ("--password-file=password", json!({"file": scratch.0.join("password")})),
+        (
+            "--password-file=password",
+            json!({"file": scratch.0.join("password")}),
+        ),
         (
             "-Pproperties",
             json!({"property": {
@@ -320,7 +361,8 @@ fn help_shows_each_word_and_examples() {
     let expected = std::fs::read_to_string(&golden).unwrap();
     let found = String::from_utf8(output.stdout).unwrap();
     assert_eq!(
-        found, expected,
+        found,
+        expected,
         "type: dunnage-engine drive --help > {}",
         golden.display()
     );

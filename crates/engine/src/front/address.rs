@@ -121,7 +121,9 @@ impl Address {
                 .map(|name| format!("`?{name}`"))
                 .collect();
             let switches = switches.join(" or ");
-            return Err(format!("several hosts belong together somehow; add {switches}"));
+            return Err(format!(
+                "several hosts belong together somehow; add {switches}"
+            ));
         }
         Ok(address)
     }
@@ -225,14 +227,10 @@ fn member(text: &str, usual: u16) -> Result<String, String> {
     }
     let port = match port {
         None => usual,
-        Some(port) => port
-            .parse::<u16>()
-            .ok()
-            .filter(|port| *port > 0)
-            .ok_or(
-                "a port of the address is not a number from 1 to 65535; an IPv6 address is written \
+        Some(port) => port.parse::<u16>().ok().filter(|port| *port > 0).ok_or(
+            "a port of the address is not a number from 1 to 65535; an IPv6 address is written \
                  as `[::1]`",
-            )?,
+        )?,
     };
     Ok(format!("{host}:{port}"))
 }
@@ -296,7 +294,10 @@ mod tests {
     fn each_database_has_its_port_and_its_topology() {
         let found = parsed("redis://127.0.0.1");
         let (driver, topology) = (found.driver, &*found.topology);
-        assert_eq!((driver, topology, found.encrypted), ("redis", "single", false));
+        assert_eq!(
+            (driver, topology, found.encrypted),
+            ("redis", "single", false)
+        );
         assert_eq!(found.members, ["127.0.0.1:6379"]);
         let found = parsed("rediss://me@[::1]:7000,db.example/0?cluster");
         assert_eq!(found.members, ["[::1]:7000", "db.example:6379"]);
@@ -307,17 +308,26 @@ mod tests {
         assert_eq!(found.members, ["one:9042", "two:9043"]);
         assert_eq!(found.options["keyspace"], "keys_pace");
         let found = parsed("mongodb://h/db?w=majority&readPreference=nearest");
-        assert_eq!((found.driver, &found.members[..]), ("mongodb", &["h:27017".to_owned()][..]));
+        assert_eq!(
+            (found.driver, &found.members[..]),
+            ("mongodb", &["h:27017".to_owned()][..])
+        );
         let options = json!({"database": "db", "w": "majority", "readPreference": "nearest"});
         assert_eq!(json!(found.options), options);
         let found = parsed("mongodb://a,b/admin?replicaSet=rs0");
         assert_eq!((&*found.topology, found.members.len()), ("replicas", 2));
         assert_eq!(json!(found.options), json!({"replicaSet": "rs0"}));
-        assert_eq!(parsed("mongodb://a?replicaSet=x&replicas").topology, "replicas");
+        assert_eq!(
+            parsed("mongodb://a?replicaSet=x&replicas").topology,
+            "replicas"
+        );
         assert_eq!(parsed("mongodb://a,b?sharded").topology, "sharded");
         let found = parsed("fake://?service_us=100&stall_s=0.5");
         assert_eq!((found.driver, &*found.topology), ("fake", "single"));
-        assert_eq!(json!(found.options), json!({"service_us": 100, "stall_s": 0.5}));
+        assert_eq!(
+            json!(found.options),
+            json!({"service_us": 100, "stall_s": 0.5})
+        );
     }
 
     #[test]

@@ -291,12 +291,36 @@ pub mod tests {
     #[test]
     fn the_words_of_a_load_are_taken_and_those_that_exclude_one_another_refused() {
         let found = typed(&[
-            "redis://h", "load", "--workload", "f", "-P", "one", "-P", "two", "-p", "a=b=c", "-p",
-            "d=", "--rate", "5e3", "--burst", "9000", "--burst-time", "1min", "--arrivals",
-            "poisson", "--connections", "3", "--policy", "drop",
+            "redis://h",
+            "load",
+            "--workload",
+            "f",
+            "-P",
+            "one",
+            "-P",
+            "two",
+            "-p",
+            "a=b=c",
+            "-p",
+            "d=",
+            "--rate",
+            "5e3",
+            "--burst",
+            "9000",
+            "--burst-time",
+            "1min",
+            "--arrivals",
+            "poisson",
+            "--connections",
+            "3",
+            "--policy",
+            "drop",
         ]);
         let found = found.unwrap();
-        assert_eq!((&*found.address, found.phase), ("redis://h", Some(Phase::Load)));
+        assert_eq!(
+            (&*found.address, found.phase),
+            ("redis://h", Some(Phase::Load))
+        );
         assert_eq!(found.workload.core, Some(Core::F));
         assert_eq!(found.workload.files, [PathBuf::from("one"), "two".into()]);
         assert_eq!(found.workload.properties, ["a=b=c", "d="]);

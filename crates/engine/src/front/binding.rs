@@ -138,9 +138,13 @@ mod tests {
     #[test]
     fn properties_of_the_cassandra_binding_are_taken_where_the_address_says_nothing() {
         let properties = [
-            "cassandra.keyspace=k", "cassandra.readconsistencylevel=ONE", "table=t",
-            "cassandra.writeconsistencylevel=ALL", "cassandra.username=me",
-            "cassandra.useSSL=true", "cassandra.readtimeoutmillis=1500",
+            "cassandra.keyspace=k",
+            "cassandra.readconsistencylevel=ONE",
+            "table=t",
+            "cassandra.writeconsistencylevel=ALL",
+            "cassandra.username=me",
+            "cassandra.useSSL=true",
+            "cassandra.readtimeoutmillis=1500",
         ];
         let (found, time, notes) = applied("cassandra://h", &properties);
         let options = json!({
@@ -160,7 +164,10 @@ mod tests {
     #[test]
     fn properties_of_the_mongodb_binding_are_taken_by_the_names_of_mongodb() {
         let properties = [
-            "table=t", "mongodb.writeConcern=majority", "mongodb.upsert=true", "batchsize=1",
+            "table=t",
+            "mongodb.writeConcern=majority",
+            "mongodb.upsert=true",
+            "batchsize=1",
             "mongodb.readPreference=secondary_preferred",
         ];
         let (found, _, notes) = applied("mongodb://h?replicas", &properties);
@@ -180,7 +187,11 @@ mod tests {
             let (found, _, _) = applied("mongodb://h", &[&property]);
             assert_eq!(found.options[key], value);
         }
-        for property in ["batchsize=10", "mongodb.writeConcern=most", "mongodb.readPreference=x"] {
+        for property in [
+            "batchsize=10",
+            "mongodb.writeConcern=most",
+            "mongodb.readPreference=x",
+        ] {
             let mut address = Address::parse("mongodb://h").unwrap();
             let said = apply(&given(&[property]), &mut address, &mut Vec::new()).unwrap_err();
             assert!(said.contains("it must be "), "{said}");
@@ -195,7 +206,10 @@ mod tests {
         assert_eq!(notes, [""; 0]);
         let (found, _, notes) = applied("redis://h?replicas", &["redis.cluster=true", "table=t"]);
         assert_eq!(found.topology, "replicas");
-        assert_eq!(notes, ["no effect: `table`; the driver `redis` has no tables"]);
+        assert_eq!(
+            notes,
+            ["no effect: `table`; the driver `redis` has no tables"]
+        );
         let mut address = Address::parse("redis://h").unwrap();
         let zero = given(&["redis.timeout=0"]);
         let said = apply(&zero, &mut address, &mut Vec::new()).unwrap_err();

@@ -70,11 +70,11 @@ mod tests {
         (found, notes)
     }
 
-    fn ends(operations: Option<u64>, seconds: Option<f64>) -> Result<Ends, String> {
-        Ok(Ends {
+    fn ends(operations: Option<u64>, seconds: Option<f64>) -> Ends {
+        Ends {
             operations,
             seconds,
-        })
+        }
     }
 
     #[test]
@@ -82,16 +82,16 @@ mod tests {
         let given = given(&["operationcount=5", "maxexecutiontime=7"]);
         let none = Load::default();
         let (found, notes) = of(&none, &given, Phase::Run);
-        assert_eq!((found, notes.len()), (ends(Some(5), Some(7.0)), 0));
+        assert_eq!((found, notes.len()), (Ok(ends(Some(5), Some(7.0))), 0));
         let (found, _) = of(&none, &given, Phase::Load);
-        assert_eq!(found, ends(None, Some(7.0)));
+        assert_eq!(found, Ok(ends(None, Some(7.0))));
     }
 
     #[test]
     fn a_load_phase_has_an_end_and_a_run_needs_one() {
         let zero = given(&["operationcount=0", "maxexecutiontime=0"]);
         let none = Load::default();
-        assert_eq!(of(&none, &zero, Phase::Load).0, ends(None, None));
+        assert_eq!(of(&none, &zero, Phase::Load).0, Ok(ends(None, None)));
         let said = of(&none, &zero, Phase::Run).0.unwrap_err();
         assert!(said.contains("--time 30s"), "{said}");
         let wrong = given(&["maxexecutiontime=1.5"]);
@@ -107,7 +107,7 @@ mod tests {
         };
         let properties = given(&["operationcount=5", "maxexecutiontime=7"]);
         let (found, notes) = of(&timed, &properties, Phase::Run);
-        assert_eq!(found, ends(None, Some(3.0)));
+        assert_eq!(found, Ok(ends(None, Some(3.0))));
         assert_eq!(notes.len(), 2, "{notes:?}");
         assert!(notes[0].starts_with("no effect: `operationcount` (`-p`)"));
         let counted = Load {
@@ -116,6 +116,6 @@ mod tests {
         };
         let core = Given::read(Some(Core::A), &[], &[]).unwrap();
         let (found, notes) = of(&counted, &core, Phase::Run);
-        assert_eq!((found, notes.len()), (ends(Some(9), None), 0));
+        assert_eq!((found, notes.len()), (Ok(ends(Some(9), None)), 0));
     }
 }

@@ -204,8 +204,16 @@ pub mod tests {
     #[test]
     fn numbers_and_switches_are_those_of_java() {
         let given = given(&[
-            "one=+7", "space=7 ", "minus=-7", "large=4294967296", "half= .5f ", "ten=1e1", "nan=NaN",
-            "hexadecimal=0x1p3", "yes=TRUE", "no=yes",
+            "one=+7",
+            "space=7 ",
+            "minus=-7",
+            "large=4294967296",
+            "half= .5f ",
+            "ten=1e1",
+            "nan=NaN",
+            "hexadecimal=0x1p3",
+            "yes=TRUE",
+            "no=yes",
         ]);
         assert_eq!(given.number::<u32>("one"), Ok(Some(7)));
         assert_eq!(given.number::<u32>("none"), Ok(None));

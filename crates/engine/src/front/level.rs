@@ -117,12 +117,12 @@ mod tests {
         of(&load, &given(properties), &ends, None, &mut Vec::new())
     }
 
-    fn rate(rate: f64, connections: u32, arrivals: Arrivals) -> Result<Level, String> {
-        Ok(Level::Rate {
+    fn rate(rate: f64, connections: u32, arrivals: Arrivals) -> Level {
+        Level::Rate {
             rate,
             connections,
             arrivals,
-        })
+        }
     }
 
     #[test]
@@ -132,24 +132,27 @@ mod tests {
         assert_eq!(told("", &["threadcount=4"]), threads(4));
         assert_eq!(told("--threads 8", &["threadcount=4"]), threads(8));
         let constant = Arrivals::Constant;
-        assert_eq!(told("--rate 500", &[]), rate(500.0, 64, constant));
+        assert_eq!(told("--rate 500", &[]), Ok(rate(500.0, 64, constant)));
         assert_eq!(
             told("--rate 500 --threads 8", &["target=9"]),
-            rate(500.0, 8, constant)
+            Ok(rate(500.0, 8, constant))
         );
         assert_eq!(
-            told("--rate 500 --connections 3 --arrivals poisson", &["threadcount=4"]),
-            rate(500.0, 3, Arrivals::Poisson)
+            told(
+                "--rate 500 --connections 3 --arrivals poisson",
+                &["threadcount=4"]
+            ),
+            Ok(rate(500.0, 3, Arrivals::Poisson))
         );
     }
 
     #[test]
     fn the_target_of_ycsb_is_the_rate_of_all_its_threads() {
         let constant = Arrivals::Constant;
-        assert_eq!(told("", &["target=100"]), rate(100.0, 1, constant));
+        assert_eq!(told("", &["target=100"]), Ok(rate(100.0, 1, constant)));
         let both = ["target=100", "threadcount=4"];
-        assert_eq!(told("", &both), rate(100.0, 4, constant));
-        assert_eq!(told("--connections 9", &both), rate(100.0, 9, constant));
+        assert_eq!(told("", &both), Ok(rate(100.0, 4, constant)));
+        assert_eq!(told("--connections 9", &both), Ok(rate(100.0, 9, constant)));
         assert_eq!(told("", &["target=0"]), Ok(Level::Threads { threads: 1 }));
     }
 

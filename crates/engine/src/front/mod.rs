@@ -71,7 +71,9 @@ fn directory(typed: Option<&Path>) -> io::Result<PathBuf> {
     let out = PathBuf::from(time.format("drive-%Y%m%dT%H%M%SZ").to_string());
     std::fs::create_dir(&out).map_err(|error| {
         let told = out.display();
-        io::Error::other(format!("`{told}`: {error}; name another directory: --out DIRECTORY"))
+        io::Error::other(format!(
+            "`{told}`: {error}; name another directory: --out DIRECTORY"
+        ))
     })?;
     Ok(out)
 }
@@ -79,7 +81,11 @@ fn directory(typed: Option<&Path>) -> io::Result<PathBuf> {
 /// One sentence of what came of a load.
 fn told(result: &LoadResult, out: &Path) -> String {
     let operations: u64 = result.operations.values().sum();
-    let errors: u64 = result.errors.values().flat_map(|kinds| kinds.values()).sum();
+    let errors: u64 = result
+        .errors
+        .values()
+        .flat_map(|kinds| kinds.values())
+        .sum();
     format!(
         "{operations} operations and {errors} errors in {:.1} s; `{}` has `result.json`, \
          `latency.hlog` and `plan.json`",

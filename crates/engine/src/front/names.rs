@@ -63,7 +63,10 @@ const NAMES: [(&str, Effect); 85] = [
     ("exponential.frac", Same),
     ("core_workload_insertion_retry_limit", Nothing(REPEATED)),
     ("core_workload_insertion_retry_interval", Nothing(REPEATED)),
-    ("core_workload_insertion_keep_going_on_error", Nothing(REPEATED)),
+    (
+        "core_workload_insertion_keep_going_on_error",
+        Nothing(REPEATED),
+    ),
     ("redis.cluster", Of("redis")),
     ("redis.password", Of("redis")),
     ("redis.timeout", Of("redis")),
@@ -181,7 +184,10 @@ fn instead(name: &str) -> String {
 /// How many letters must be put in, left out or changed to make one word of another, whatever
 /// their case (Levenshtein, 1966).
 fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<u8> = other.bytes().map(|letter| letter.to_ascii_lowercase()).collect();
+    let other: Vec<u8> = other
+        .bytes()
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (line, letter) in one.bytes().enumerate() {
         let letter = letter.to_ascii_lowercase();
@@ -205,22 +211,28 @@ mod tests {
     fn a_name_that_nobody_reads_is_refused_with_the_one_that_was_meant() {
         let refused = |names: &[&str]| check(&given(names), "redis").unwrap_err();
         let said = refused(&["recordcout=1"]);
-        let expected =
-            "there is no property `recordcout` (`-p`) (did you mean `recordcount`?)";
+        let expected = "there is no property `recordcout` (`-p`) (did you mean `recordcount`?)";
         assert_eq!(said, expected);
         assert!(refused(&["fieldLenght=1"]).contains("`fieldlength`?"));
         assert!(refused(&["ReadProportion=1"]).contains("`readproportion`?"));
         let said = refused(&["colour=blue"]);
         assert_eq!(said, "there is no property `colour` (`-p`)");
         let both = refused(&["colour=blue", "tagcount=1"]);
-        assert!(both.contains("`colour` (`-p`), nor `tagcount` (`-p`)"), "{both}");
+        assert!(
+            both.contains("`colour` (`-p`), nor `tagcount` (`-p`)"),
+            "{both}"
+        );
     }
 
     #[test]
     fn what_has_no_effect_is_told_once_with_the_reason() {
         let properties = given(&[
-            "recordcount=1", "redis.cluster=true", "histogram.buckets=1000", "hosts=h",
-            "measurementtype=histogram", "htrace.sampler.classes=x",
+            "recordcount=1",
+            "redis.cluster=true",
+            "histogram.buckets=1000",
+            "hosts=h",
+            "measurementtype=histogram",
+            "htrace.sampler.classes=x",
         ]);
         assert_eq!(
             check(&properties, "redis").unwrap(),
@@ -232,7 +244,10 @@ mod tests {
             ]
         );
         let other = check(&given(&["redis.cluster=true"]), "cassandra").unwrap();
-        assert_eq!(other, ["no effect: `redis.cluster`; it belongs to another database"]);
+        assert_eq!(
+            other,
+            ["no effect: `redis.cluster`; it belongs to another database"]
+        );
     }
 
     #[test]

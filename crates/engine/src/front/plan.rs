@@ -164,7 +164,10 @@ mod tests {
         assert_eq!((found.phase, found.seed), (Phase::Run, 5));
         assert_eq!(found.level, Level::Threads { threads: 8 });
         assert_eq!((found.duration, found.operations), (Some(30.0), None));
-        assert_eq!((found.warmup, found.timeout, found.interval), (0.0, 10.0, 1.0));
+        assert_eq!(
+            (found.warmup, found.timeout, found.interval),
+            (0.0, 10.0, 1.0)
+        );
         let target = &found.target;
         assert_eq!((&*target.driver, &*target.topology), ("redis", "cluster"));
         assert_eq!(target.addresses, ["h1:6379", "h2:7000"]);
@@ -179,7 +182,10 @@ mod tests {
              --threads 2 --warmup 1s --timeout 2s --interval 500ms --seed 9 -p table=usertable";
         let found = plan(words);
         assert_eq!((found.phase, found.operations), (Phase::Load, None));
-        assert_eq!((found.warmup, found.timeout, found.interval), (1.0, 2.0, 0.5));
+        assert_eq!(
+            (found.warmup, found.timeout, found.interval),
+            (1.0, 2.0, 0.5)
+        );
         assert_eq!(found.seed, 9);
         let found = plan("fake:// run -p recordcount=7 -p dotransactions=false --operations 3");
         assert_eq!((found.phase, found.operations), (Phase::Run, Some(3)));
@@ -228,7 +234,9 @@ mod tests {
         assert!(!serde_json::to_string(&found).unwrap().contains("s3cret"));
         let properties = File::new("plan-properties", "cassandra.password=s3cret\n");
         let path = properties.0.display().to_string();
-        let found = plan(&format!("cassandra://me@h --user me -P {path} --workload a"));
+        let found = plan(&format!(
+            "cassandra://me@h --user me -P {path} --workload a"
+        ));
         let credentials = found.target.credentials.unwrap();
         let name = "cassandra.password".to_owned();
         assert_eq!(credentials.password, Secret::Property { file: path, name });
@@ -253,16 +261,37 @@ mod tests {
     #[test]
     fn what_cannot_be_driven_is_refused_with_a_sentence() {
         for (words, what) in [
-            ("redis://h --workload a --password s3cret", "`--password` has a password"),
-            ("redis://h --workload a --password=s3cret", "`--password` has a password"),
+            (
+                "redis://h --workload a --password s3cret",
+                "`--password` has a password",
+            ),
+            (
+                "redis://h --workload a --password=s3cret",
+                "`--password` has a password",
+            ),
             ("redis://me@h --user you --workload a", "write one of them"),
             ("redis://me@h --workload a", "no password for the user `me`"),
-            ("redis://h --password-file /nowhere --workload a", "the file `/nowhere`"),
-            ("redis://h --workload a --tls-insecure --tls-ca /ca.pem", "leave out `--tls-ca`"),
-            ("redis://h -p workload=Other -p colour=blue", "the only one that there is"),
-            ("redis://h --workload a -p colour=blue", "no property `colour`"),
+            (
+                "redis://h --password-file /nowhere --workload a",
+                "the file `/nowhere`",
+            ),
+            (
+                "redis://h --workload a --tls-insecure --tls-ca /ca.pem",
+                "leave out `--tls-ca`",
+            ),
+            (
+                "redis://h -p workload=Other -p colour=blue",
+                "the only one that there is",
+            ),
+            (
+                "redis://h --workload a -p colour=blue",
+                "no property `colour`",
+            ),
             ("redis://h -p recordcount=1", "type --time 30s"),
-            ("redis://h --workload a -p zeropadding=33", "this load cannot be made: "),
+            (
+                "redis://h --workload a -p zeropadding=33",
+                "this load cannot be made: ",
+            ),
         ] {
             let said = refused(words);
             assert!(said.contains(what), "{words}: {said}");
@@ -272,7 +301,9 @@ mod tests {
             password: true,
             seed: 5,
         };
-        let said = made("cassandra://h --workload a", &surroundings).err().unwrap();
+        let said = made("cassandra://h --workload a", &surroundings)
+            .err()
+            .unwrap();
         assert!(said.contains("type: --user NAME"), "{said}");
     }
 }

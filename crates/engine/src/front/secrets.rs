@@ -117,7 +117,10 @@ mod tests {
         let property = Some(Secret::Property { file: path, name });
         let own = Some(Secret::File("/own".to_owned()));
         let variable = Some(Secret::Variable("DUNNAGE_PASSWORD".to_owned()));
-        assert_eq!(place("cassandra", user(), Some("/own"), &of_file, true), own);
+        assert_eq!(
+            place("cassandra", user(), Some("/own"), &of_file, true),
+            own
+        );
         assert_eq!(place("cassandra", user(), None, &of_file, true), property);
         assert_eq!(place("redis", user(), None, &of_file, true), variable);
         assert_eq!(place("redis", None, None, &of_file, true), variable);
@@ -127,7 +130,10 @@ mod tests {
         let Some(Secret::File(path)) = relative else {
             panic!("{relative:?}");
         };
-        assert!(Path::new(&path).is_absolute() && path.ends_with("/own"), "{path}");
+        assert!(
+            Path::new(&path).is_absolute() && path.ends_with("/own"),
+            "{path}"
+        );
     }
 
     #[test]

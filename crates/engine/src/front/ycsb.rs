@@ -68,7 +68,9 @@ pub fn workload(given: &Given, phase: Phase, notes: &mut Vec<String>) -> Result<
         write_all_fields: given.yes("writeallfields", false),
         scan_lengths: scan_lengths(given)?,
         integrity,
-        hashed_keys: given.text("insertorder").is_none_or(|order| order == "hashed"),
+        hashed_keys: given
+            .text("insertorder")
+            .is_none_or(|order| order == "hashed"),
         zero_padding: given.number("zeropadding")?.unwrap_or(1),
     })
 }
@@ -344,12 +346,26 @@ mod tests {
     #[test]
     fn every_property_of_the_core_workload_is_taken() {
         let found = of(&[
-            "recordcount=5000", "insertstart=100", "insertcount=900", "fieldcount=3",
-            "fieldnameprefix=f", "fieldlengthdistribution=zipfian", "fieldlength=50",
-            "minfieldlength=5", "readallfields=false", "writeallfields=true", "readproportion=3",
-            "updateproportion=0", "insertproportion=1", "scanproportion=1e0",
-            "readmodifywriteproportion=.5", "requestdistribution=sequential", "zeropadding=12",
-            "insertorder=ordered", "minscanlength=2", "maxscanlength=20",
+            "recordcount=5000",
+            "insertstart=100",
+            "insertcount=900",
+            "fieldcount=3",
+            "fieldnameprefix=f",
+            "fieldlengthdistribution=zipfian",
+            "fieldlength=50",
+            "minfieldlength=5",
+            "readallfields=false",
+            "writeallfields=true",
+            "readproportion=3",
+            "updateproportion=0",
+            "insertproportion=1",
+            "scanproportion=1e0",
+            "readmodifywriteproportion=.5",
+            "requestdistribution=sequential",
+            "zeropadding=12",
+            "insertorder=ordered",
+            "minscanlength=2",
+            "maxscanlength=20",
             "scanlengthdistribution=zipfian",
         ]);
         let expected = Ycsb {
@@ -395,7 +411,10 @@ mod tests {
             ("zipfian", Requests::Zipfian),
             ("latest", Requests::Latest),
         ] {
-            assert_eq!(requests(&[&format!("requestdistribution={word}")]), expected);
+            assert_eq!(
+                requests(&[&format!("requestdistribution={word}")]),
+                expected
+            );
         }
         let (data, operations) = (0.2, 0.9);
         assert_eq!(
@@ -404,16 +423,28 @@ mod tests {
         );
         let (percentile, share) = (90.0, 0.857_142_857_1);
         assert_eq!(
-            requests(&["requestdistribution=exponential", "exponential.percentile=90"]),
+            requests(&[
+                "requestdistribution=exponential",
+                "exponential.percentile=90"
+            ]),
             Requests::Exponential { percentile, share }
         );
         let with = |argument: &str| of(&["recordcount=1", argument]);
         assert!(with("dataintegrity=True").integrity);
-        assert!(!with("insertorder=Hashed").hashed_keys, "anything else is ordered");
-        assert_eq!(with("readallfieldsbyname=true").read_fields, ReadFields::AllByName);
+        assert!(
+            !with("insertorder=Hashed").hashed_keys,
+            "anything else is ordered"
+        );
+        assert_eq!(
+            with("readallfieldsbyname=true").read_fields,
+            ReadFields::AllByName
+        );
         let (shortest, longest) = (1, 100);
         let uniform = FieldLengths::Uniform { shortest, longest };
-        assert_eq!(with("fieldlengthdistribution=uniform").field_lengths, uniform);
+        assert_eq!(
+            with("fieldlengthdistribution=uniform").field_lengths,
+            uniform
+        );
         let transactions = |argument| phase(&given(&[argument]));
         assert_eq!(transactions("dotransactions=false"), Phase::Load);
         assert_eq!(transactions("dotransactions=true"), Phase::Run);
@@ -426,7 +457,10 @@ mod tests {
         let path = format!("fieldlengthhistogram={}", file.0.display());
         let found = of(&["recordcount=1", "fieldlengthdistribution=histogram", &path]);
         let (block, counts) = (10, vec![1, 2]);
-        assert_eq!(found.field_lengths, FieldLengths::Histogram { block, counts });
+        assert_eq!(
+            found.field_lengths,
+            FieldLengths::Histogram { block, counts }
+        );
         let said = refused(&[
             "fieldlengthdistribution=histogram",
             "fieldlengthhistogram=/nowhere",
@@ -441,21 +475,45 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_in_the_words_of_ycsb() {
         for (arguments, what) in [
-            ("requestdistribution=Zipfian", "`requestdistribution` (`-p`) is `Zipfian`"),
-            ("fieldlengthdistribution=fixed", "`constant`, `uniform`, `zipfian`, `histogram`"),
-            ("scanlengthdistribution=fixed", "one of `uniform`, `zipfian`"),
+            (
+                "requestdistribution=Zipfian",
+                "`requestdistribution` (`-p`) is `Zipfian`",
+            ),
+            (
+                "fieldlengthdistribution=fixed",
+                "`constant`, `uniform`, `zipfian`, `histogram`",
+            ),
+            (
+                "scanlengthdistribution=fixed",
+                "one of `uniform`, `zipfian`",
+            ),
             ("minscanlength=0", "at least 1"),
             ("minscanlength=5 maxscanlength=4", "at most `maxscanlength`"),
-            ("fieldlengthdistribution=uniform minfieldlength=101", "at most `fieldlength`"),
+            (
+                "fieldlengthdistribution=uniform minfieldlength=101",
+                "at most `fieldlength`",
+            ),
             ("fieldcount=0", "at least 1"),
             ("insertcount=0", "none beyond `recordcount`"),
             ("insertstart=1000", "none beyond `recordcount`"),
-            ("insertstart=1 insertcount=1000", "none beyond `recordcount`"),
-            ("insertstart=1 insertcount=18446744073709551615", "none beyond `recordcount`"),
+            (
+                "insertstart=1 insertcount=1000",
+                "none beyond `recordcount`",
+            ),
+            (
+                "insertstart=1 insertcount=18446744073709551615",
+                "none beyond `recordcount`",
+            ),
             ("readproportion=0 updateproportion=0", "-p readproportion=1"),
             ("readproportion=-1", "not negative"),
-            ("requestdistribution=hotspot hotspotdatafraction=1.5", "from 0 to 1"),
-            ("dataintegrity=true fieldlengthdistribution=zipfian", "`constant`"),
+            (
+                "requestdistribution=hotspot hotspotdatafraction=1.5",
+                "from 0 to 1",
+            ),
+            (
+                "dataintegrity=true fieldlengthdistribution=zipfian",
+                "`constant`",
+            ),
             ("zeropadding=x", "a whole number"),
         ] {
             let said = refused(&arguments.split(' ').collect::<Vec<_>>());
@@ -479,7 +537,10 @@ mod tests {
         };
         let (keys, note, count) = told(&["recordcount=50", "insertstart=100"], Phase::Load);
         assert_eq!((keys, count), ((150, 100, Some(50)), 50));
-        assert!(note.contains("50 keys are inserted from number 100"), "{note}");
+        assert!(
+            note.contains("50 keys are inserted from number 100"),
+            "{note}"
+        );
         let (keys, note, _) = told(&[], Phase::Run);
         assert_eq!(keys, (MOST, 0, None));
         assert!(note.contains("2147483647 records"), "{note}");
