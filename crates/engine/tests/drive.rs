@@ -300,6 +300,20 @@ fn what_is_wrong_is_one_sentence_and_nothing_is_made() {
         ),
         (vec!["fake://", "-P", "workloada"], "--workload a"),
         (vec!["fake://"], "type --time 30s"),
+        (
+            vec!["fake://?colour=blue", "--workload", "a"],
+            "has no option `colour`",
+        ),
+        (
+            vec![
+                "redis://127.0.0.1:1",
+                "--workload",
+                "a",
+                "--timeout",
+                "200ms",
+            ],
+            "no connection to `127.0.0.1:1` within 0.2 s",
+        ),
     ] {
         let output = drive(&scratch.0, &words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

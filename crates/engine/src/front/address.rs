@@ -217,12 +217,17 @@ fn member(text: &str, usual: u16) -> Result<String, String> {
         Some(colon) => (&text[..inside + colon], Some(&text[inside + colon + 1..])),
         None => (&*text, None),
     };
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let six = host.starts_with('[') && host.ends_with(']');
-    if bare.is_empty() {
+    if host.is_empty() {
         return Err("a host of the address is empty; an IPv6 address is written as `[::1]`".into());
     }
-    if bare.parse::<std::net::Ipv6Addr>().is_ok() != six {
+    let inside = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let sensible = match inside {
+        Some(inside) => inside.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !host.contains(['[', ']']),
+    };
+    if !sensible {
         return Err("a host of the address is wrong; an IPv6 address is written as `[::1]`".into());
     }
     let port = match port {

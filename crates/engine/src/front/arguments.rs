@@ -5,7 +5,14 @@ use std::str::FromStr;
 
 use super::workloads::Core;
 
-const EXAMPLES: &str = "\
+const ADDRESSES_AND_EXAMPLES: &str = "\
+Addresses; a host may be followed by :PORT, and USER@ may stand in front of the first one:
+  redis://HOST                          options: ?wait=1, with several hosts ?replicas or ?cluster
+  rediss://HOST                         the same, encrypted, as ?tls makes each of them
+  cassandra://HOST1,HOST2/KEYSPACE      ?read_consistency=ONE&write_consistency=LOCAL_QUORUM
+  mongodb://HOST/DATABASE               ?w=majority, with several hosts ?replicas or ?sharded
+  fake://                               a server inside the engine: ?service_us=100
+
 Examples:
   dunnage-engine drive redis://127.0.0.1 load --workload a -p recordcount=100000 --threads 32
   dunnage-engine drive redis://127.0.0.1 --workload a -p recordcount=100000 --threads 32 --time 30s
@@ -16,11 +23,9 @@ Examples:
 
 /// Arguments of `drive`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = ADDRESSES_AND_EXAMPLES)]
 pub struct Arguments {
-    /// The database: `redis://HOST`, `cassandra://HOST1,HOST2/KEYSPACE` or `mongodb://HOST`, each
-    /// host with `:PORT` if that is not the usual one, and options of the driver after `?`, such as
-    /// `?cluster&wait=1`; `rediss://` or `?tls` encrypts; `fake://` is a server inside the engine
+    /// The database as a URL: see below
     pub address: String,
     /// What to do [default: run, or as the property `dotransactions` says]
     #[arg(value_enum)]
@@ -62,8 +67,7 @@ pub struct Load {
     /// Open load: so many operations a second, however long the answers take
     #[arg(long, value_parser = positive)]
     pub rate: Option<f64>,
-    /// Open load of more than can be answered: so many operations a second at first, then those of
-    /// --rate or none, to see a backlog grow and go
+    /// Open load beyond what can be answered: at this rate first, then at that of --rate, or none
     #[arg(long, value_name = "RATE", value_parser = positive, conflicts_with = "ramp")]
     pub burst: Option<f64>,
     /// How long the burst lasts [default: half of --time]
@@ -78,8 +82,7 @@ pub struct Load {
     /// Most operations of an open load in flight [default: as many as --threads says, or 64]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: Option<u32>,
-    /// What becomes of an operation of an open load that finds every connection busy [default:
-    /// queue]
+    /// What becomes of an operation that finds every connection busy [default: queue]
     #[arg(long, value_enum)]
     pub policy: Option<Policy>,
     /// Measure for so long: 30s, 200ms, 2min or 1h
@@ -94,8 +97,7 @@ pub struct Load {
     /// An operation without an answer for so long is an error [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
-    /// Of all random choices; the same one makes the same load again [default: another one each
-    /// time]
+    /// Of all random choices; the same one makes the same load [default: another one each time]
     #[arg(long)]
     pub seed: Option<u64>,
 }
@@ -129,14 +131,13 @@ pub struct Security {
 /// Where what came of it goes.
 #[derive(Debug, Default, clap::Args)]
 pub struct Results {
-    /// The directory for result.json, latency.hlog and plan.json, which makes the same load again
-    /// [default: a new one, below this one]
+    /// Directory for result.json, latency.hlog and plan.json [default: a new one in this one]
     #[arg(short, long, value_name = "DIRECTORY")]
     pub out: Option<PathBuf>,
     /// Length of an interval of latency.hlog and of the time line [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub interval: Option<f64>,
-    /// Print the plan, and make no load
+    /// Print the plan, which `load --plan` takes, and make no load
     #[arg(long)]
     pub dry_run: bool,
 }

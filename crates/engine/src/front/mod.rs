@@ -51,9 +51,16 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
     if arguments.results.dry_run {
         return io::stdout().write_all(text.as_bytes());
     }
-    let out = directory(arguments.results.out.as_deref())?;
-    std::fs::write(out.join("plan.json"), text)?;
-    let result = carry_out(&plan, &out)?;
+    let typed = arguments.results.out.as_deref();
+    let out = directory(typed)?;
+    let plan_path = out.join("plan.json");
+    std::fs::write(&plan_path, text)?;
+    let result = carry_out(&plan, &out).inspect_err(|_| {
+        // What is left of a load that did not begin is a plan in a directory that nobody asked for.
+        if typed.is_none() && !out.join("latency.hlog").exists() {
+            let _ = std::fs::remove_file(&plan_path).and_then(|()| std::fs::remove_dir(&out));
+        }
+    })?;
     eprintln!("dunnage-engine: {}", told(&result, &out));
     Ok(())
 }
