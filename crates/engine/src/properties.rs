@@ -18,16 +18,16 @@ pub fn parse(text: &[u8]) -> Result<Vec<Property>, String> {
     let mut found = Vec::new();
     let mut lines = (1..).zip(natural(text));
     while let Some((line, first)) = lines.next() {
-        let mut piece = without_indent(first);
-        if matches!(piece.first(), None | Some(b'#' | b'!')) {
-            continue;
-        }
         let mut logical = Vec::new();
+        let mut piece = uncommented(without_indent(first));
         while let Some(kept) = continued(piece) {
             logical.extend_from_slice(kept);
-            piece = lines
-                .next()
-                .map_or(b"".as_slice(), |(_, next)| without_indent(next));
+            let next = lines.next().map_or(b"".as_slice(), |(_, next)| next);
+            piece = without_indent(next);
+            // As long as there is nothing, a comment can begin.
+            if logical.is_empty() {
+                piece = uncommented(piece);
+            }
         }
         logical.extend_from_slice(piece);
         if !logical.is_empty() {
@@ -67,6 +67,14 @@ fn white(byte: u8) -> bool {
 fn without_indent(line: &[u8]) -> &[u8] {
     let start = line.iter().position(|byte| !white(*byte));
     &line[start.unwrap_or(line.len())..]
+}
+
+/// Nothing of a comment, which does not go on on the next line either.
+fn uncommented(line: &[u8]) -> &[u8] {
+    match line {
+        [b'#' | b'!', ..] => &[],
+        line => line,
+    }
 }
 
 /// A line without the backslash that lets it go on on the next one; None where it does not.
@@ -145,7 +153,7 @@ mod tests {
 
     #[test]
     fn files_are_read_as_java_reads_them() {
-        let cases: [(&str, &[(&str, &str)]); 28] = [
+        let cases: [(&str, &[(&str, &str)]); 29] = [
             ("", &[]),
             ("a=b", &[("a", "b")]),
             ("a = b", &[("a", "b")]),
@@ -166,7 +174,8 @@ mod tests {
             ("a=b\\\n\nc=d", &[("a", "b"), ("c", "d")]),
             ("a=b\\\r\n\r\nc=d", &[("a", "b"), ("c", "d")]),
             ("a=b\\\n# c", &[("a", "b# c")]),
-            ("\\\n# b", &[("#", "b")]),
+            ("\\\n# b\\\nc=d", &[("c", "d")]),
+            ("x\\\n# b", &[("x#", "b")]),
             ("\\\n\na=b", &[("a", "b")]),
             ("a=b\\", &[("a", "b")]),
             ("a=b\\\\\nc=d", &[("a", "b\\"), ("c", "d")]),
