@@ -1,5 +1,6 @@
 //! Java's property files, which YCSB's workload files are, as `java.util.Properties` reads them:
-//! characters of ISO-8859-1, comments, lines that go on, escapes.
+//! characters of ISO-8859-1, comments, lines that go on, escapes. Only where a file ends in a line
+//! of a backslash alone, Java has a property without a name besides, which is left out here.
 
 /// One property, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
