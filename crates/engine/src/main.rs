@@ -16,6 +16,7 @@ mod load;
 mod moment;
 mod mounts;
 mod pause;
+mod properties;
 mod resolve;
 mod rest;
 mod sample;
@@ -46,9 +47,8 @@ enum Verb {
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
-    /// Drive an existing database, by the words of its load.
-    #[command(hide = true)]
-    Drive(front::Arguments),
+    /// Drive an existing database with a workload of YCSB.
+    Drive(Box<front::Arguments>),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
     /// Print the operations of a plan, without a database.

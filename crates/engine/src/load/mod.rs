@@ -49,12 +49,19 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Make the load on this thread. SIGTERM and SIGINT end it early, without a result unless it lasts
-/// until it is told.
+/// Make the load of the plan in a file.
 pub fn load(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
-    std::fs::create_dir_all(&arguments.out)?;
-    let result_path = arguments.out.join("result.json");
+    carry_out(&plan, &arguments.out)?;
+    Ok(())
+}
+
+/// Make the load of a plan, which must have been checked, on this thread, and write `latency.hlog`
+/// and, last, `result.json` into `out`. SIGTERM and SIGINT end it early, without a result unless it
+/// lasts until it is told.
+pub fn carry_out(plan: &LoadPlan, out: &Path) -> io::Result<LoadResult> {
+    std::fs::create_dir_all(out)?;
+    let result_path = out.join("result.json");
     match std::fs::remove_file(&result_path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -62,9 +69,10 @@ pub fn load(arguments: &Arguments) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let log_path = arguments.out.join("latency.hlog");
-    let result = LocalSet::new().block_on(&runtime, make(&plan, &log_path))?;
-    write_result(&result_path, &result)
+    let log_path = out.join("latency.hlog");
+    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path))?;
+    write_result(&result_path, &result)?;
+    Ok(result)
 }
 
 /// What is noted when the load begins.

@@ -9,6 +9,7 @@ use wire::load::{LOAD_VERSION, Level, LoadPlan, Phase, Secret, Workload};
 
 use super::pace::Pace;
 use super::{core, stress, worker};
+use crate::properties;
 
 /// Read the plan in `path`; a secret that it names must be there. The error is one sentence.
 pub fn read(path: &Path) -> io::Result<LoadPlan> {
@@ -36,6 +37,13 @@ pub fn secret(place: &Secret) -> Result<String, String> {
                 VarError::NotUnicode(_) => "it is not text".to_owned(),
             });
             (format!("the environment variable `{name}`"), read)
+        }
+        Secret::Property { file, name } => {
+            let read = std::fs::read(file)
+                .map_err(|error| error.to_string())
+                .and_then(|text| properties::value(&text, name))
+                .and_then(|value| value.ok_or_else(|| "it is not there".to_owned()));
+            (format!("the property `{name}` of the file `{file}`"), read)
         }
     };
     let text = found.map_err(|what| format!("no password from {told}: {what}"))?;
@@ -293,11 +301,24 @@ pub mod tests {
         let kept = secret(&file);
         std::fs::write(&path, "\r\n").unwrap();
         let empty = secret(&file).unwrap_err();
+        let property = |name: &str| Secret::Property {
+            file: path.display().to_string(),
+            name: name.to_owned(),
+        };
+        std::fs::write(&path, "redis.password = s3cret word\n").unwrap();
+        let of_property = secret(&property("redis.password"));
+        let no_property = secret(&property("password"));
         std::fs::remove_file(&path).unwrap();
         let missing = secret(&file).unwrap_err();
         assert_eq!(kept, Ok("s3cret word".to_owned()));
         assert!(empty.ends_with("it is empty"), "{empty}");
         assert!(missing.contains(&format!("the file `{}`", path.display())));
+        assert_eq!(of_property, Ok("s3cret word".to_owned()));
+        let said = format!(
+            "no password from the property `password` of the file `{}`: it is not there",
+            path.display()
+        );
+        assert_eq!(no_property, Err(said));
 
         // Cargo sets this one for every test.
         let variable = secret(&Secret::Variable("CARGO_PKG_NAME".to_owned()));

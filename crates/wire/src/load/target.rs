@@ -39,12 +39,19 @@ pub struct Credentials {
 
 /// Where a secret is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Secret {
     /// The path of a file that holds it, and nothing else but a line end.
     File(String),
     /// The name of an environment variable of the engine.
     Variable(String),
+    /// A property of a Java property file, such as one of YCSB's.
+    Property {
+        /// The path of the file.
+        file: String,
+        /// The name of the property.
+        name: String,
+    },
 }
 
 /// How connections are encrypted, and what is demanded of the server's certificate.

@@ -1,1 +1,0 @@
-//! Java's property files, which YCSB's workload files are.
