@@ -171,10 +171,8 @@ def test_those_whom_the_host_trusts_are_believed(place: Place, authority: Author
     assert "no certificates to trust from `/nowhere/ca.pem`" in said
 
 
-def test_a_password_is_never_sent_in_the_open_where_tls_is_demanded(
-    place: Place, authority: Authority
-) -> None:
-    assert authority.certificate
+@pytest.mark.usefixtures("authority")
+def test_a_password_is_never_sent_in_the_open_where_tls_is_demanded(place: Place) -> None:
     place.password = PASSWORD
     place.start(6379, lines=ONE_PASSWORD)
     asked = place.calls(6379, "auth")

@@ -155,7 +155,10 @@ mod tests {
 
     #[test]
     fn a_server_that_refuses_to_be_read_from_is_told_apart() {
-        let answers = ["+OK\r\n", "-ERR This instance has cluster support disabled\r\n"];
+        let answers = [
+            "+OK\r\n",
+            "-ERR This instance has cluster support disabled\r\n",
+        ];
         let (_, outcome) = greeted(None, true, Role::Replica, &answers);
         let said = "cannot read from replicas: ERR This instance has cluster support disabled";
         assert_eq!(outcome, Err(Failure::new(Fault::Connection, said)));

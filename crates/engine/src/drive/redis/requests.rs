@@ -124,8 +124,8 @@ impl Requests {
         fields: Fields,
         found: &mut Found,
     ) -> Result<(), Failure> {
-        let texts = texts(answer)
-            .ok_or_else(|| Failure::new(Fault::Protocol, "a record was expected"))?;
+        let texts =
+            texts(answer).ok_or_else(|| Failure::new(Fault::Protocol, "a record was expected"))?;
         let all = self.values.names();
         let names = &all[fields.range(all.len())];
         match self.shape {
@@ -325,7 +325,9 @@ mod tests {
         });
         let key = operation.key.as_str();
         let head = format!("*3\r\n$3\r\nSET\r\n${}\r\n{key}\r\n$1000\r\n", key.len());
-        let record = text.strip_prefix(&head).and_then(|rest| rest.strip_suffix("\r\n"));
+        let record = text
+            .strip_prefix(&head)
+            .and_then(|rest| rest.strip_suffix("\r\n"));
         let record = record.unwrap();
         assert_eq!(record.len(), 1000);
         for field in 0..10 {
@@ -398,7 +400,10 @@ mod tests {
     fn fields_of_a_hash_are_handed_back_by_their_names_in_whatever_order() {
         let pairs = b"*4\r\n$6\r\nfield2\r\n$1\r\nc\r\n$6\r\nfield0\r\n$1\r\na\r\n";
         let handed_back = handed(Shape::Hash, Fields::All, pairs);
-        assert_eq!(handed_back, [Some("a".to_owned()), None, Some("c".to_owned())]);
+        assert_eq!(
+            handed_back,
+            [Some("a".to_owned()), None, Some("c".to_owned())]
+        );
         let values = b"*3\r\n$1\r\na\r\n$-1\r\n$1\r\nc\r\n";
         assert_eq!(handed(Shape::Hash, Fields::Named, values), handed_back);
         let one = handed(Shape::Hash, Fields::One(1), b"*1\r\n$1\r\nb\r\n");
@@ -411,7 +416,11 @@ mod tests {
         let all = |answer: &[u8]| handed(three, Fields::All, answer);
         assert_eq!(all(b"$9\r\naaabbbccc\r\n"), some(["aaa", "bbb", "ccc"]));
         assert_eq!(all(b"$4\r\naaab\r\n"), some(["aaa", "b", ""]), "too short");
-        assert_eq!(all(b"$10\r\naaabbbcccc\r\n"), some(["aaa", "bbb", "cccc"]), "too long");
+        assert_eq!(
+            all(b"$10\r\naaabbbcccc\r\n"),
+            some(["aaa", "bbb", "cccc"]),
+            "too long"
+        );
         let one = handed(three, Fields::One(1), b"$3\r\nbbb\r\n");
         assert_eq!(one, [None, Some("bbb".to_owned()), None]);
     }
@@ -421,6 +430,9 @@ mod tests {
         let mut found = Found::new(true);
         let requests = requests(&mut plan(), Shape::Hash, None);
         let outcome = requests.hand_back(b":1\r\n", Fields::All, &mut found);
-        assert_eq!(outcome.map_err(|failure| failure.fault), Err(Fault::Protocol));
+        assert_eq!(
+            outcome.map_err(|failure| failure.fault),
+            Err(Fault::Protocol)
+        );
     }
 }

@@ -306,10 +306,18 @@ mod tests {
     fn the_strings_of_a_reply_are_its_bytes() {
         let array = b"*3\r\n$2\r\na\n\r\n$-1\r\n$0\r\n\r\n";
         assert_eq!(texts(array), Some(vec![Some(&b"a\n"[..]), None, Some(b"")]));
-        assert_eq!(texts(b"$2\r\n\xff\xfe\r\n"), Some(vec![Some(&b"\xff\xfe"[..])]));
+        assert_eq!(
+            texts(b"$2\r\n\xff\xfe\r\n"),
+            Some(vec![Some(&b"\xff\xfe"[..])])
+        );
         assert_eq!(texts(b"$-1\r\n"), Some(vec![None]));
         assert_eq!(texts(b"*0\r\n"), Some(Vec::new()));
-        for other in [&b":1\r\n"[..], b"*1\r\n:1\r\n", b"*-1\r\n", b"$9\r\nshort\r\n"] {
+        for other in [
+            &b":1\r\n"[..],
+            b"*1\r\n:1\r\n",
+            b"*-1\r\n",
+            b"$9\r\nshort\r\n",
+        ] {
             assert_eq!(texts(other), None, "{other:?}");
         }
     }

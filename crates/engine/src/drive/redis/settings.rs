@@ -124,7 +124,10 @@ mod tests {
         let plan = redis("replicas", &serde_json::json!({}));
         let settings = Settings::of(&plan).unwrap();
         assert!(!settings.cluster);
-        assert_eq!((settings.shape, settings.reads), (Shape::Hash, Role::Primary));
+        assert_eq!(
+            (settings.shape, settings.reads),
+            (Shape::Hash, Role::Primary)
+        );
         assert_eq!(settings.wait, None);
         assert_eq!(settings.map(&plan).replica(0, 0), None);
     }
@@ -139,7 +142,10 @@ mod tests {
         assert_eq!(settings.reads, Role::Replica);
         assert_eq!(settings.map(&plan).replica(0, 0), Some(1));
 
-        let plan = redis("cluster", &serde_json::json!({"wait": 0, "read_from": "replica"}));
+        let plan = redis(
+            "cluster",
+            &serde_json::json!({"wait": 0, "read_from": "replica"}),
+        );
         let settings = Settings::of(&plan).unwrap();
         assert!(settings.cluster);
         assert_eq!(settings.wait, None);
@@ -171,6 +177,9 @@ mod tests {
         let mut plan = redis("single", &serde_json::json!({}));
         plan.workload = stress();
         let said = Settings::of(&plan).unwrap_err();
-        assert!(said.contains("cannot make the load of cassandra-stress"), "{said}");
+        assert!(
+            said.contains("cannot make the load of cassandra-stress"),
+            "{said}"
+        );
     }
 }

@@ -157,7 +157,13 @@ fn parse_range(range: &Tree, asked: &str) -> Option<Range> {
     let Tree::Array(parts) = range else {
         return None;
     };
-    let [Tree::Integer(first), Tree::Integer(last), owner, replicas @ ..] = parts.as_slice() else {
+    let [
+        Tree::Integer(first),
+        Tree::Integer(last),
+        owner,
+        replicas @ ..,
+    ] = parts.as_slice()
+    else {
         return None;
     };
     let (first, last) = (usize::try_from(*first).ok()?, usize::try_from(*last).ok()?);
@@ -270,7 +276,10 @@ mod tests {
         let answer = b"*1\r\n*4\r\n:0\r\n:16383\r\n*3\r\n$8\r\n10.0.0.1\r\n:6379\r\n$1\r\na\r\n\
             *4\r\n$8\r\n10.0.0.2\r\n:6379\r\n$1\r\nb\r\n*0\r\n";
         assert!(map.learn(&tree(answer, 0).unwrap().0, "10.0.0.1"));
-        let read = |map: &Map| map.replica(map.owner(7), 3).map(|server| map.address(server).to_owned());
+        let read = |map: &Map| {
+            map.replica(map.owner(7), 3)
+                .map(|server| map.address(server).to_owned())
+        };
         assert_eq!(read(&map), Some("10.0.0.2:6379".to_owned()));
         let alone = b"*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$8\r\n10.0.0.2\r\n:6379\r\n$1\r\nb\r\n";
         assert!(map.learn(&tree(alone, 0).unwrap().0, "10.0.0.2"));

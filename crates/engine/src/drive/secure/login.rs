@@ -91,7 +91,10 @@ mod tests {
             login.masked("unknown command 'AUTH', with args beginning with: 's3cret word'"),
             "unknown command 'AUTH', with args beginning with: '***'"
         );
-        assert_eq!(login.masked("beginning with: 's3cret w"), "beginning with: '***");
+        assert_eq!(
+            login.masked("beginning with: 's3cret w"),
+            "beginning with: '***"
+        );
         assert_eq!(login.masked("WRONGPASS invalid"), "WRONGPASS invalid");
     }
 

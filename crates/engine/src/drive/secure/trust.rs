@@ -223,7 +223,10 @@ mod tests {
         let named = Some(OsString::from(one.path()));
         assert_eq!(system(named, &places).unwrap().len(), 1);
         let said = system(None, &places[..1]).unwrap_err();
-        assert!(said.contains("there is none of `/nowhere/ca.pem`"), "{said}");
+        assert!(
+            said.contains("there is none of `/nowhere/ca.pem`"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -239,7 +242,10 @@ mod tests {
         assert!(configuration(&tls).is_ok());
         tls.name = Some("not a name".to_owned());
         let said = configuration(&tls).unwrap_err();
-        assert_eq!(said, "`not a name` is no name that a certificate can be for");
+        assert_eq!(
+            said,
+            "`not a name` is no name that a certificate can be for"
+        );
     }
 
     #[test]
