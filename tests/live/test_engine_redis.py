@@ -82,7 +82,7 @@ def test_plain_strings_are_driven_without_an_error(place: Place, core: str, fiel
 
 def test_a_plain_string_that_is_not_there_is_an_error(place: Place) -> None:
     place.start(6379)
-    content = targeted(order("C", operations=100, duration=None), options=STRINGS)
+    content = targeted(order("C", operations=100, duration=None, warmup=0.0), options=STRINGS)
     assert place.result(content)["errors"] == {"read": {"not_found": 100}}
     one_field = place.result(working(content, read_fields="one"))
     assert one_field["errors"] == {"read": {"not_found": 100}}
@@ -121,7 +121,7 @@ def test_records_that_are_not_what_was_written_are_told(
     fields_and_values = [word for number in range(10) for word in (f"field{number}", "x")]
     wrong = ("set", FIRST_KEY, "x" * 1000) if options else ("hset", FIRST_KEY, *fields_and_values)
     place.cli(6379, *wrong)
-    first = working(order("C", duration=None, operations=200), records=1)
+    first = working(order("C", operations=200, duration=None, warmup=0.0), records=1)
     read = compared(working(first, read_fields=fields, requests={"kind": "uniform"}))
     assert read["errors"] == {"read": {"mismatch": 200}}
     assert read["verified"] == 0
@@ -145,7 +145,7 @@ def test_poisson_arrivals_offer_the_rate_and_have_response_times(place: Place) -
 
 def test_a_record_that_is_not_there_is_an_error(place: Place) -> None:
     place.start(6379)
-    measured = place.load(order("C", operations=100, duration=None))
+    measured = place.load(order("C", operations=100, duration=None, warmup=0.0))
     assert errors(measured) == {"not_found": 100}
 
 
