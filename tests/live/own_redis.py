@@ -53,18 +53,19 @@ class Place:
         )
         return done.stdout.strip()
 
-    def start(
-        self, port: int, *options: str, lines: Sequence[str] = ()
-    ) -> subprocess.Popen[bytes]:
+    def start(self, port: int, *options: str, lines: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         """A server that answers. `lines` of its configuration are on no command line."""
         home = self.directory / str(port)
         home.mkdir()
         configuration = home / "redis.conf"
         configuration.write_text("".join(f"{line}\n" for line in lines))
         base = ("--port", str(port), "--save", "", "--dir", str(home), "--appendonly", "no")
+        at_once = ("--repl-diskless-sync-delay", "0")  # other replicas are not waited for
         program = (f"{self.prefix}/bin/redis-server", str(configuration))
         self.servers.append(
-            subprocess.Popen(self.inside(*program, *base, *options), stdout=subprocess.DEVNULL)
+            subprocess.Popen(
+                self.inside(*program, *base, *at_once, *options), stdout=subprocess.DEVNULL
+            )
         )
         self.until(lambda: self.cli(port, "ping") == "PONG", f"a server at {port}")
         return self.servers[-1]
@@ -82,7 +83,9 @@ class Place:
         create = ("--cluster", "create", *members, "--cluster-replicas", str(replicas))
         self.cli(ports[0], *create, "--cluster-yes")
         for port in ports:
-            self.until(lambda port=port: "cluster_state:ok" in self.cli(port, "cluster", "info"), "ok")
+            self.until(
+                lambda port=port: "cluster_state:ok" in self.cli(port, "cluster", "info"), "ok"
+            )
 
     def until(self, true: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + 20
@@ -125,7 +128,9 @@ class Place:
 
     def load(self, content: Mapping[str, Any]) -> Measurement:
         out = self.made(content)
-        return EngineGenerator().parse([{name: (out / name).read_bytes() for name in (RESULT, LOG)}])
+        return EngineGenerator().parse(
+            [{name: (out / name).read_bytes() for name in (RESULT, LOG)}]
+        )
 
     def refused(self, content: Mapping[str, Any], **variables: str) -> str:
         """What the engine says of a load that it cannot make."""

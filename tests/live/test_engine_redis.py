@@ -215,9 +215,7 @@ def test_reads_go_to_the_replicas_and_writes_to_the_primary(place: Place, core: 
     for port in (6380, 6381):
         place.replica(port, primary=6379)
     content = order(core, topology="replicas")
-    result = place.result(
-        targeted(content, addresses=addresses, options={"read_from": "replica"})
-    )
+    result = place.result(targeted(content, addresses=addresses, options={"read_from": "replica"}))
     assert result["errors"] == {}
     assert result["consistency"] == {"read": "replica", "write": "primary"}
     assert result["remotes"] == addresses
