@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +63,8 @@ class Place:
         base = ("--port", str(port), "--save", "", "--dir", str(home), "--appendonly", "no")
         at_once = ("--repl-diskless-sync-delay", "0")  # other replicas are not waited for
         program = (f"{self.prefix}/bin/redis-server", str(configuration))
-        self.servers.append(
-            subprocess.Popen(
-                self.inside(*program, *base, *at_once, *options), stdout=subprocess.DEVNULL
-            )
-        )
+        argv = self.inside(*program, *base, *at_once, *options)
+        self.servers.append(subprocess.Popen(argv, stdout=subprocess.DEVNULL))
         self.until(lambda: self.cli(port, "ping") == "PONG", f"a server at {port}")
         return self.servers[-1]
 
@@ -83,9 +81,10 @@ class Place:
         create = ("--cluster", "create", *members, "--cluster-replicas", str(replicas))
         self.cli(ports[0], *create, "--cluster-yes")
         for port in ports:
-            self.until(
-                lambda port=port: "cluster_state:ok" in self.cli(port, "cluster", "info"), "ok"
-            )
+            self.until(partial(self._joined, port), f"a cluster at {port}")
+
+    def _joined(self, port: int) -> bool:
+        return "cluster_state:ok" in self.cli(port, "cluster", "info")
 
     def until(self, true: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + 20
