@@ -136,7 +136,7 @@ impl Driver {
         match self {
             Self::Cassandra(_) => "row",
             Self::Mongodb(mongodb) => mongodb.shape(),
-            Self::Redis(_) => "hash",
+            Self::Redis(redis) => redis.shape(),
             Self::Fake(_) => "none",
         }
     }
@@ -146,7 +146,17 @@ impl Driver {
         match self {
             Self::Cassandra(cassandra) => cassandra.consistency(),
             Self::Mongodb(mongodb) => mongodb.consistency(),
-            Self::Redis(_) | Self::Fake(_) => BTreeMap::new(),
+            Self::Redis(redis) => redis.consistency(),
+            Self::Fake(_) => BTreeMap::new(),
+        }
+    }
+
+    /// How connections were encrypted so far, as it was negotiated, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        match self {
+            Self::Redis(redis) => redis.encryption(),
+            // A target that demands TLS is refused.
+            Self::Cassandra(_) | Self::Mongodb(_) | Self::Fake(_) => Vec::new(),
         }
     }
 

@@ -241,6 +241,7 @@ fn finish(
         remotes,
         shape: driver.shape().to_owned(),
         consistency: driver.consistency(),
+        encryption: driver.encryption(),
         connections: began.connections,
         cpu_user: used.user,
         cpu_system: used.system,

@@ -19,7 +19,10 @@ pub struct Target {
     pub addresses: Vec<String>,
     /// Driver options. For `cassandra`: `keyspace` (default `ycsb`), `table` (`usertable`),
     /// `read_consistency`, `write_consistency` (`QUORUM`; `ONE`, `LOCAL_QUORUM`, …), `connections`
-    /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write).
+    /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write), `shape`
+    /// (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
+    /// `read_from` (`primary` or `replica`; in the topology `replicas` those are the addresses
+    /// after the first; `primary`).
     pub options: BTreeMap<String, serde_json::Value>,
     /// As whom to log in; null: not at all.
     pub credentials: Option<Credentials>,

@@ -1,6 +1,13 @@
-//! Logging in, and TLS.
+//! Logging in, and TLS: what all drivers share.
 
 use wire::load::Target;
+
+pub use self::connector::{Connector, Stream};
+pub use self::login::Login;
+
+mod connector;
+mod login;
+mod trust;
 
 /// For a driver that can neither log in nor encrypt: refuse a target that demands it, rather than
 /// drive it in the open. The error is one sentence.
