@@ -33,7 +33,7 @@ impl Session {
     /// Connect to every member that operations may go to.
     pub async fn connect(&mut self) -> Result<(), Failure> {
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         self.shared.complete()?;
         let wanted = self.shared.members.borrow().wanted();
@@ -56,7 +56,7 @@ impl Session {
         found: &mut Found,
     ) -> Result<(), Failure> {
         if self.shared.stale.get() {
-            self.shared.refresh().await?;
+            Box::pin(self.shared.refresh()).await?;
         }
         self.turn = self.turn.wrapping_add(1);
         match operation.kind {
@@ -166,7 +166,8 @@ async fn link<'a>(
     let place = &mut links[member];
     if place.is_none() {
         let address = shared.members.borrow().address(member).to_owned();
-        *place = Some(shared.open(&address).await?);
+        // Boxed, as what is seldom needed: an operation's own future stays small.
+        *place = Some(Box::pin(shared.open(&address)).await?);
     }
     Ok(place.as_mut().expect("it was just made"))
 }
