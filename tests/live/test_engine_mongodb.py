@@ -170,7 +170,7 @@ def test_write_concerns_are_kept_or_refused_by_the_server(
     java = mongo.place.kind == JAVA
     if concern == 0 and java:
         pytest.skip("mongo-java-server ends the connection of whoever wants no answer")
-    measured, result = mongo.load(order(phase=Phase.LOAD), write_concern=concern)
+    measured, result = mongo.load(order(phase=Phase.LOAD), w=concern)
     assert result["consistency"]["write"] == f"w={concern}"
     # A `mongod` alone cannot be two; the Java server takes anything.
     refused = concern == 2 and not java

@@ -128,7 +128,7 @@ fn writes_that_nobody_acknowledges_are_sent_and_not_waited_for() {
         }
         kept.answer(command)
     });
-    let loaded = Scratch::new().result(&loading(&single(address, &json!({"write_concern": 0}))));
+    let loaded = Scratch::new().result(&loading(&single(address, &json!({"w": 0}))));
     assert_eq!(loaded["operations"], json!({"insert": RECORDS}));
     assert_eq!(loaded["consistency"]["write"], "w=0");
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -157,12 +157,12 @@ fn writes_that_too_few_members_acknowledge_are_errors() {
         "errmsg": "Not enough data-bearing nodes",
     });
     let answer = json!({"n": 1, "writeConcernError": concern, "ok": 1.0});
-    let (errors, messages) = errors_of(answer, &json!({"write_concern": 5}));
+    let (errors, messages) = errors_of(answer, &json!({"w": 5}));
     assert_eq!(errors, json!({"unavailable": RECORDS}));
     let said = "Not enough data-bearing nodes (UnsatisfiableWriteConcern)";
     assert_eq!(messages, json!([said]));
     let answer = json!({"ok": 0.0, "code": 2, "errmsg": "cannot use 'w' > 1 here"});
-    let (errors, _) = errors_of(answer, &json!({"write_concern": 2, "journal": true}));
+    let (errors, _) = errors_of(answer, &json!({"w": 2, "journal": true}));
     assert_eq!(errors, json!({"server": RECORDS}));
     let (errors, _) = errors_of(json!({"n": 0, "ok": 1.0}), &json!({}));
     assert_eq!(errors, json!({"protocol": RECORDS}), "nothing was inserted");

@@ -95,7 +95,7 @@ fn go_on(command: &Command, state: &mut State, password: &str) -> Value {
 fn plan(scratch: &Scratch, address: SocketAddr, password: &str) -> Value {
     let path = scratch.0.join("password");
     std::fs::write(&path, format!("{password}\n")).unwrap();
-    let mut target = target("single", &[address], &json!({"auth_source": "people"}));
+    let mut target = target("single", &[address], &json!({"authSource": "people"}));
     target["credentials"] = json!({"user": "some,one", "password": {"file": path}});
     let mut plan = loading(&target);
     plan["level"]["threads"] = json!(4);

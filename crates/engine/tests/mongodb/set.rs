@@ -108,7 +108,7 @@ fn not_primary() -> Reply {
 fn the_primary_is_found_by_any_member_and_takes_everything() {
     let set = Set::begin(3, &[]);
     let scratch = Scratch::new();
-    let target = set.target(2, &json!({}));
+    let target = set.target(2, &json!({"replicaSet": "rs0"}));
     let loaded = scratch.result(&loading(&target));
     assert_eq!(loaded["operations"], json!({"insert": RECORDS}));
     assert_eq!(set.got("insert"), [50, 0, 0]);
@@ -121,7 +121,7 @@ fn the_primary_is_found_by_any_member_and_takes_everything() {
 fn reads_go_to_secondaries_in_turns_if_they_are_to_and_say_so() {
     let set = Set::begin(3, &[]);
     let scratch = Scratch::new();
-    let target = set.target(0, &json!({"read_preference": "secondary"}));
+    let target = set.target(0, &json!({"readPreference": "secondary"}));
     let loaded = scratch.result(&loading(&target));
     assert_eq!(sum(&loaded["operations"]), RECORDS);
     assert_eq!(set.got("insert"), [50, 0, 0]);
@@ -146,7 +146,7 @@ fn reads_go_to_secondaries_in_turns_if_they_are_to_and_say_so() {
 fn the_nearest_members_are_asked_whoever_they_are() {
     let set = Set::begin(2, &[]);
     let scratch = Scratch::new();
-    let target = set.target(0, &json!({"read_preference": "nearest"}));
+    let target = set.target(0, &json!({"readPreference": "nearest"}));
     scratch.result(&loading(&target));
     set.got("insert");
     let run = scratch.result(&running(&target, &["read"], 40));
@@ -178,11 +178,14 @@ fn a_load_does_not_begin_without_a_primary_or_without_those_that_reads_go_to() {
     let said = refused(&headless, &json!({}));
     assert!(said.contains("the replica set has no primary"), "{said}");
     let alone = Set::begin(1, &[]);
-    let said = refused(&alone, &json!({"read_preference": "secondary"}));
+    let said = refused(&alone, &json!({"readPreference": "secondary"}));
     assert!(said.contains("no member for `readPreference=secondary`"), "{said}");
     let halved = Set::begin(3, &[2]);
+    let said = refused(&halved, &json!({"replicaSet": "rs1"}));
+    let other = "is a member of the replica set `rs0`, not of `rs1`";
+    assert!(said.contains(other), "{said}");
     let missing = halved.addresses[2].to_string();
-    let said = refused(&halved, &json!({"read_preference": "secondary"}));
+    let said = refused(&halved, &json!({"readPreference": "secondary"}));
     assert!(said.contains(&missing), "{said}");
     assert!(scratch.load(&loading(&halved.target(0, &json!({})))).status.success());
 }

@@ -123,8 +123,14 @@ impl Shared {
 
     async fn told(&self, address: &str) -> Result<Told, Failure> {
         let (mut link, hello) = self.reach(address).await?;
-        if hello.set.is_none() {
-            let message = format!("`{address}` is not a member of a replica set");
+        let message = match (&hello.set, &self.settings.set) {
+            (None, _) => Some(format!("`{address}` is not a member of a replica set")),
+            (Some(set), Some(wanted)) if set != wanted => Some(format!(
+                "`{address}` is a member of the replica set `{set}`, not of `{wanted}`"
+            )),
+            _ => None,
+        };
+        if let Some(message) = message {
             return Err(Failure::new(Fault::Connection, message));
         }
         let mut delay = Duration::MAX;

@@ -59,10 +59,11 @@ struct Shared {
 impl Mongodb {
     /// Topologies: `single` drives the first address, `replicas` finds members and primary by
     /// asking those of the addresses, `sharded` takes the addresses, which must be routers, in
-    /// turns. Options: `database` (`ycsb`) and `collection` (`usertable`); `write_concern` (1; a
-    /// number of members or `majority`) and `journal` (false); `read_preference` (`primary`) and
-    /// `read_concern`; `upsert` (false; whether an insert may replace a record); `auth_source`
-    /// (`admin`; the database that knows the user). The error is one sentence.
+    /// turns. Options, by their names in MongoDB's connection strings: `w` (1; a number of members
+    /// or `majority`) and `journal` (false), `readPreference` (`primary`) and `readConcernLevel`,
+    /// `replicaSet` (any), `authSource` (`admin`; the database that knows the user); besides
+    /// `database` (`ycsb`), `collection` (`usertable`) and `upsert` (false; whether an insert may
+    /// replace a record). The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
         if target.tls.is_some() {

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn an_insert_that_may_replace_is_an_update_of_the_whole_document() {
-        let options = json!({"upsert": true, "write_concern": "majority", "journal": true});
+        let options = json!({"upsert": true, "w": "majority", "journal": true});
         let mut plan = mongodb(&options);
         plan.phase = Phase::Load;
         let (operation, request) = asked(&mut plan, Requests::insert);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_update_sets_one_field_and_wants_no_answer_where_nobody_acknowledges() {
-        let mut plan = mongodb(&json!({"write_concern": 0}));
+        let mut plan = mongodb(&json!({"w": 0}));
         let (operation, request) = asked(&mut plan, Requests::update);
         let body = body(&request);
         let Fields::One(field) = operation.write else {
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_scan_begins_at_its_key_and_goes_on_in_order() {
-        let options = json!({"read_preference": "nearest", "read_concern": "local"});
+        let options = json!({"readPreference": "nearest", "readConcernLevel": "local"});
         let mut plan = mongodb(&options);
         ycsb(&mut plan).mix = Mix {
             read: 0.0,

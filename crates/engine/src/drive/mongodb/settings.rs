@@ -76,6 +76,8 @@ pub struct Settings {
     pub addresses: Vec<String>,
     /// How they belong together.
     pub topology: Topology,
+    /// The name that the replica set must have; None: any.
+    pub set: Option<String>,
     /// The database with the collection.
     pub database: String,
     /// The collection with the records.
@@ -97,12 +99,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a plan; the error is one sentence.
+    /// Those of a plan; options have the names that they have in MongoDB's connection strings. The
+    /// error is one sentence.
     pub fn of(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
         let mut settings = Self {
             addresses: target.addresses.clone(),
             topology: topology(&target.topology)?,
+            set: None,
             database: "ycsb".to_owned(),
             collection: "usertable".to_owned(),
             write: Acknowledged::By(1),
@@ -115,29 +119,33 @@ impl Settings {
         };
         for (key, value) in &target.options {
             match key.as_str() {
+                "replicaSet" => settings.set = Some(name(key, value)?),
                 "database" => settings.database = name(key, value)?,
                 "collection" => settings.collection = name(key, value)?,
-                "write_concern" => settings.write = acknowledged(key, value)?,
+                "w" => settings.write = acknowledged(key, value)?,
                 "journal" => settings.journal = boolean(key, value)?,
-                "read_preference" => settings.preference = preference(key, value)?,
-                "read_concern" => settings.read_concern = Some(read_concern(key, value)?),
+                "readPreference" => settings.preference = preference(key, value)?,
+                "readConcernLevel" => settings.read_concern = Some(read_concern(key, value)?),
                 "upsert" => settings.upsert = boolean(key, value)?,
-                "auth_source" => settings.auth_source = name(key, value)?,
+                "authSource" => settings.auth_source = name(key, value)?,
                 unknown => return Err(format!("the driver `mongodb` has no option `{unknown}`")),
             }
         }
         if settings.journal && !settings.acknowledged() {
             return Err(
-                "the option `journal` needs a `write_concern` of at least 1: nobody would tell"
+                "the option `journal` needs a `w` of at least 1: nobody would tell"
                     .to_owned(),
             );
         }
         if settings.topology == Topology::Single && settings.preference != Preference::Primary {
             return Err(
-                "the option `read_preference` needs the topology `replicas` or `sharded`: in \
+                "the option `readPreference` needs the topology `replicas` or `sharded`: in \
                  `single` there is one server"
                     .to_owned(),
             );
+        }
+        if settings.topology != Topology::Replicas && settings.set.is_some() {
+            return Err("the option `replicaSet` needs the topology `replicas`".to_owned());
         }
         Ok(settings)
     }
@@ -151,14 +159,14 @@ impl Settings {
     pub fn consistency(&self) -> BTreeMap<String, String> {
         let mut read = format!("readPreference={}", self.preference.name());
         if let Some(concern) = self.read_concern {
-            read = format!("{read}, readConcern={concern}");
+            read = format!("{read}, readConcernLevel={concern}");
         }
         let mut write = match self.write {
             Acknowledged::By(members) => format!("w={members}"),
             Acknowledged::ByMajority => "w=majority".to_owned(),
         };
         if self.journal {
-            write.push_str(", j=true");
+            write.push_str(", journal=true");
         }
         BTreeMap::from([("read".to_owned(), read), ("write".to_owned(), write)])
     }
@@ -262,13 +270,14 @@ mod tests {
         let found = settings(
             "replicas",
             &serde_json::json!({
-                "database": "d", "collection": "c-1", "write_concern": "majority",
-                "journal": true, "read_preference": "secondaryPreferred",
-                "read_concern": "majority", "upsert": true, "auth_source": "people",
+                "database": "d", "collection": "c-1", "w": "majority",
+                "journal": true, "readPreference": "secondaryPreferred", "replicaSet": "rs0",
+                "readConcernLevel": "majority", "upsert": true, "authSource": "people",
             }),
         )
         .unwrap();
         assert_eq!(found.topology, Topology::Replicas);
+        assert_eq!(found.set.as_deref(), Some("rs0"));
         assert_eq!(
             (found.database.as_str(), found.collection.as_str()),
             ("d", "c-1")
@@ -278,10 +287,10 @@ mod tests {
         let told = found.consistency();
         assert_eq!(
             told["read"],
-            "readPreference=secondaryPreferred, readConcern=majority"
+            "readPreference=secondaryPreferred, readConcernLevel=majority"
         );
-        assert_eq!(told["write"], "w=majority, j=true");
-        let none = settings("sharded", &serde_json::json!({"write_concern": 0})).unwrap();
+        assert_eq!(told["write"], "w=majority, journal=true");
+        let none = settings("sharded", &serde_json::json!({"w": 0})).unwrap();
         assert!(!none.acknowledged());
         assert_eq!(none.consistency()["write"], "w=0");
     }
@@ -289,7 +298,7 @@ mod tests {
     #[test]
     fn each_preference_has_the_name_that_mongodb_gives_it() {
         for preference in Preference::ALL {
-            let options = serde_json::json!({"read_preference": preference.name()});
+            let options = serde_json::json!({"readPreference": preference.name()});
             let found = settings("replicas", &options).unwrap();
             assert_eq!(found.preference, preference);
         }
@@ -305,22 +314,26 @@ mod tests {
         let cases = [
             (serde_json::json!({"database": "a b"}), "letters, digits"),
             (serde_json::json!({"collection": ""}), "letters, digits"),
-            (serde_json::json!({"write_concern": "most"}), "`majority`"),
-            (serde_json::json!({"write_concern": -1}), "number of members"),
+            (serde_json::json!({"w": "most"}), "`majority`"),
+            (serde_json::json!({"w": -1}), "number of members"),
             (serde_json::json!({"journal": 1}), "true or false"),
             (serde_json::json!({"upsert": "yes"}), "true or false"),
             (
-                serde_json::json!({"read_preference": "primary_preferred"}),
+                serde_json::json!({"readPreference": "primary_preferred"}),
                 "`primaryPreferred`",
             ),
-            (serde_json::json!({"read_concern": "snapshot"}), "`majority`"),
+            (serde_json::json!({"readConcernLevel": "snapshot"}), "`majority`"),
             (
-                serde_json::json!({"journal": true, "write_concern": 0}),
+                serde_json::json!({"journal": true, "w": 0}),
                 "nobody would tell",
             ),
             (
-                serde_json::json!({"read_preference": "nearest"}),
-                "needs the topology `replicas`",
+                serde_json::json!({"readPreference": "nearest"}),
+                "needs the topology `replicas` or",
+            ),
+            (
+                serde_json::json!({"replicaSet": "rs0"}),
+                "`replicaSet` needs the topology `replicas`",
             ),
         ];
         for (options, part) in cases {
