@@ -147,7 +147,10 @@ fn errors_of(answer: Value, options: &Value) -> (Value, Value) {
         _ => Store::default().answer(command),
     });
     let loaded = Scratch::new().result(&loading(&single(address, options)));
-    (loaded["errors"]["insert"].clone(), loaded["messages"].clone())
+    (
+        loaded["errors"]["insert"].clone(),
+        loaded["messages"].clone(),
+    )
 }
 
 #[test]
@@ -192,7 +195,10 @@ fn a_scan_is_read_to_its_end_in_as_many_answers_as_it_takes() {
     assert_eq!(run["operations"], json!({"scan": 10}));
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 20);
-    assert_eq!((&asked[0]["limit"], &asked[0]["batchSize"]), (&json!(5), &json!(6)));
+    assert_eq!(
+        (&asked[0]["limit"], &asked[0]["batchSize"]),
+        (&json!(5), &json!(6))
+    );
     assert_eq!(asked[1]["getMore"], json!(1_u64 << 40));
     assert_eq!(asked[1]["collection"], "usertable");
 }

@@ -53,7 +53,10 @@ fn step(payload: &str, done: bool) -> Value {
 
 fn begin(command: &Command, state: &mut State) -> Value {
     let body = &command.body;
-    assert_eq!((&body["mechanism"], &body["$db"]), (&json!("SCRAM-SHA-256"), &json!("people")));
+    assert_eq!(
+        (&body["mechanism"], &body["$db"]),
+        (&json!("SCRAM-SHA-256"), &json!("people"))
+    );
     let bare = body["payload"]["$binary"].as_str().unwrap();
     let bare = bare.strip_prefix("n,,").unwrap();
     let nonce = bare.strip_prefix("n=some=2Cone,r=").unwrap();
@@ -157,5 +160,8 @@ fn a_server_that_does_not_know_the_password_itself_is_not_believed() {
     });
     let scratch = Scratch::new();
     let said = scratch.refused(&plan(&scratch, address, SECRET));
-    assert!(said.contains("does not show that it knows the password"), "{said}");
+    assert!(
+        said.contains("does not show that it knows the password"),
+        "{said}"
+    );
 }

@@ -60,7 +60,10 @@ fn converse(mut stream: TcpStream, connection: u32, answer: &dyn Fn(&Command) ->
                 let body = encode(&document);
                 let length = u32::try_from(body.len() + 21).unwrap();
                 let head = [length, 1, number, 2013, 0].map(u32::to_le_bytes).concat();
-                if stream.write_all(&[&head[..], &[0], &body].concat()).is_err() {
+                if stream
+                    .write_all(&[&head[..], &[0], &body].concat())
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -139,13 +142,12 @@ impl Store {
         let records = self.0.lock().unwrap();
         let key = &asked["filter"]["_id"];
         let limit = usize::try_from(asked["limit"].as_u64().unwrap()).unwrap();
-        let batch: Vec<Value> = match key.as_str() {
-            Some(key) => records.get(key).cloned().into_iter().collect(),
-            None => {
-                let first = key["$gte"].as_str().unwrap();
-                let found = records.range(first.to_owned()..);
-                found.take(limit).map(|(_, record)| record.clone()).collect()
-            }
+        let batch: Vec<Value> = if let Some(key) = key.as_str() {
+            records.get(key).cloned().into_iter().collect()
+        } else {
+            let first = key["$gte"].as_str().unwrap();
+            let found = records.range(first.to_owned()..).take(limit);
+            found.map(|(_, record)| record.clone()).collect()
         };
         json!({"cursor": {"firstBatch": batch, "id": 0, "ns": "ycsb.usertable"}, "ok": 1.0})
     }

@@ -87,9 +87,8 @@ impl Set {
         let mut seen = self.seen.lock().unwrap();
         let members = 0..self.addresses.len();
         let of = |member| {
-            let own = |(number, known, _): &&(usize, String, Value)| {
-                *number == member && known == name
-            };
+            let own =
+                |(number, known, _): &&(usize, String, Value)| *number == member && known == name;
             seen.iter().filter(own).count()
         };
         let counts = members.map(of).collect();
@@ -160,7 +159,10 @@ fn another_primary_is_found_when_the_first_one_steps_down() {
     set.reign.store(20, Ordering::Relaxed);
     let loaded = Scratch::new().result(&loading(&set.target(0, &json!({}))));
     assert_eq!(loaded["errors"], json!({"insert": {"server": 1}}));
-    assert_eq!(loaded["messages"], json!(["not primary (NotWritablePrimary)"]));
+    assert_eq!(
+        loaded["messages"],
+        json!(["not primary (NotWritablePrimary)"])
+    );
     assert_eq!(loaded["operations"], json!({"insert": RECORDS - 1}));
     assert_eq!(set.got("insert"), [20, 30, 0]);
 }
@@ -179,7 +181,10 @@ fn a_load_does_not_begin_without_a_primary_or_without_those_that_reads_go_to() {
     assert!(said.contains("the replica set has no primary"), "{said}");
     let alone = Set::begin(1, &[]);
     let said = refused(&alone, &json!({"readPreference": "secondary"}));
-    assert!(said.contains("no member for `readPreference=secondary`"), "{said}");
+    assert!(
+        said.contains("no member for `readPreference=secondary`"),
+        "{said}"
+    );
     let halved = Set::begin(3, &[2]);
     let said = refused(&halved, &json!({"replicaSet": "rs1"}));
     let other = "is a member of the replica set `rs0`, not of `rs1`";
@@ -187,7 +192,12 @@ fn a_load_does_not_begin_without_a_primary_or_without_those_that_reads_go_to() {
     let missing = halved.addresses[2].to_string();
     let said = refused(&halved, &json!({"readPreference": "secondary"}));
     assert!(said.contains(&missing), "{said}");
-    assert!(scratch.load(&loading(&halved.target(0, &json!({})))).status.success());
+    assert!(
+        scratch
+            .load(&loading(&halved.target(0, &json!({}))))
+            .status
+            .success()
+    );
 }
 
 #[test]

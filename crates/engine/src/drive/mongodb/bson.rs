@@ -49,7 +49,8 @@ impl Writer<'_> {
     /// Bytes.
     pub fn binary(&mut self, name: &str, value: &[u8]) {
         self.begin(BINARY, name);
-        self.0.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        self.0
+            .extend_from_slice(&(value.len() as u32).to_le_bytes());
         self.0.push(GENERIC);
         self.0.extend_from_slice(value);
     }
@@ -367,7 +368,13 @@ mod tests {
             assert_eq!(found.next(), Some(Err(Malformed)), "{elements:?}");
             assert_eq!(found.next(), None);
         }
-        for bytes in [&b""[..], b"\x05\0\0", b"\x05\0\0\0\x01", b"\x04\0\0\0\0", b"\x06\0\0\0\0"] {
+        for bytes in [
+            &b""[..],
+            b"\x05\0\0",
+            b"\x05\0\0\0\x01",
+            b"\x04\0\0\0\0",
+            b"\x06\0\0\0\0",
+        ] {
             assert_eq!(Document::first_of(bytes), Err(Malformed), "{bytes:?}");
         }
     }

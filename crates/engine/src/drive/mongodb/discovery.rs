@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task::{JoinSet, spawn_local};
 
 use super::Shared;
+use super::hello::Hello;
 use super::members::{Told, primary};
 use super::message::message;
 use super::settings::{Preference, Topology};
@@ -123,15 +124,9 @@ impl Shared {
 
     async fn told(&self, address: &str) -> Result<Told, Failure> {
         let (mut link, hello) = self.reach(address).await?;
-        let message = match (&hello.set, &self.settings.set) {
-            (None, _) => Some(format!("`{address}` is not a member of a replica set")),
-            (Some(set), Some(wanted)) if set != wanted => Some(format!(
-                "`{address}` is a member of the replica set `{set}`, not of `{wanted}`"
-            )),
-            _ => None,
-        };
-        if let Some(message) = message {
-            return Err(Failure::new(Fault::Connection, message));
+        if let Some(reason) = self.stranger(&hello) {
+            let said = format!("`{address}` {reason}");
+            return Err(Failure::new(Fault::Connection, said));
         }
         let mut delay = Duration::MAX;
         if self.settings.preference == Preference::Nearest {
@@ -151,6 +146,17 @@ impl Shared {
             hello,
             delay,
         })
+    }
+
+    /// Why who said this is not a member of the replica set that is driven.
+    fn stranger(&self, hello: &Hello) -> Option<String> {
+        match (&hello.set, &self.settings.set) {
+            (None, _) => Some("is not a member of a replica set".to_owned()),
+            (Some(set), Some(wanted)) if set != wanted => Some(format!(
+                "is a member of the replica set `{set}`, not of `{wanted}`"
+            )),
+            _ => None,
+        }
     }
 
     /// Whether everybody that operations may go to was reached; a load does not begin before.
@@ -187,11 +193,13 @@ impl Shared {
 
     /// Who is who may have changed.
     pub(super) fn suspect(&self) {
-        self.stale
-            .set(self.settings.topology == Topology::Replicas);
+        self.stale.set(self.settings.topology == Topology::Replicas);
     }
 }
 
 fn no_answer(who: &str) -> Failure {
-    Failure::new(Fault::Timeout, format!("{who} did not say in time who it is"))
+    Failure::new(
+        Fault::Timeout,
+        format!("{who} did not say in time who it is"),
+    )
 }

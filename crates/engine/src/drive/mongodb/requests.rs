@@ -103,11 +103,7 @@ impl Requests {
     }
 
     fn flags(&self) -> u32 {
-        if self.acknowledged() {
-            0
-        } else {
-            MORE_TO_COME
-        }
+        if self.acknowledged() { 0 } else { MORE_TO_COME }
     }
 
     /// The fields that an operation writes.

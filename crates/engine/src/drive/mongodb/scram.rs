@@ -161,13 +161,7 @@ impl Login {
         }
         let mut key = [0; digest::SHA256_OUTPUT_LEN];
         let password = self.password.as_bytes();
-        pbkdf2::derive(
-            pbkdf2::PBKDF2_HMAC_SHA256,
-            rounds,
-            salt,
-            password,
-            &mut key,
-        );
+        pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, rounds, salt, password, &mut key);
         *known = Some(Salted {
             salt: salt.to_vec(),
             rounds,

@@ -173,5 +173,8 @@ async fn link<'a>(
 }
 
 fn not_found() -> Failure {
-    Failure::new(Fault::NotFound, "the collection has no record with this key")
+    Failure::new(
+        Fault::NotFound,
+        "the collection has no record with this key",
+    )
 }

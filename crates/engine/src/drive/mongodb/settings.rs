@@ -133,8 +133,7 @@ impl Settings {
         }
         if settings.journal && !settings.acknowledged() {
             return Err(
-                "the option `journal` needs a `w` of at least 1: nobody would tell"
-                    .to_owned(),
+                "the option `journal` needs a `w` of at least 1: nobody would tell".to_owned(),
             );
         }
         if settings.topology == Topology::Single && settings.preference != Preference::Primary {
@@ -195,9 +194,7 @@ fn name(key: &str, value: &Value) -> Result<String, String> {
                     .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         })
         .map(str::to_owned)
-        .ok_or_else(|| {
-            format!("the option `{key}` must be a name of letters, digits, `_` and `-`")
-        })
+        .ok_or_else(|| format!("the option `{key}` must be a name of letters, digits, `_` and `-`"))
 }
 
 fn acknowledged(key: &str, value: &Value) -> Result<Acknowledged, String> {
@@ -322,7 +319,10 @@ mod tests {
                 serde_json::json!({"readPreference": "primary_preferred"}),
                 "`primaryPreferred`",
             ),
-            (serde_json::json!({"readConcernLevel": "snapshot"}), "`majority`"),
+            (
+                serde_json::json!({"readConcernLevel": "snapshot"}),
+                "`majority`",
+            ),
             (
                 serde_json::json!({"journal": true, "w": 0}),
                 "nobody would tell",
