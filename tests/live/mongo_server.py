@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ PORT = 27017
 JAVA, REAL = "mongo-java-server", "mongod"
 _ARTEFACT = "de.bwaldvogel:mongo-java-server:1.47.0"
 _MAIN = "de.bwaldvogel.mongo.InMemoryMongoServer"
-_KNOWN: Mapping[str, str] = {}
+_KNOWN = Path(__file__).with_name("mongo-java-server-1.47.0.sha256")
 _WIRE = Path(__file__).with_name("mongo_wire.py")
 _SECONDS = 60
 
@@ -125,11 +124,12 @@ class MongoPlace:
 
 def _jars() -> Path:
     """The directory of the Java server's jars, fetched once."""
-    digest = hashlib.sha256(json.dumps(_KNOWN, sort_keys=True).encode()).hexdigest()[:16]
-    name = f"mongo-java-server-{digest}"
+    known = _KNOWN.read_text()
+    jars = {name: digest for digest, name in (line.split() for line in known.splitlines())}
+    entry = f"{_KNOWN.stem}-{hashlib.sha256(known.encode()).hexdigest()[:16]}"
 
     def make(directory: Path) -> str:
-        maven.fetch(_ARTEFACT, _KNOWN, directory / "jars")
-        return name
+        maven.fetch(_ARTEFACT, jars, directory / "jars")
+        return entry
 
-    return Cache().obtain(name, make) / "jars"
+    return Cache().obtain(entry, make) / "jars"

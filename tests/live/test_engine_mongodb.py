@@ -164,9 +164,7 @@ def test_an_insert_of_what_is_there_is_an_error_unless_it_may_replace(mongo: Mon
 
 
 @pytest.mark.parametrize("concern", [0, 1, 2, "majority"])
-def test_write_concerns_are_kept_or_refused_by_the_server(
-    mongo: Mongo, concern: int | str
-) -> None:
+def test_write_concerns_are_kept_or_refused_by_the_server(mongo: Mongo, concern: int | str) -> None:
     java = mongo.place.kind == JAVA
     if concern == 0 and java:
         pytest.skip("mongo-java-server ends the connection of whoever wants no answer")

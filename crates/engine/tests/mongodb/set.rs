@@ -3,13 +3,14 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::driven::{RECORDS, Scratch, loading, running, sum, target};
 use crate::server::{Command, Reply, Store, listener, serve};
 
-/// A place for a primary that nobody has.
+/// The number of no member.
 const NOBODY: usize = usize::MAX;
 
 /// A replica set. Its members are up once they are begun.
@@ -17,6 +18,8 @@ struct Set {
     addresses: Vec<SocketAddr>,
     /// The number of the primary.
     primary: AtomicUsize,
+    /// The number of a member that hangs up on everybody.
+    dark: AtomicUsize,
     /// After so many writes the next member becomes the primary.
     reign: AtomicU64,
     store: Store,
@@ -31,6 +34,7 @@ impl Set {
         let set = Arc::new(Self {
             addresses: listeners.iter().map(|(_, address)| *address).collect(),
             primary: AtomicUsize::new(0),
+            dark: AtomicUsize::new(NOBODY),
             reign: AtomicU64::new(u64::MAX),
             store: Store::default(),
             seen: Mutex::default(),
@@ -45,6 +49,9 @@ impl Set {
     }
 
     fn answer(&self, number: usize, command: &Command) -> Reply {
+        if self.dark.load(Ordering::Relaxed) == number {
+            return Reply::Close;
+        }
         let primary = self.primary.load(Ordering::Relaxed) == number;
         match command.name.as_str() {
             "hello" => return Reply::Document(self.hello(primary)),
@@ -139,6 +146,45 @@ fn reads_go_to_secondaries_in_turns_if_they_are_to_and_say_so() {
     told.sort();
     assert_eq!(run["remotes"], json!(told));
     assert_eq!(run["consistency"]["read"], "readPreference=secondary");
+}
+
+#[test]
+fn a_secondary_that_was_away_takes_reads_again_when_it_is_back() {
+    let set = Set::begin(3, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(0, &json!({"readPreference": "secondary"}));
+    scratch.result(&loading(&target));
+    set.got("insert");
+    let mut plan = running(&target, &["read"], 0);
+    plan["operations"] = json!(null);
+    plan["duration"] = json!(5.0);
+    plan["level"] = json!({
+        "kind": "rate", "rate": 300.0, "connections": 2, "arrivals": "constant",
+    });
+    let seen = |member: usize| {
+        let seen = set.seen.lock().unwrap();
+        seen.iter().filter(|(number, ..)| *number == member).count()
+    };
+    let (run, before, away) = std::thread::scope(|scope| {
+        let run = scope.spawn(|| scratch.result(&plan));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while seen(2) < 50 {
+            assert!(Instant::now() < deadline, "no read comes");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        set.dark.store(2, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(200));
+        let before = (seen(1), seen(2));
+        std::thread::sleep(Duration::from_millis(800));
+        let away = (seen(1), seen(2));
+        set.dark.store(NOBODY, Ordering::Relaxed);
+        (run.join().unwrap(), before, away)
+    });
+    assert!(away.0 > before.0, "the other one takes all reads");
+    assert_eq!(away.1, before.1);
+    assert!(seen(2) > away.1, "it is back");
+    let kinds: Vec<&String> = run["errors"]["read"].as_object().unwrap().keys().collect();
+    assert_eq!(kinds, ["connection"], "{}", run["messages"]);
 }
 
 #[test]

@@ -13,9 +13,9 @@ use super::message::message;
 use super::settings::{Preference, Topology};
 use crate::drive::{Failure, Fault};
 
-/// Members that did not answer are asked again after this, if reads could go to them: as often as
-/// MongoDB's own drivers look.
-const AGAIN: Duration = Duration::from_secs(10);
+/// Members that did not answer are asked again after this, if reads could go to them: MongoDB's
+/// own drivers may take five times as long to see that one is back.
+const AGAIN: Duration = Duration::from_secs(2);
 /// Questions to a member, of which the fastest answer tells how near it is.
 const QUESTIONS: usize = 5;
 
