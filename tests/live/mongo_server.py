@@ -41,8 +41,9 @@ def real() -> str | None:
 class MongoPlace:
     """A loopback with a server of one kind."""
 
-    def __init__(self, directory: Path, kind: str) -> None:
-        self.directory, self.kind, self.loads, self.starts = directory, kind, 0, 0
+    def __init__(self, directory: Path, kind: str, *options: str) -> None:
+        self.directory, self.kind, self.options = directory, kind, options
+        self.loads = self.starts = 0
         self.loopback = OwnLoopback(Software("cassandra", "5.0"))  # for its Java
         self.inside = self.loopback.inside
         self.server: subprocess.Popen[bytes] | None = None
@@ -68,7 +69,8 @@ class MongoPlace:
         if self.kind == REAL:
             program = real()
             assert program is not None
-            return (program, "--port", str(PORT), "--bind_ip", "127.0.0.1", "--dbpath", str(home))
+            own = ("--port", str(PORT), "--bind_ip", "127.0.0.1", "--dbpath", str(home))
+            return (program, *own, *self.options)
         return (
             f"{self.loopback.prefix}/bin/java",
             "-Xms256M",

@@ -30,8 +30,7 @@ def ask(port: int, command: dict[str, Any]) -> dict[str, Any]:
         answer = connection.makefile("rb")
         (length, _, answered, kind) = struct.unpack("<iiii", answer.read(16))
         assert (answered, kind) == (1, _OP_MSG)
-        found = dict(_elements(answer.read(length - 16)[5:]))
-    return found
+        return dict(_elements(answer.read(length - 16)[5:]))
 
 
 def _document(content: dict[str, Any]) -> bytes:
