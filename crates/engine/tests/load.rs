@@ -460,21 +460,6 @@ fn whoever_has_seen_enough_operations_may_stop_reading() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-#[test]
-fn what_is_not_there_yet_says_so_in_one_sentence() {
-    let scratch = Scratch::new();
-    let target = json!({
-        "driver": "mongodb", "topology": "single", "addresses": ["127.0.0.1:1"], "options": {},
-    });
-    let output = load(&scratch.0, &json!({"target": target}));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(said.lines().count(), 1);
-    assert!(
-        said.contains("the driver `mongodb` is not there yet"),
-        "{said}"
-    );
-}
-
 /// A Redis that answers whatever it is asked with a record of one field.
 fn redis() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

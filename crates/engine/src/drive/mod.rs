@@ -135,7 +135,7 @@ impl Driver {
     pub fn shape(&self) -> &'static str {
         match self {
             Self::Cassandra(_) => "row",
-            Self::Mongodb(mongodb) => mongodb.shape(),
+            Self::Mongodb(_) => "document",
             Self::Redis(redis) => redis.shape(),
             Self::Fake(_) => "none",
         }
