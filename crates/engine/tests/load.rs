@@ -347,6 +347,19 @@ fn an_engine_without_a_pause_says_that_it_may_have_been_the_limit() {
 }
 
 #[test]
+fn a_load_that_is_told_to_end_in_its_warm_up_leaves_no_result() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 100.0, "connections": 2, "arrivals": "constant"});
+    for level in [level, json!({"kind": "threads", "threads": 2})] {
+        let changes = json!({
+            "level": level, "warmup": 60.0, "duration": 1.0, "until_told": true,
+        });
+        assert!(!told_to_stop(&scratch.0, &changes));
+        assert!(!scratch.0.join("result.json").exists());
+    }
+}
+
+#[test]
 fn an_open_load_that_is_told_to_end_takes_no_slot_beyond() {
     let scratch = Scratch::new();
     let level = json!({"kind": "rate", "rate": 2.0, "connections": 64, "arrivals": "constant"});

@@ -22,7 +22,7 @@ pub type Times = Histogram<u32>;
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// Most intervals that wait to be written.
-const MOST_WAITING: usize = 16;
+const MOST_WAITING: usize = 8;
 
 /// What the recorder hands over when an interval is over.
 pub struct Interval {

@@ -69,6 +69,8 @@ pub fn load(arguments: &Arguments) -> io::Result<()> {
     write_result(&result_path, &result)
 }
 
+const TOO_EARLY: &str = "the load was told to end before its warm-up was over; there is no result";
+
 /// What is noted when the load begins.
 #[derive(Clone, Copy)]
 struct Beginning {
@@ -157,9 +159,11 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         deadline.limit(run.clock.instant(until), finished).await
     };
     if limit(span.begin, workers).await.is_some() && span.begin > 0 {
-        return Err(io::Error::other(
-            "all operations were done before the warm-up ended",
-        ));
+        return Err(io::Error::other(if run.closed() {
+            TOO_EARLY
+        } else {
+            "all operations were done before the warm-up ended"
+        }));
     }
     let cpu = Cpu::now()?;
     loop {
@@ -206,7 +210,8 @@ fn finish(
     let now = run.clock.now();
     let compares = run.compares();
     let recorder = run.recorder.into_inner();
-    let seconds = (recorder.end() - span.begin) as f64 / 1e9;
+    let measured = recorder.end().checked_sub(span.begin);
+    let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
     let settled = recorder.over() + recorder.dropped();
     let backlog = intended.map_or(0, |intended| intended.saturating_sub(settled));
     let counts = recorder.finish(now)?;
