@@ -323,7 +323,10 @@ fn two_engines_begin_as_one_and_have_all_slots_between_them() {
     assert_eq!(parts[0].0["began"], parts[1].0["began"]);
     let began = parts[0].0["began"].as_f64().unwrap();
     assert!((began - start - 0.1).abs() < 1e-6, "{began} {start}");
-    let intended: u64 = parts.iter().map(|(part, _)| part["intended"].as_u64().unwrap()).sum();
+    let intended: u64 = parts
+        .iter()
+        .map(|(part, _)| part["intended"].as_u64().unwrap())
+        .sum();
     let recorded: u64 = parts.iter().map(|(_, recorded)| recorded).sum();
     let scratch = Scratch::new();
     let changes = json!({
@@ -368,7 +371,10 @@ fn an_open_load_that_is_told_to_end_takes_no_slot_beyond() {
     let result = result(&scratch.0);
     let intended = result["intended"].as_u64().unwrap();
     let seconds = result["seconds"].as_f64().unwrap();
-    assert!(intended as f64 <= 2.0 * seconds + 1.0, "{intended} in {seconds}");
+    assert!(
+        intended as f64 <= 2.0 * seconds + 1.0,
+        "{intended} in {seconds}"
+    );
     let backlog = result["backlog"].as_u64().unwrap();
     assert_eq!(sum(&result["operations"]) + backlog, intended);
 }

@@ -93,7 +93,7 @@ impl Alarm {
             }
             Poll::Pending
         })
-        .await;
+        .await
     }
 
     /// From now on nobody waits for `end` or a later time.
