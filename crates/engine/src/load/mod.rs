@@ -204,14 +204,15 @@ fn finish(
     cpu: Cpu,
     intended: Option<u64>,
 ) -> io::Result<LoadResult> {
-    let used = run.used_at_end();
-    let limited = used.limited as f64 / 1e9;
-    let used = used.cpu.since(&cpu);
+    let at_end = run.used_at_end();
+    let used = at_end.cpu.since(&cpu);
     let now = run.clock.now();
     let compares = run.compares();
     let recorder = run.recorder.into_inner();
     let measured = recorder.end().checked_sub(span.begin);
     let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
+    // The last look may have been after the window.
+    let limited = (at_end.limited as f64 / 1e9).min(seconds);
     let settled = recorder.over() + recorder.dropped();
     let backlog = intended.map_or(0, |intended| intended.saturating_sub(settled));
     let counts = recorder.finish(now)?;

@@ -193,6 +193,7 @@ mod tests {
             .unwrap();
         let limited = tokio::task::LocalSet::new().block_on(&runtime, async {
             let watcher = Watcher::begin(Clock::start(), 0).unwrap();
+            let later = Watcher::begin(Clock::start(), 3_600_000_000_000).unwrap();
             tokio::time::sleep(Duration::from_millis(1)).await;
             let until = Instant::now() + Duration::from_millis(100);
             while Instant::now() < until {
@@ -204,6 +205,7 @@ mod tests {
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
+            assert_eq!(later.limited(), 0, "its window has not begun");
             watcher.limited()
         });
         assert!(limited >= 100_000_000, "{limited}");
