@@ -193,6 +193,190 @@ fn a_server_slower_than_the_rate_is_reported_as_backlog_and_nothing_is_dropped()
         1000,
         "every operation has an answer or an error"
     );
+    // Those that found no connection in time are time-outs, and known apart.
+    let unsent = sum(&result["unsent"]);
+    assert!((1..=errors).contains(&unsent), "{unsent}");
+    assert_eq!(histogram(&scratch.0, ".failed").len(), errors);
+    assert_eq!(histogram(&scratch.0, ".slip").len(), 1000 - unsent);
+}
+
+/// The server inside the engine.
+fn fake(options: &Value) -> Value {
+    json!({
+        "driver": "fake", "topology": "single", "addresses": ["127.0.0.1:1"], "options": options,
+        "credentials": null, "tls": null,
+    })
+}
+
+/// All errors of a result.
+fn errors(result: &Value) -> u64 {
+    let kinds = result["errors"].as_object().unwrap();
+    kinds.values().map(sum).sum()
+}
+
+#[test]
+fn the_backlog_of_a_burst_is_worked_off_and_no_operation_is_lost() {
+    let scratch = Scratch::new();
+    let level = json!({
+        "kind": "burst", "rate": 1000.0, "length": 0.5, "rest": 100.0, "connections": 4,
+        "arrivals": "constant",
+    });
+    let changes = json!({
+        "level": level, "target": fake(&json!({"service_us": 2000})),
+        "warmup": 0.2, "duration": 2.5,
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    let result = result(&scratch.0);
+    assert_eq!(result["intended"], 500 + 200);
+    let response = histogram(&scratch.0, ".response");
+    assert_eq!(response.len() + errors(&result), 700);
+    // Half of the burst is answered while it lasts, and the last one of it half a second later.
+    assert!(response.max() >= 490_000_000, "{}", response.max());
+    assert!(histogram(&scratch.0, ".slip").max() >= 480_000_000);
+    assert!(sum(&result["late"]) >= 450);
+}
+
+#[test]
+fn a_ramp_intends_as_many_operations_as_its_mean_rate() {
+    let scratch = Scratch::new();
+    let level = json!({
+        "kind": "ramp", "from": 0.0, "to": 1000.0, "connections": 4, "arrivals": "constant",
+    });
+    let changes = json!({"level": level, "target": fake(&json!({})), "duration": 0.7});
+    assert!(load(&scratch.0, &changes).status.success());
+    assert_eq!(result(&scratch.0)["intended"], 350);
+    assert_eq!(histogram(&scratch.0, ".response").len(), 350);
+    let changes = json!({
+        "level": level, "target": fake(&json!({})), "duration": 0.7, "operations": 50,
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    assert_eq!(result(&scratch.0)["intended"], 50);
+}
+
+#[test]
+fn a_slot_that_finds_every_connection_busy_is_dropped_if_the_plan_says_so() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 500.0, "connections": 1, "arrivals": "constant"});
+    let changes = json!({
+        "level": level, "target": fake(&json!({"service_us": 10000})), "policy": "drop",
+        "warmup": 0.1, "duration": 0.4,
+        "workload": workload(&json!({
+            "mix": {"read": 0.0, "update": 0.0, "insert": 1.0, "scan": 0.0, "read_modify_write": 0.0},
+        })),
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    let result = result(&scratch.0);
+    let (answered, dropped) = (sum(&result["operations"]), sum(&result["dropped"]));
+    // The server answers one in ten milliseconds, in which five are meant to start.
+    assert!((1..=41).contains(&answered), "{answered}");
+    let backlog = result["backlog"].as_u64().unwrap();
+    assert!(backlog <= 1, "{backlog}");
+    assert_eq!(result["intended"], 200);
+    assert_eq!(answered + dropped + backlog, 200);
+    assert_eq!((errors(&result), &result["unsent"]), (0, &json!({})));
+    assert_eq!(histogram(&scratch.0, ".dropped").len(), dropped);
+    assert_eq!(histogram(&scratch.0, ".response").len(), 200 - dropped);
+}
+
+#[test]
+fn operations_that_fail_have_latencies_of_their_own() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 500.0, "connections": 2, "arrivals": "constant"});
+    let target = fake(&json!({"service_us": 100, "fail_every": 10}));
+    let changes = json!({"level": level, "target": target, "duration": 0.4});
+    assert!(load(&scratch.0, &changes).status.success());
+    let failed = errors(&result(&scratch.0));
+    assert!(failed > 0);
+    assert_eq!(histogram(&scratch.0, ".failed").len(), failed);
+    assert_eq!(histogram(&scratch.0, ".response").len(), 200 - failed);
+    // One that is given up has waited for as long as the plan says.
+    let target = fake(&json!({"service_us": 300_000}));
+    let changes = json!({"target": target, "timeout": 0.1, "duration": 0.6});
+    assert!(load(&scratch.0, &changes).status.success());
+    let failed = histogram(&scratch.0, ".failed");
+    assert!(!failed.is_empty());
+    assert!(failed.min() >= 99_000_000, "{}", failed.min());
+}
+
+#[test]
+fn two_engines_begin_as_one_and_have_all_slots_between_them() {
+    let unix = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    let start = unix.as_secs_f64() + 3.0;
+    let level = json!({"kind": "rate", "rate": 501.0, "connections": 4, "arrivals": "poisson"});
+    let parts: Vec<_> = [0, 1]
+        .map(|index| {
+            let changes = json!({
+                "level": level, "part": {"index": index, "of": 2}, "start": start,
+                "target": fake(&json!({})), "warmup": 0.1, "duration": 0.4,
+            });
+            std::thread::spawn(move || {
+                let scratch = Scratch::new();
+                assert!(load(&scratch.0, &changes).status.success());
+                (result(&scratch.0), histogram(&scratch.0, ".response").len())
+            })
+        })
+        .into_iter()
+        .map(|part| part.join().unwrap())
+        .collect();
+    assert_eq!(parts[0].0["began"], parts[1].0["began"]);
+    let began = parts[0].0["began"].as_f64().unwrap();
+    assert!((began - start - 0.1).abs() < 1e-6, "{began} {start}");
+    let intended: u64 = parts
+        .iter()
+        .map(|(part, _)| part["intended"].as_u64().unwrap())
+        .sum();
+    let recorded: u64 = parts.iter().map(|(_, recorded)| recorded).sum();
+    let scratch = Scratch::new();
+    let changes = json!({
+        "level": level, "target": fake(&json!({})), "warmup": 0.1, "duration": 0.4,
+    });
+    assert!(load(&scratch.0, &changes).status.success());
+    assert_eq!(result(&scratch.0)["intended"], intended);
+    assert_eq!(histogram(&scratch.0, ".response").len(), recorded);
+}
+
+#[test]
+fn an_engine_without_a_pause_says_that_it_may_have_been_the_limit() {
+    let scratch = Scratch::new();
+    assert!(
+        load(&scratch.0, &json!({"target": fake(&json!({}))}))
+            .status
+            .success()
+    );
+    let result = result(&scratch.0);
+    assert_eq!(result["saturated"], true, "{result}");
+}
+
+#[test]
+fn a_load_that_is_told_to_end_in_its_warm_up_leaves_no_result() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 100.0, "connections": 2, "arrivals": "constant"});
+    for level in [level, json!({"kind": "threads", "threads": 2})] {
+        let changes = json!({
+            "level": level, "warmup": 60.0, "duration": 1.0, "until_told": true,
+        });
+        assert!(!told_to_stop(&scratch.0, &changes));
+        assert!(!scratch.0.join("result.json").exists());
+    }
+}
+
+#[test]
+fn an_open_load_that_is_told_to_end_takes_no_slot_beyond() {
+    let scratch = Scratch::new();
+    let level = json!({"kind": "rate", "rate": 2.0, "connections": 64, "arrivals": "constant"});
+    let changes = json!({"level": level, "duration": 60.0, "until_told": true});
+    assert!(told_to_stop(&scratch.0, &changes));
+    let result = result(&scratch.0);
+    let intended = result["intended"].as_u64().unwrap();
+    let seconds = result["seconds"].as_f64().unwrap();
+    assert!(
+        intended as f64 <= 2.0 * seconds + 1.0,
+        "{intended} in {seconds}"
+    );
+    let backlog = result["backlog"].as_u64().unwrap();
+    assert_eq!(sum(&result["operations"]) + backlog, intended);
 }
 
 #[test]
@@ -366,7 +550,11 @@ fn the_result_says_how_records_are_kept_and_whether_the_engine_was_the_limit() {
     let result = result(&scratch.0);
     assert_eq!(result["shape"], "none");
     assert_eq!(result["consistency"], json!({}));
-    assert_eq!(result["saturated"], false);
+    let number = |key: &str| result[key].as_f64().unwrap();
+    let (busiest, seconds) = (number("cpu_busiest_thread"), number("seconds"));
+    // A host that does not let the engine run is a limit, too.
+    let saturated = busiest > 0.95 * seconds || number("limited") > 0.05 * seconds;
+    assert_eq!(result["saturated"], saturated);
 }
 
 #[test]

@@ -78,6 +78,11 @@ impl Acknowledged {
         taken
     }
 
+    fn give_back(&mut self) {
+        self.next -= 1;
+        self.answered.pop_back();
+    }
+
     fn acknowledge(&mut self, position: u64) {
         self.answered[(position - self.last - 1) as usize] = true;
         while self.answered.front() == Some(&true) {
@@ -121,6 +126,11 @@ impl Keys {
     pub fn fresh(&mut self) -> (u64, u64) {
         let position = self.inserted.take();
         (self.number(position), position)
+    }
+
+    /// The last fresh key is not inserted after all, and so is the next fresh one.
+    pub fn give_back(&mut self) {
+        self.inserted.give_back();
     }
 
     /// Let the key at `position` be asked for.

@@ -179,6 +179,13 @@ impl Operations {
         })
     }
 
+    /// The operation that was drawn last is left out: the key of an insert is the next one's.
+    pub fn take_back(&mut self, operation: &Operation) {
+        if let (Source::Run(keys), Some(_)) = (&mut self.source, operation.position) {
+            keys.give_back();
+        }
+    }
+
     /// An operation is over, well or not: what it inserted may be asked for, as in YCSB.
     pub fn over(&mut self, operation: &Operation) {
         if let (Source::Run(keys), Some(position)) = (&mut self.source, operation.position) {
@@ -272,6 +279,27 @@ mod tests {
         let workload = ycsb(&mut plan);
         (workload.insert_start, workload.insert_count) = (4, Some(3));
         assert_eq!(names(&plan), ["user5"]);
+    }
+
+    #[test]
+    fn the_key_of_an_insert_that_is_left_out_is_the_next_ones() {
+        let mut plan = plan();
+        let workload = ycsb(&mut plan);
+        (workload.mix.read, workload.mix.insert) = (0.0, 1.0);
+        (workload.records, workload.hashed_keys) = (10, false);
+        let mut operations = Operations::new(&plan).unwrap();
+        let mut random = stream(plan.seed, plan.part, 0);
+        let mut drawn = || operations.draw(&mut random).unwrap();
+        let first = drawn();
+        let second = drawn();
+        operations.take_back(&second);
+        let third = operations.draw(&mut random).unwrap();
+        assert_eq!(second.key.as_str(), "user11");
+        assert_eq!(third.key.as_str(), "user11");
+        // All that was drawn may be answered, in any order.
+        operations.over(&third);
+        operations.over(&first);
+        assert_eq!(operations.draw(&mut random).unwrap().key.as_str(), "user12");
     }
 
     #[test]

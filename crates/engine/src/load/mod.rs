@@ -1,10 +1,9 @@
 //! `load`: make the load of a plan and write down what came of it.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
@@ -12,8 +11,10 @@ use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 
 use self::clock::{Clock, Deadline};
 use self::log::Log;
+use self::mix::Operations;
 use self::record::Recorder;
 use self::run::{Run, Span, nanoseconds};
+use self::start::Origin;
 use self::usage::Cpu;
 use self::worker::Worker;
 use crate::drive::connected::established;
@@ -35,6 +36,7 @@ mod start;
 // The driver of Cassandra is to ask for its operations and rows.
 #[allow(dead_code)]
 pub mod stress;
+mod timeline;
 mod usage;
 mod worker;
 
@@ -75,11 +77,13 @@ pub fn carry_out(plan: &LoadPlan, out: &Path) -> io::Result<LoadResult> {
     Ok(result)
 }
 
+const TOO_EARLY: &str = "the load was told to end before its warm-up was over; there is no result";
+
 /// What is noted when the load begins.
 #[derive(Clone, Copy)]
 struct Beginning {
     connections: u64,
-    time: SystemTime,
+    origin: Origin,
 }
 
 async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
@@ -90,19 +94,19 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     end_on(SignalKind::interrupt(), 130)?;
     let driver = Driver::new(plan, Clock::start())?;
     let sessions = connect(plan, &driver).await?;
-    start::wait(plan.start).await?;
-
+    // Whatever takes long is done before the start, or the first operations would be late.
+    let operations = Operations::new(plan).map_err(io::Error::other)?;
     let began = Beginning {
         connections: established()?.len() as u64,
-        time: SystemTime::now(),
+        origin: start::wait(plan.start).await?,
     };
-    let clock = Clock::start();
+    let Origin { clock, time } = began.origin;
     let span = Span::of(plan);
-    let log = Log::open(log_path, began.time)?;
+    let log = Log::open(log_path, time)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
     let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
-    let run = Rc::new(Run::new(plan, clock, recorder)?);
+    let run = Rc::new(Run::new(plan, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
     let closer = run.clone();
@@ -168,9 +172,11 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         deadline.limit(run.clock.instant(until), finished).await
     };
     if limit(span.begin, workers).await.is_some() && span.begin > 0 {
-        return Err(io::Error::other(
-            "all operations were done before the warm-up ended",
-        ));
+        return Err(io::Error::other(if run.closed() {
+            TOO_EARLY
+        } else {
+            "all operations were done before the warm-up ended"
+        }));
     }
     let cpu = Cpu::now()?;
     loop {
@@ -211,14 +217,20 @@ fn finish(
     cpu: Cpu,
     intended: Option<u64>,
 ) -> io::Result<LoadResult> {
-    let used = run.cpu_at_end().since(&cpu);
+    let at_end = run.used_at_end();
+    let used = at_end.cpu.since(&cpu);
     let now = run.clock.now();
     let compares = run.compares();
     let recorder = run.recorder.into_inner();
-    let seconds = (recorder.end() - span.begin) as f64 / 1e9;
-    let backlog = intended.map_or(0, |intended| intended.saturating_sub(recorder.over()));
+    let measured = recorder.end().checked_sub(span.begin);
+    let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
+    // The last look may have been after the window.
+    let limited = (at_end.limited as f64 / 1e9).min(seconds);
+    let settled = recorder.over() + recorder.dropped();
+    let backlog = intended.map_or(0, |intended| intended.saturating_sub(settled));
     let counts = recorder.finish(now)?;
     let origin = began
+        .origin
         .time
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
@@ -233,8 +245,8 @@ fn finish(
         operations: counts.operations,
         errors: counts.errors,
         late: counts.late,
-        // Under the policy `queue` no operation is left out.
-        dropped: BTreeMap::new(),
+        unsent: counts.unsent,
+        dropped: counts.dropped,
         verified: compares.then_some(counts.verified),
         messages: counts.messages,
         windows: counts.windows,
@@ -246,7 +258,8 @@ fn finish(
         cpu_user: used.user,
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),
-        saturated: usage::saturated(used.busiest_thread(), seconds),
+        limited,
+        saturated: usage::saturated(used.busiest_thread(), limited, seconds),
         intended,
         backlog,
     })

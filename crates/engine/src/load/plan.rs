@@ -111,7 +111,7 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         Workload::Stress(workload) => stress::check(workload)?,
     }
     Pace::of(plan)?;
-    worker::check(plan.policy)
+    worker::check(plan)
 }
 
 #[cfg(test)]
@@ -238,6 +238,16 @@ pub mod tests {
         assert!(lengths.contains("`integrity` needs"), "{lengths}");
         assert!(refused(|plan| plan.part.of = 2).contains("as many `threads` as parts"));
         assert!(refused(|plan| plan.version = 99).contains("version"));
+        let ramp = refused(|plan| {
+            plan.level = Level::Ramp {
+                from: -1.0,
+                to: 2.0,
+                connections: 1,
+                arrivals: Arrivals::Constant,
+            };
+        });
+        assert!(ramp.contains("`from` and `to`"), "{ramp}");
+        assert!(refused(|plan| plan.policy = Policy::Drop).contains("an open load"));
     }
 
     #[test]
@@ -247,27 +257,6 @@ pub mod tests {
             change(&mut plan);
             check(&plan).unwrap_err()
         };
-        let burst = refused(|plan| {
-            plan.level = Level::Burst {
-                rate: 2.0,
-                length: 1.0,
-                rest: 1.0,
-                connections: 1,
-                arrivals: Arrivals::Constant,
-            };
-        });
-        assert!(burst.contains("`burst` yet"), "{burst}");
-        let ramp = refused(|plan| {
-            plan.level = Level::Ramp {
-                from: 1.0,
-                to: 2.0,
-                connections: 1,
-                arrivals: Arrivals::Constant,
-            };
-        });
-        assert!(ramp.contains("`ramp` yet"), "{ramp}");
-        let policy = refused(|plan| plan.policy = Policy::Drop);
-        assert!(policy.contains("policy `drop` yet"), "{policy}");
         let stress = refused(|plan| plan.workload = stress());
         assert!(stress.contains("cassandra-stress yet"), "{stress}");
     }

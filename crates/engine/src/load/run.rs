@@ -3,15 +3,15 @@
 use std::cell::{Cell, RefCell};
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::{Level, LoadPlan, Workload};
+use wire::load::{LoadPlan, Policy, Workload};
 
 use super::clock::{Alarm, Clock};
 use super::core::integrity::Integrity;
 use super::mix::{Operation, Operations, stream};
-use super::pace::Pace;
+use super::pace::{Pace, Rates};
 use super::record::{Outcome, Recorder};
 use super::share;
-use super::usage::Cpu;
+use super::usage::{Cpu, Watcher};
 use crate::drive::Failure;
 use crate::drive::found::Found;
 
@@ -29,12 +29,24 @@ pub struct Run {
     integrity: Option<Integrity>,
     operations: RefCell<Operations>,
     schedule: Option<RefCell<Schedule>>,
+    /// Whether slots that find every connection busy are left out.
+    drops: bool,
     begin: u64,
     /// After this nothing is started and everything in flight is given up.
     last: Cell<u64>,
     budget: Option<u64>,
     in_flight: Cell<u64>,
-    cpu_at_end: Cell<Option<Cpu>>,
+    watcher: Watcher,
+    used_at_end: Cell<Option<Used>>,
+}
+
+/// What the engine used until the measured window ended.
+#[derive(Clone, Copy, Default)]
+pub struct Used {
+    /// CPU time since the process began.
+    pub cpu: Cpu,
+    /// Nanoseconds of the window for which the thread that makes load was at its limit.
+    pub limited: u64,
 }
 
 /// The slots of an open load.
@@ -65,13 +77,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The window of a plan. Under a constant rate a number of operations is a length of time.
+    /// The window of a plan. In an open load a number of operations is a length of time.
     pub fn of(plan: &LoadPlan) -> Self {
         let begin = nanoseconds(plan.warmup);
-        let by_number = match (plan.level, plan.operations) {
-            (Level::Rate { rate, .. }, Some(operations)) => Some(operations as f64 / rate),
-            _ => None,
-        };
+        let by_number = plan
+            .operations
+            .and_then(|operations| Some(Rates::of(plan)?.window(operations as f64)));
         let seconds = match (by_number, plan.duration) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -84,8 +95,13 @@ impl Span {
 }
 
 impl Run {
-    /// Everything for a load that begins when `clock` reads zero.
-    pub fn new(plan: &LoadPlan, clock: Clock, recorder: Recorder) -> std::io::Result<Self> {
+    /// Everything for a load of these operations that begins when `clock` reads zero.
+    pub fn new(
+        plan: &LoadPlan,
+        operations: Operations,
+        clock: Clock,
+        recorder: Recorder,
+    ) -> std::io::Result<Self> {
         let span = Span::of(plan);
         let pace = Pace::of(plan).map_err(std::io::Error::other)?;
         let schedule = pace.map(|pace| {
@@ -111,13 +127,15 @@ impl Run {
             timeout,
             recorder: RefCell::new(recorder),
             integrity,
-            operations: RefCell::new(Operations::new(plan).map_err(std::io::Error::other)?),
+            operations: RefCell::new(operations),
             schedule,
+            drops: plan.policy == Policy::Drop,
             begin: span.begin,
             last: Cell::new(span.end.map_or(u64::MAX / 2, |end| end + timeout)),
             budget,
             in_flight: Cell::new(0),
-            cpu_at_end: Cell::new(None),
+            watcher: Watcher::begin(clock, span.begin)?,
+            used_at_end: Cell::new(None),
         })
     }
 
@@ -147,15 +165,41 @@ impl Run {
         self.draw(random)
     }
 
-    /// The next slot of an open load; None when the window has no more, or all records of a load
-    /// phase are in. An operation is drawn when its slot is taken, which is in the order of slots,
-    /// so that each slot has the same one whoever carries it out. Those who are idle take slots
-    /// ahead: which key is the latest is then as of a few slots before.
-    pub fn next_slot(&self) -> Option<Slot> {
-        if self.clock.now() >= self.last.get() {
+    /// The next slot of an open load for one who is free since `free`; None when the window has no
+    /// more, or all records of a load phase are in. An operation is drawn when its slot is taken,
+    /// which is in the order of slots, so that each slot has the same one whoever carries it out.
+    /// Those who are idle take slots ahead: which key is the latest is then as of a few slots
+    /// before. So a slot that is not taken when its time comes has found every connection busy, and
+    /// is left out if the policy says so.
+    pub fn next_slot(&self, free: u64) -> Option<Slot> {
+        if free >= self.last.get() {
             return None;
         }
-        self.take_slot()
+        loop {
+            let slot = self.take_slot()?;
+            if !self.drops || slot.intended >= free {
+                return Some(slot);
+            }
+            self.leave_out(&slot, free);
+        }
+    }
+
+    /// A slot that was taken ahead lies beyond an end that has come sooner: it is no part of the
+    /// load.
+    pub fn give_up(&self, slot: &Slot) {
+        self.in_flight.set(self.in_flight.get() - 1);
+        if let Some(schedule) = &self.schedule {
+            schedule.borrow_mut().intended -= u64::from(slot.intended >= self.begin);
+        }
+    }
+
+    /// Count a slot whose operation was just drawn as dropped; a connection was free at `free`.
+    fn leave_out(&self, slot: &Slot, free: u64) {
+        self.operations.borrow_mut().take_back(&slot.operation);
+        self.in_flight.set(self.in_flight.get() - 1);
+        let kind = slot.operation.kind;
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.record_dropped(kind, slot.intended, free);
     }
 
     fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
@@ -192,33 +236,41 @@ impl Run {
 
     /// The measured window ends at `end`; only the first call counts.
     pub fn close(&self, end: u64) {
-        if self.cpu_at_end.get().is_none() {
-            self.cpu_at_end.set(Some(Cpu::now().unwrap_or_default()));
+        if self.used_at_end.get().is_none() {
+            self.used_at_end.set(Some(Used {
+                cpu: Cpu::now().unwrap_or_default(),
+                limited: self.watcher.limited(),
+            }));
             let mut recorder = self.recorder.borrow_mut();
             if end < recorder.end() {
                 recorder.end_at(end);
+                self.alarm.end_at(end);
             }
         }
     }
 
     /// Whether the measured window has ended.
     pub fn closed(&self) -> bool {
-        self.cpu_at_end.get().is_some()
+        self.used_at_end.get().is_some()
     }
 
-    /// CPU time when the window was closed.
-    pub fn cpu_at_end(&self) -> Cpu {
-        self.cpu_at_end.get().unwrap_or_default()
+    /// What was used when the window was closed.
+    pub fn used_at_end(&self) -> Used {
+        self.used_at_end.get().unwrap_or_default()
     }
 
     /// Count what was never started, and return the operations intended inside the window.
     pub fn settle(&self) -> Option<u64> {
         let schedule = self.schedule.as_ref()?;
-        if self.last.get() < u64::MAX / 2 {
+        let last = self.last.get();
+        if last < u64::MAX / 2 {
             while let Some(slot) = self.take_slot() {
-                if slot.intended >= self.begin {
+                if self.drops {
+                    self.leave_out(&slot, last);
+                } else if slot.intended >= self.begin {
                     let kind = slot.operation.kind;
-                    self.recorder.borrow_mut().record_unsent(kind);
+                    let mut recorder = self.recorder.borrow_mut();
+                    recorder.record_unsent(kind, last - slot.intended);
                 }
             }
         }

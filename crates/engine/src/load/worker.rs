@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::Policy;
+use wire::load::{Level, LoadPlan, Phase, Policy};
 
 use super::clock::Deadline;
 use super::mix::Operation;
@@ -17,14 +17,18 @@ use crate::drive::{Failure, Fault, Session};
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Whether such a policy can be followed; the error says what stands against it.
-pub fn check(policy: Policy) -> Result<(), String> {
-    match policy {
-        Policy::Queue => Ok(()),
-        Policy::Drop => {
-            Err("the engine cannot follow the policy `drop` yet; there is `queue`".to_owned())
+/// Whether the policy of a plan can be followed; the error says what stands against it.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    let what = match (plan.policy, plan.level, plan.phase) {
+        (Policy::Drop, Level::Threads { .. }, _) => {
+            "the policy `drop` needs an open load; `threads` wait for their answers"
         }
-    }
+        (Policy::Drop, _, Phase::Load) => {
+            "the policy `drop` would leave records of a load phase out; use `queue`"
+        }
+        _ => return Ok(()),
+    };
+    Err(what.to_owned())
 }
 
 /// One logical thread: a session, and one operation at a time.
@@ -63,11 +67,16 @@ impl Worker {
     }
 
     /// Take the next slot, wait for it, carry it out. A slot whose time has passed is taken all the
-    /// same: none is skipped.
+    /// same, unless the policy is to drop it: none is skipped without being counted.
     async fn keep_schedule(&mut self) {
-        while let Some(slot) = self.run.next_slot() {
-            self.run.alarm.until(slot.intended).await;
+        let mut free = 0;
+        while let Some(slot) = self.run.next_slot(free) {
+            if !self.run.alarm.until(slot.intended).await {
+                self.run.give_up(&slot);
+                break;
+            }
             self.attempt(&slot.operation, Some(slot.intended)).await;
+            free = self.run.clock.now();
         }
     }
 
@@ -117,5 +126,32 @@ impl Worker {
         } else {
             self.pause = FIRST_PAUSE;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::plan;
+    use wire::load::Arrivals;
+
+    #[test]
+    fn only_a_run_phase_of_an_open_load_may_drop() {
+        let mut plan = plan();
+        assert_eq!(check(&plan), Ok(()));
+        plan.policy = Policy::Drop;
+        let refused = check(&plan).unwrap_err();
+        assert!(refused.contains("needs an open load"), "{refused}");
+        plan.level = Level::Rate {
+            rate: 1.0,
+            connections: 1,
+            arrivals: Arrivals::Constant,
+        };
+        assert_eq!(check(&plan), Ok(()));
+        plan.phase = Phase::Load;
+        let refused = check(&plan).unwrap_err();
+        assert!(refused.contains("leave records"), "{refused}");
+        plan.policy = Policy::Queue;
+        assert_eq!(check(&plan), Ok(()));
     }
 }

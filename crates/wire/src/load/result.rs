@@ -9,7 +9,12 @@ use super::plan::Part;
 
 /// `result.json`, written last. The histograms are beside it in `latency.hlog` (`HdrHistogram` log,
 /// nanoseconds), one line per interval, operation and kind, tagged `read.service`,
-/// `read.response`, `update.service`, …; warm-up intervals have the tag prefix `warmup.`.
+/// `read.response`, `update.service`, …; those of the warm-up have the tag prefix `warmup.`.
+/// `service`: from start to answer, `response`: from intended start to answer, `slip`: from intended
+/// start to start, `failed`: from intended start (start in a closed loop) until it went wrong,
+/// `dropped`: from the intended start of one that was left out until a connection was free. Each
+/// operation that was intended is in one of `response`, `failed` and `dropped`. Where the disk is
+/// slow an interval is longer than the plan says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadResult {
@@ -33,6 +38,9 @@ pub struct LoadResult {
     /// Per operation type: those of the measured window that started more than a millisecond after
     /// their intended start, because every connection was busy or the engine was.
     pub late: BTreeMap<String, u64>,
+    /// Per operation type: those of the measured window that were never started, because every
+    /// connection was busy until all was given up. In `errors` they are of the kind `timeout`.
+    pub unsent: BTreeMap<String, u64>,
     /// Per operation type: those of the measured window that were left out, by the policy `drop`.
     pub dropped: BTreeMap<String, u64>,
     /// Records of the measured window that were compared with what was written and are the same;
@@ -40,7 +48,8 @@ pub struct LoadResult {
     pub verified: Option<u64>,
     /// Up to five messages of errors, as the server gave them.
     pub messages: Vec<String>,
-    /// The time line, warm-up first (negative starts).
+    /// The time line, warm-up first (negative starts). Windows are as long as the plan's interval;
+    /// twice as long, or four times, …, in a load of more than 65 536 of them.
     pub windows: Vec<Window>,
     /// Every `address:port` connected to, sorted, as the kernel tells them.
     pub remotes: Vec<String>,
@@ -63,8 +72,12 @@ pub struct LoadResult {
     pub cpu_system: f64,
     /// CPU seconds of the busiest thread in the measured window.
     pub cpu_busiest_thread: f64,
+    /// Seconds of the measured window for which the thread that makes load was at its limit: looked
+    /// at every 10 ms, it had worked for more than 95 % of the time since the last look, or was more
+    /// than a millisecond late for this one.
+    pub limited: f64,
     /// Whether the engine, and not the database, may have limited the load: its busiest thread
-    /// worked for more than 95 % of the measured window.
+    /// worked for more than 95 % of the measured window, or `limited` is more than 5 % of it.
     pub saturated: bool,
     /// Operations intended inside the window; None in a closed loop.
     pub intended: Option<u64>,
