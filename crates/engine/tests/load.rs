@@ -363,6 +363,37 @@ fn a_load_that_is_told_to_end_in_its_warm_up_leaves_no_result() {
 }
 
 #[test]
+fn a_window_that_is_over_before_its_beginning_is_noticed_is_measured() {
+    // Deadlines tick once a millisecond, and one of these warm-ups ends well before a tick.
+    for warmup in [0.0301, 0.0304, 0.0307] {
+        let scratch = Scratch::new();
+        let changes = json!({
+            "warmup": warmup, "duration": null, "operations": 3,
+            "target": fake(&json!({"service_us": 10})),
+        });
+        let output = load(&scratch.0, &changes);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let result = result(&scratch.0);
+        assert_eq!(sum(&result["operations"]), 3);
+        assert!(result["cpu_user"].as_f64().unwrap() >= 0.0);
+    }
+}
+
+#[test]
+fn what_is_done_before_the_warm_up_ended_is_no_load() {
+    let scratch = Scratch::new();
+    let changes = json!({"phase": "load", "duration": null, "warmup": 60.0});
+    let output = load(&scratch.0, &changes);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("all operations were done before the warm-up ended"),
+        "{said}"
+    );
+    assert!(!output.status.success());
+}
+
+#[test]
 fn an_open_load_that_is_told_to_end_takes_no_slot_beyond() {
     let scratch = Scratch::new();
     let level = json!({"kind": "rate", "rate": 2.0, "connections": 64, "arrivals": "constant"});

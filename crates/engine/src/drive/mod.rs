@@ -154,9 +154,10 @@ impl Driver {
     /// How connections were encrypted so far, as it was negotiated, each way once.
     pub fn encryption(&self) -> Vec<String> {
         match self {
+            Self::Mongodb(mongodb) => mongodb.encryption(),
             Self::Redis(redis) => redis.encryption(),
             // A target that demands TLS is refused.
-            Self::Cassandra(_) | Self::Mongodb(_) | Self::Fake(_) => Vec::new(),
+            Self::Cassandra(_) | Self::Fake(_) => Vec::new(),
         }
     }
 

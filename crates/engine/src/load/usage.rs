@@ -54,12 +54,13 @@ impl Cpu {
         })
     }
 
-    /// What was used since `before`.
+    /// What was used since `before`; nothing where that came after this, as in a window that is
+    /// over before its beginning is noticed.
     pub fn since(&self, before: &Self) -> Self {
         Self {
-            user: self.user - before.user,
-            system: self.system - before.system,
-            own: self.own - before.own,
+            user: (self.user - before.user).max(0.0),
+            system: (self.system - before.system).max(0.0),
+            own: (self.own - before.own).max(0.0),
         }
     }
 

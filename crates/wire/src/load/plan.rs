@@ -48,8 +48,9 @@ pub struct LoadPlan {
     /// An operation without answer for so long is an error of kind `timeout`.
     pub timeout: f64,
     /// Seed of all random choices. The same seed gives each virtual client of a closed loop, and
-    /// each slot of an open load, the same operations; keys of inserts, and choices that depend on
-    /// which inserts have been answered, follow the order in which operations start.
+    /// each slot of an open load, the same operations; keys of inserts and of `sequential` requests,
+    /// and choices that depend on which inserts have been answered, follow the order in which
+    /// operations start.
     pub seed: u64,
 }
 

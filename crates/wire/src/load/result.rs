@@ -54,11 +54,11 @@ pub struct LoadResult {
     /// Every `address:port` connected to, sorted, as the kernel tells them.
     pub remotes: Vec<String>,
     /// How the driver keeps a record: `row` of a table (Cassandra), `hash` with an index beside it
-    /// or plain `string` (Redis), `none` (fake).
+    /// or plain `string` (Redis), `document` of a collection (MongoDB), `none` (fake).
     pub shape: String,
     /// How many members must answer, by `read` and `write`, in the words of the database; empty
     /// where it has none. For Redis: `primary` or `replica`, and `primary` or `WAIT` with the
-    /// number of replicas.
+    /// number of replicas. For MongoDB: `readPreference=primary` and `w=1`, as it writes them.
     pub consistency: BTreeMap<String, String>,
     /// How connections were encrypted, as it was negotiated, each way once: protocol, cipher suite,
     /// and whether the server's certificate was checked. Empty where they were not.

@@ -13,7 +13,8 @@ pub struct Target {
     /// itself.
     pub driver: String,
     /// How the members belong together; for `cassandra`: `ring`; for `redis`: `single`, `replicas`
-    /// or `cluster`.
+    /// or `cluster`; for `mongodb`: `single`, `replicas` (a replica set) or `sharded` (the addresses
+    /// are routers).
     pub topology: String,
     /// `host:port` of each member as clients are told, the first being the one to begin with.
     pub addresses: Vec<String>,
@@ -22,7 +23,11 @@ pub struct Target {
     /// (to each member, 1). For `redis`: `wait` (replicas that acknowledge each write), `shape`
     /// (`hash` as YCSB keeps records, or plain `string`, which cannot be scanned; `hash`),
     /// `read_from` (`primary` or `replica`; in the topology `replicas` those are the addresses
-    /// after the first; `primary`).
+    /// after the first; `primary`). For `mongodb`, by the names in its connection strings: `w` (1; a
+    /// number of members or `majority`), `journal` (false), `readPreference` (`primary`),
+    /// `readConcernLevel` (that of the server), `replicaSet` (any), `authSource` (`admin`), and
+    /// `database` (`ycsb`), `collection` (`usertable`), `upsert` (false; whether an insert may
+    /// replace a record).
     pub options: BTreeMap<String, serde_json::Value>,
     /// As whom to log in; null: not at all.
     pub credentials: Option<Credentials>,

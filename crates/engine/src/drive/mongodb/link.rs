@@ -1,47 +1,38 @@
 //! One connection to one server.
 
-use std::io;
-use std::net::SocketAddr;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use super::bson::{Document, Malformed};
 use super::message::{self, LONGEST, SHORTEST};
+use crate::drive::secure::Stream;
 use crate::drive::{Failure, Fault};
 
 const FIRST_BUFFER: usize = 16 * 1024;
 
 /// A connection, on which each request is answered before the next one is sent.
 pub struct Link {
-    stream: TcpStream,
+    stream: Stream,
     incoming: Vec<u8>,
     /// Number of the last request.
     number: u32,
 }
 
 impl Link {
-    /// Connect to a server.
-    pub async fn open(remote: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect(remote).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self {
+    /// Nothing has been sent or received on `stream`.
+    pub fn new(stream: Stream) -> Self {
+        Self {
             stream,
             incoming: vec![0; FIRST_BUFFER],
             number: 0,
-        })
-    }
-
-    /// The address at the other end.
-    pub fn remote(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
+        }
     }
 
     /// Send a request, in one system call if the kernel takes it whole.
     pub async fn send(&mut self, request: &mut [u8]) -> Result<(), Failure> {
         self.number = self.number.wrapping_add(1);
         message::stamp(request, self.number);
-        Ok(self.stream.write_all(request).await?)
+        self.stream.write_all(request).await?;
+        Ok(self.stream.flush().await?)
     }
 
     /// Send a request and wait for its answer, which lasts until the next request.

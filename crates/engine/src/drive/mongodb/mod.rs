@@ -17,7 +17,8 @@ use self::requests::Requests;
 use self::scram::Login;
 pub use self::session::Session;
 use self::settings::{Settings, Topology};
-use super::resolve::Resolved;
+use super::resolve::{Resolved, host};
+use super::secure::Connector;
 use super::{Failure, Fault};
 use crate::load::core::values::Values;
 
@@ -51,6 +52,7 @@ struct Shared {
     /// Whether such a member will be asked again.
     looking: Cell<bool>,
     resolved: Resolved,
+    connector: Connector,
     remotes: RefCell<BTreeSet<SocketAddr>>,
     /// Sessions so far.
     sessions: Cell<usize>,
@@ -66,9 +68,6 @@ impl Mongodb {
     /// replace a record). The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
         let target = &plan.target;
-        if target.tls.is_some() {
-            return Err("the driver `mongodb` cannot use TLS yet; `tls` must be null".to_owned());
-        }
         let Workload::Ycsb(workload) = &plan.workload else {
             return Err("the driver `mongodb` cannot make the load of cassandra-stress".to_owned());
         };
@@ -90,6 +89,7 @@ impl Mongodb {
             missing: RefCell::new(None),
             looking: Cell::new(false),
             resolved: Resolved::default(),
+            connector: Connector::of(target)?,
             remotes: RefCell::default(),
             sessions: Cell::new(0),
             settings,
@@ -109,6 +109,11 @@ impl Mongodb {
     /// What `read` and `write` wait for, in the words of MongoDB.
     pub fn consistency(&self) -> BTreeMap<String, String> {
         self.shared.settings.consistency()
+    }
+
+    /// How connections were encrypted so far, as it was negotiated, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        self.shared.connector.negotiated()
     }
 
     /// Every address connected to so far.
@@ -142,9 +147,10 @@ impl Shared {
             let told = self.resolved.told(remote);
             Failure::new(failure.fault, format!("{told}: {}", failure.message))
         };
-        let opened = Link::open(remote).await;
-        let mut link = opened.map_err(|error| told(error.into()))?;
-        self.remotes.borrow_mut().extend(link.remote());
+        let connected = self.connector.connect(host(address), remote).await;
+        let stream = connected.map_err(|error| told(error.into()))?;
+        self.remotes.borrow_mut().extend(stream.remote());
+        let mut link = Link::new(stream);
         let hello = hello::greet(&mut link).await.map_err(told)?;
         Ok((link, hello))
     }
@@ -180,11 +186,11 @@ mod tests {
         let said = refused(&nobody);
         assert!(said.contains("must name one"), "{said}");
         plan.target.tls = Some(Tls {
-            authority: None,
+            authority: Some("/nowhere/ca.pem".to_owned()),
             name: None,
-            insecure: true,
+            insecure: false,
         });
         let said = refused(&plan);
-        assert!(said.contains("`mongodb` cannot use TLS yet"), "{said}");
+        assert!(said.contains("from `/nowhere/ca.pem`"), "{said}");
     }
 }

@@ -14,7 +14,7 @@ use self::resp::{command, word};
 pub use self::session::Session;
 use self::settings::{Role, Settings};
 use self::slots::Map;
-use super::resolve::Resolved;
+use super::resolve::{Resolved, host};
 use super::secure::{Connector, Login};
 use super::{Failure, Fault};
 use crate::load::core::values::Values;
@@ -160,11 +160,6 @@ impl Shared {
         let answer = link.ask(&request).await?;
         Ok(self.map.borrow_mut().learn(&answer, host(address)))
     }
-}
-
-/// The host of `host:port`.
-fn host(address: &str) -> &str {
-    address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
 #[cfg(test)]

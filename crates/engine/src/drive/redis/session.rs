@@ -8,8 +8,9 @@ use super::resp::{Head, Reply, Tree, command, tree, word};
 use super::settings::Role;
 use super::shape::Shape;
 use super::slots::{Redirection, redirection, slot};
-use super::{Shared, host};
+use super::Shared;
 use crate::drive::found::Found;
+use crate::drive::resolve::host;
 use crate::drive::{Failure, Fault};
 use crate::load::mix::{Fields, Kind, Operation};
 
