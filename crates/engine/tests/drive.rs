@@ -233,6 +233,65 @@ fn the_plan_of_a_load_makes_it_again() {
 }
 
 #[test]
+fn bursts_ramps_and_loads_that_drop_are_made_as_they_are_typed() {
+    let scratch = Scratch::new();
+    let slow = "fake://?service_us=100000";
+    for (words, intended, drops) in [
+        (&["--burst", "400", "--rate", "100"][..], 250, false),
+        (&["--ramp", "0..400"], 200, false),
+        (
+            &[
+                "--rate",
+                "200",
+                "--connections",
+                "2",
+                "--policy",
+                "drop",
+                "--arrivals",
+                "constant",
+            ],
+            200,
+            true,
+        ),
+    ] {
+        let address = if drops { slow } else { "fake://" };
+        let out = scratch.0.join(intended.to_string() + words[0]);
+        let told = out.display().to_string();
+        let common = [address, "--workload", "c", "--time", "1s", "--out", &told];
+        let said = well(&drive(&scratch.0, &[&common[..], words].concat()));
+        let result = read(&out, "result.json");
+        assert_eq!(result["intended"], intended, "{words:?}");
+        let dropped = sum(&result["dropped"]);
+        assert_eq!(dropped > 0, drops, "{result}");
+        assert_eq!(
+            said.contains(&format!("and {dropped} left out")),
+            drops,
+            "{said}"
+        );
+        let backlog = result["backlog"].as_u64().unwrap();
+        assert_eq!(sum(&result["operations"]) + dropped + backlog, intended);
+    }
+}
+
+#[test]
+fn an_engine_that_may_have_been_the_limit_is_told() {
+    let scratch = Scratch::new();
+    let words = ["fake://", "--workload", "c", "--time", "300ms"];
+    let said = well(&drive(&scratch.0, &words));
+    assert!(
+        said.contains("the engine itself may have been the limit"),
+        "{said}"
+    );
+    let idle = ["--rate", "10", "--out", "idle"];
+    let said = well(&drive(&scratch.0, &[&words[..], &idle].concat()));
+    let result = read(&scratch.0.join("idle"), "result.json");
+    assert_eq!(
+        said.contains("may have been the limit"),
+        result["saturated"] == true
+    );
+}
+
+#[test]
 fn without_a_directory_a_new_one_is_made() {
     let scratch = Scratch::new();
     let words = ["fake://", "--workload", "c", "--operations", "100"];
@@ -312,7 +371,7 @@ fn what_is_wrong_is_one_sentence_and_nothing_is_made() {
                 "--timeout",
                 "200ms",
             ],
-            "no connection to `127.0.0.1:1` within 0.2 s",
+            "no connection to `127.0.0.1:1` within 5 s",
         ),
     ] {
         let output = drive(&scratch.0, &words);

@@ -7,7 +7,8 @@ use super::workloads::Core;
 
 const ADDRESSES_AND_EXAMPLES: &str = "\
 Addresses; a host may be followed by :PORT, and USER@ may stand in front of the first one:
-  redis://HOST                          options: ?wait=1, with several hosts ?replicas or ?cluster
+  redis://HOST                          options: ?shape=string&wait=1, with several hosts ?replicas
+                                        or ?cluster, and with those ?read_from=replica
   rediss://HOST                         the same, encrypted, as ?tls makes each of them
   cassandra://HOST1,HOST2/KEYSPACE      ?read_consistency=ONE&write_consistency=LOCAL_QUORUM
   mongodb://HOST/DATABASE               ?w=majority, with several hosts ?replicas or ?sharded

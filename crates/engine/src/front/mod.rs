@@ -36,6 +36,11 @@ mod ycsb_text;
 /// Bits of a seed that every reader of JSON keeps.
 const SEED: u64 = (1 << 53) - 1;
 
+/// What is told of a load that may tell more of the engine than of the database.
+const LIMIT: &str = "the engine itself may have been the limit, and not the database: it was busy \
+     or kept waiting for more than a small part of the time; give it a processor of its own, or \
+     make less load";
+
 /// Make the load that is typed, and leave its plan beside what came of it.
 pub fn drive(arguments: &Arguments) -> io::Result<()> {
     let surroundings = Surroundings {
@@ -62,6 +67,9 @@ pub fn drive(arguments: &Arguments) -> io::Result<()> {
         }
     })?;
     eprintln!("dunnage-engine: {}", told(&result, &out));
+    if result.saturated {
+        eprintln!("dunnage-engine: {LIMIT}");
+    }
     Ok(())
 }
 
@@ -93,9 +101,13 @@ fn told(result: &LoadResult, out: &Path) -> String {
         .values()
         .flat_map(|kinds| kinds.values())
         .sum();
+    let left_out = match result.dropped.values().sum::<u64>() {
+        0 => String::new(),
+        dropped => format!(", and {dropped} left out,"),
+    };
     format!(
-        "{operations} operations and {errors} errors in {:.1} s; `{}` has `result.json`, \
-         `latency.hlog` and `plan.json`",
+        "{operations} operations and {errors} errors{left_out} in {:.1} s; `{}` has \
+         `result.json`, `latency.hlog` and `plan.json`",
         result.seconds,
         out.display()
     )

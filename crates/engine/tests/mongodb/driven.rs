@@ -37,6 +37,21 @@ impl Scratch {
             .unwrap()
     }
 
+    /// What came of a load that is typed after `drive`, and ends well.
+    pub fn driven(&self, words: &[&str]) -> Value {
+        let output = Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+            .env_remove("DUNNAGE_PASSWORD")
+            .arg("drive")
+            .args(words)
+            .arg("--out")
+            .arg(&self.0)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        serde_json::from_slice(&std::fs::read(self.0.join("result.json")).unwrap()).unwrap()
+    }
+
     /// What came of a load that ends well.
     pub fn result(&self, plan: &Value) -> Value {
         let output = self.load(plan);

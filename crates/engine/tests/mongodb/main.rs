@@ -65,6 +65,75 @@ fn every_operation_is_answered_and_what_is_read_is_what_was_written() {
 }
 
 #[test]
+fn the_verb_drive_goes_to_the_collection_and_with_the_concerns_of_its_properties() {
+    let store = Arc::new(Store::default());
+    let (listener, address) = listener();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (kept, seen) = (store.clone(), asked.clone());
+    serve(listener, move |command| {
+        if command.name != "hello" {
+            seen.lock().unwrap().push(command.body.clone());
+        }
+        kept.answer(command)
+    });
+    let scratch = Scratch::new();
+    let url = format!("mongodb://{address}/shop");
+    let count = format!("recordcount={RECORDS}");
+    let common = [
+        &*url,
+        "--workload",
+        "c",
+        "-p",
+        &*count,
+        "-p",
+        "table=orders",
+    ];
+    let writes = [
+        "load",
+        "-p",
+        "mongodb.writeConcern=majority",
+        "-p",
+        "mongodb.upsert=true",
+    ];
+    let loaded = scratch.driven(&[&common[..], &writes].concat());
+    assert_eq!(loaded["operations"], json!({"insert": RECORDS}));
+    assert_eq!(loaded["consistency"]["write"], "w=majority");
+    assert_eq!(store.0.lock().unwrap().len() as u64, RECORDS);
+    let run = scratch.driven(&[&common[..], &["--operations", "100"]].concat());
+    assert_eq!(run["operations"], json!({"read": 100}));
+    let asked = asked.lock().unwrap();
+    let (first, last) = (asked.first().unwrap(), asked.last().unwrap());
+    assert_eq!(
+        (&first["update"], &first["$db"]),
+        (&json!("orders"), &json!("shop"))
+    );
+    assert_eq!(first["updates"][0]["upsert"], true);
+    assert_eq!(
+        (&last["find"], &last["$db"]),
+        (&json!("orders"), &json!("shop"))
+    );
+}
+
+#[test]
+fn the_verb_drive_finds_a_replica_set_by_its_name() {
+    let words = [
+        "mongodb://127.0.0.1:1/?replicaSet=rs0&readPreference=nearest",
+        "--dry-run",
+    ];
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_dunnage-engine"))
+        .env_remove("DUNNAGE_PASSWORD")
+        .arg("drive")
+        .args(words)
+        .args(["--workload", "a"])
+        .output()
+        .unwrap();
+    let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(plan["target"]["topology"], "replicas");
+    let options = json!({"replicaSet": "rs0", "readPreference": "nearest"});
+    assert_eq!(plan["target"]["options"], options);
+}
+
+#[test]
 fn a_record_that_is_not_there_or_is_another_is_told() {
     let (store, address) = storing();
     let scratch = Scratch::new();

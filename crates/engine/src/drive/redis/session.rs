@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use super::Shared;
 use super::link::{Link, server_error};
 use super::requests::{INDEX, Requests};
 use super::resp::{Head, Reply, Tree, command, tree, word};
 use super::settings::Role;
 use super::shape::Shape;
 use super::slots::{Redirection, redirection, slot};
-use super::Shared;
 use crate::drive::found::Found;
 use crate::drive::resolve::host;
 use crate::drive::{Failure, Fault};
