@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ _ARTEFACT = "de.bwaldvogel:mongo-java-server:1.47.0"
 _MAIN = "de.bwaldvogel.mongo.InMemoryMongoServer"
 _KNOWN = Path(__file__).with_name("mongo-java-server-1.47.0.sha256")
 _WIRE = Path(__file__).with_name("mongo_wire.py")
+_FRONT = Path(__file__).with_name("tls_front.py")
 _SECONDS = 60
 
 
@@ -100,6 +103,18 @@ class MongoPlace:
 
     def load(self, content: dict[str, Any]) -> tuple[Measurement, dict[str, Any]]:
         """Make the load of a plan: what it measured, and its result as the engine wrote it."""
+        out, done = self._engine(content)
+        assert done.returncode == 0, done.stderr
+        left = {name: (out / name).read_bytes() for name in ("result.json", "latency.hlog")}
+        return EngineGenerator().parse([left]), json.loads(left["result.json"])
+
+    def refused(self, content: dict[str, Any]) -> str:
+        """What the engine says of a load that it cannot make."""
+        _, done = self._engine(content)
+        assert done.returncode == 1, done.stderr
+        return done.stderr
+
+    def _engine(self, content: dict[str, Any]) -> tuple[Path, subprocess.CompletedProcess[str]]:
         self.loads += 1
         out = self.directory / f"load-{self.loads}"
         out.mkdir()
@@ -107,10 +122,20 @@ class MongoPlace:
         argv = self.inside(
             str(engine_path()), "load", "--plan", str(out / "plan.json"), "--out", str(out)
         )
-        done = subprocess.run(argv, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        left = {name: (out / name).read_bytes() for name in ("result.json", "latency.hlog")}
-        return EngineGenerator().parse([left]), json.loads(left["result.json"])
+        return out, subprocess.run(argv, check=False, capture_output=True, text=True)
+
+    @contextmanager
+    def in_front(self, port: int, certificate: Path, key: Path) -> Iterator[None]:
+        """Something at a port that speaks TLS, and passes on what is said to the server."""
+        words = (sys.executable, str(_FRONT), str(port), str(PORT), str(certificate), str(key))
+        front = subprocess.Popen(self.inside(*words), stdout=subprocess.PIPE, text=True)
+        try:
+            assert front.stdout is not None
+            assert front.stdout.readline() == "ready\n"
+            yield
+        finally:
+            front.kill()
+            front.wait()
 
     def stop(self) -> None:
         """Kill the server."""

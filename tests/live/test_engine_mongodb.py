@@ -22,12 +22,14 @@ from dunnage.model.layout import Address, Target
 from dunnage.model.level import Level
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement
+from dunnage.substrates.kubernetes.certificates import Authority
 
 pytestmark = pytest.mark.live
 
 RECORDS, CONNECTIONS = 500, 32
 KEY = "user6284781860667377211"
 REMOTE = f"127.0.0.1:{PORT}"
+TLS_PORT = 27443
 
 
 @dataclass
@@ -179,27 +181,95 @@ def test_write_concerns_are_kept_or_refused_by_the_server(mongo: Mongo, concern:
     assert measured.operations["insert"].count == (0 if refused else RECORDS)
 
 
-def test_a_replica_set_of_a_real_server_is_driven_with_every_write_concern(tmp_path: Path) -> None:
-    if real() is None:
-        pytest.skip("there is no `mongod` on PATH, and `DUNNAGE_MONGOD` names none")
-    with closing(MongoPlace(tmp_path, REAL, "--replSet", "rs0")) as place:
-        place.start()
-        members = [{"_id": 0, "host": REMOTE}]
-        place.ask({"replSetInitiate": {"_id": "rs0", "members": members}, "$db": "admin"})
-        hello = {"hello": 1, "$db": "admin"}
-        until(lambda: (place.ask(hello) or {}).get("isWritablePrimary") is True)
-        for concern in ("majority", 1, 0):
-            content = order(phase=Phase.LOAD)
-            content["target"]["topology"] = "replicas"
-            database = f"ycsb{concern}"
-            options = {"database": database, "w": concern, "replicaSet": "rs0"}
-            content["target"]["options"] = options
-            measured, _ = place.load(content)
-            assert errors(measured) == {}
-            assert measured.remotes == (REMOTE,)
-            many = {"limit": 2 * RECORDS, "batchSize": 2 * RECORDS}
-            # Those that nobody acknowledges may come a moment later.
-            until(lambda: len(place.records(database, **many)) == RECORDS)  # noqa: B023
+if real() is not None:  # the Java server has no replica sets
+
+    def test_a_replica_set_of_a_real_server_is_driven_with_every_write_concern(
+        tmp_path: Path,
+    ) -> None:
+        with closing(MongoPlace(tmp_path, REAL, "--replSet", "rs0")) as place:
+            place.start()
+            members = [{"_id": 0, "host": REMOTE}]
+            place.ask({"replSetInitiate": {"_id": "rs0", "members": members}, "$db": "admin"})
+            hello = {"hello": 1, "$db": "admin"}
+            until(lambda: (place.ask(hello) or {}).get("isWritablePrimary") is True)
+            for concern in ("majority", 1, 0):
+                content = order(phase=Phase.LOAD)
+                content["target"]["topology"] = "replicas"
+                database = f"ycsb{concern}"
+                options = {"database": database, "w": concern, "replicaSet": "rs0"}
+                content["target"]["options"] = options
+                measured, _ = place.load(content)
+                assert errors(measured) == {}
+                assert measured.remotes == (REMOTE,)
+                many = {"limit": 2 * RECORDS, "batchSize": 2 * RECORDS}
+                # Those that nobody acknowledges may come a moment later.
+                until(lambda: len(place.records(database, **many)) == RECORDS)  # noqa: B023
+
+
+@pytest.fixture(scope="module")
+def ours() -> Authority:
+    return Authority("ours")
+
+
+@dataclass
+class Encrypted:
+    """A server's place with something in front of the server that speaks TLS."""
+
+    mongo: Mongo
+    authority: Path
+    """The certificate of whoever vouches for it."""
+
+    def order(self, authority: Path | None, phase: Phase = Phase.RUN) -> dict[str, Any]:
+        content = order(phase=phase, timeout=0.5)
+        content["target"]["addresses"] = [f"127.0.0.1:{TLS_PORT}"]
+        content["target"]["options"] = {"database": self.mongo.database}
+        insecure = authority is None
+        content["target"]["tls"] = {
+            "authority": None if insecure else str(authority),
+            "name": None,
+            "insecure": insecure,
+        }
+        return content
+
+
+@pytest.fixture
+def encrypted(mongo: Mongo, ours: Authority, tmp_path: Path) -> Iterator[Encrypted]:
+    issued = ours.server("mongodb", ("127.0.0.1",))
+    certificate, key, authority = (tmp_path / name for name in ("crt", "key", "ca.pem"))
+    certificate.write_bytes(issued.certificate)
+    key.write_bytes(issued.key)
+    authority.write_bytes(ours.certificate)
+    with mongo.place.in_front(TLS_PORT, certificate, key):
+        yield Encrypted(mongo, authority)
+
+
+def test_connections_are_encrypted_as_the_result_says(encrypted: Encrypted) -> None:
+    place = encrypted.mongo.place
+    for phase in (Phase.LOAD, Phase.RUN):
+        measured, result = place.load(encrypted.order(encrypted.authority, phase))
+        assert errors(measured) == {}
+        assert measured.operations["all"].count > 0
+        assert measured.remotes == (f"127.0.0.1:{TLS_PORT}",)
+        (way,) = result["encryption"]
+        assert way.startswith("TLSv1.3 TLS")
+        assert way.endswith(", certificate checked")
+    _, result = place.load(encrypted.order(None))
+    assert result["encryption"] == [way.replace("checked", "not checked")]
+    _, result = encrypted.mongo.load(order())
+    assert result["encryption"] == []
+
+
+def test_a_certificate_of_somebody_else_is_refused(encrypted: Encrypted, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.pem"
+    theirs.write_bytes(Authority("theirs").certificate)
+    said = encrypted.mongo.place.refused(encrypted.order(theirs))
+    assert "no TLS with it: invalid peer certificate: UnknownIssuer" in said
+
+
+def test_a_server_without_tls_is_not_spoken_to_in_the_open(encrypted: Encrypted) -> None:
+    content = encrypted.order(encrypted.authority)
+    content["target"]["addresses"] = [REMOTE]
+    assert f"no connection to `{REMOTE}`" in encrypted.mongo.place.refused(content)
 
 
 def test_a_server_that_goes_away_and_comes_back_costs_errors_but_not_the_run(
