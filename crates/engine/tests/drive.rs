@@ -427,6 +427,32 @@ fn a_password_is_named_by_its_place_in_the_plan() {
 }
 
 #[test]
+fn every_command_of_the_guide_makes_a_plan() {
+    let scratch = Scratch::new();
+    scratch.file("my.properties", "recordcount=1000\n");
+    scratch.file("password", "s3cret\n");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/drive.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_dunnage-engine"));
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let mut found = 0;
+    for line in guide.lines() {
+        let begins = ["dunnage-engine drive ", "DUNNAGE_PASSWORD="];
+        if !begins.iter().any(|begin| line.starts_with(begin)) {
+            continue;
+        }
+        let mut shell = Command::new("sh");
+        shell.env_remove("DUNNAGE_PASSWORD").env("PATH", &path);
+        let dry = format!("{line} --dry-run");
+        let output = shell.current_dir(&scratch.0).args(["-c", &dry]).output();
+        let said = well(&output.unwrap());
+        assert_eq!(said, "", "{line}");
+        found += 1;
+    }
+    assert!(found > 10, "{found}");
+}
+
+#[test]
 fn help_shows_each_word_and_examples() {
     let output = drive(Path::new("/"), &["--help"]);
     well(&output);

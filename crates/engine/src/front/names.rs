@@ -81,7 +81,7 @@ const NAMES: [(&str, Effect); 85] = [
     ("cassandra.useSSL", Of("cassandra")),
     (
         "cassandra.connecttimeoutmillis",
-        Nothing("`--timeout` is for making connections, too"),
+        Nothing("connecting may take as long as `--timeout` says, and 5 s at least"),
     ),
     (
         "cassandra.maxconnections",
