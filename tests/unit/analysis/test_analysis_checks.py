@@ -299,9 +299,9 @@ def test_a_client_that_was_at_its_limit_for_moments_is_told_with_how_long() -> N
     assert not given.over_capacity
     found = gate("client", given)
     assert seen(found) == (
-        "busiest client thread 50 % of one processor, at its limit for 20 % of the time"
+        "busiest client thread 50.0 % of one processor, at its limit for 20.0 % of the time"
     )
-    assert allowed(found) == "below 95 %, at its limit for at most 5.0 % of the time"
+    assert allowed(found) == "below 95.0 %, at its limit for at most 5.0 % of the time"
 
 
 def test_what_was_given_up_after_the_end_is_the_overload_and_no_error() -> None:
