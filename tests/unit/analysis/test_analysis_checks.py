@@ -107,13 +107,22 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95)},
         Status.INVALID,
     ),
-    ("client", {"measurement": measurement(client_limited=0.05)}, Status.VALID),
-    ("client", {"measurement": measurement(client_limited=0.051)}, Status.INVALID),
     (
         "client",
-        {"measurement": measurement(client_busy=0.98, client_limited=0.0)},
+        {"order": order(OPEN), "measurement": open_run(4000, client_limited=0.05)},
+        Status.VALID,
+    ),
+    (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_limited=0.051)},
         Status.INVALID,
     ),
+    (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95, client_limited=0.0)},
+        Status.INVALID,
+    ),
+    ("client", {"measurement": measurement(client_limited=0.3)}, Status.VALID),
     (
         "steady",
         {"measurement": measurement(windows=windows([200] * 10 + [310] * 10))},
@@ -206,7 +215,9 @@ def test_a_gate_says_how_much_of_its_bound_was_used() -> None:
     assert used["client"] == pytest.approx(0.5 / 0.98)
     assert used["errors"] == used["steal"] == used["swap"] == 0.0
     assert used["steady"] is None
-    moments = gate("client", evidence(measurement=measurement(client_limited=0.04)))
+    moments = gate(
+        "client", evidence(order=order(OPEN), measurement=open_run(4000, client_limited=0.04))
+    )
     assert moments.used == pytest.approx(0.8)
     stolen = host(machine=MachineUsage(processors=1.0, steal=0.04, iowait=0.0, busy=0.12))
     assert gate("steal", evidence(usage=(stolen,))).used == pytest.approx(0.8)

@@ -24,8 +24,8 @@ class Bounds:
     """Busiest client thread in a closed loop: with less than 2 % idle the throughput would be the
     client's own, and a cost of the platform would hide behind it."""
     limited: float = LIMITED
-    """Share of the window for which a client may be at its limit: working without a pause, or kept
-    from working by others."""
+    """Share of the window of an open load for which a client may be at its limit: working without a
+    pause, or kept from working by others."""
     slowdown: float = 0.01
     """Share of time by which a declared slowdown may have been missed."""
     swap: float = 0.0

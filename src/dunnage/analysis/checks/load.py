@@ -49,11 +49,15 @@ def errors(evidence: Evidence, bounds: Bounds) -> Finding:
 
 
 def client(evidence: Evidence, bounds: Bounds) -> Finding:
-    """The busiest thread of the load generator, and for how long it was at its limit."""
+    """The busiest thread of the load generator, and for how long it was at its limit.
+
+    The latter is judged in an open load only: a closed loop that is far from its limit works for
+    many a moment without a pause, as answers come in groups.
+    """
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
     busy, limited = evidence.measurement.client_busy, evidence.measurement.client_limited
     average = up_to(limit, busy, partial(share, "busy"), itself=False)
-    if limited is None:
+    if limited is None or not evidence.order.level.open:
         return average
     moments = up_to(bounds.limited, limited, partial(share, "limited"))
     both = (average, moments)
