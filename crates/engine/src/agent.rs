@@ -1,0 +1,160 @@
+//! `agent`: act for the orchestration on a host that it reaches by a channel only.
+//!
+//! It listens on a socket, to which `speak` joins whoever has a channel. What it starts goes on
+//! when a stream breaks, and is asked for again by the next one. When nobody has asked for a while
+//! it ends: it kills what it started and removes its directory, so that nothing is left on a host
+//! whose user has died.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sched::CloneFlags;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::{chdir, getppid};
+
+use self::conversation::converse;
+use self::processes::Processes;
+use crate::enter::join;
+use crate::stop::Stop;
+
+mod conversation;
+mod files;
+mod frame;
+mod processes;
+mod program;
+
+/// What a node's programs see that its pods do not: its files, its network, its name.
+const OF_NODE: CloneFlags = CloneFlags::CLONE_NEWNS
+    .union(CloneFlags::CLONE_NEWNET)
+    .union(CloneFlags::CLONE_NEWUTS)
+    .union(CloneFlags::CLONE_NEWIPC);
+
+/// Between two looks at whether it is time to end.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Name of this program in the agent's directory.
+const ENGINE: &str = "engine";
+
+/// Arguments of `agent`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The socket to listen on, for this user only.
+    #[arg(long)]
+    socket: PathBuf,
+    /// A directory of its own on the host, with this program in it; removed at the end.
+    #[arg(long)]
+    scratch: PathBuf,
+    /// Seconds after which it ends, if nobody asked for anything.
+    #[arg(long)]
+    silence: f64,
+    /// Most open files of what it starts, if the host allows as many.
+    #[arg(long)]
+    files: u64,
+    /// Be on the node and not in the pod that this process is in: it shares the node's process ids,
+    /// and its parent is the node's container runtime.
+    #[arg(long)]
+    node: bool,
+}
+
+/// Act until told to end, or until nobody has asked for a while.
+pub fn agent(arguments: &Arguments) -> io::Result<()> {
+    let stop = Stop::heed()?;
+    let engine = fs::read("/proc/self/exe")?;
+    let listener = listen(&arguments.socket)?;
+    if arguments.node {
+        enter_node()?;
+    }
+    chdir("/")?;
+    furnish(&arguments.scratch, &engine)?;
+    drop(engine);
+    allow_files(arguments.files)?;
+    let processes = Arc::new(Processes::default());
+    let heard = Arc::clone(&processes);
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let processes = Arc::clone(&heard);
+            thread::spawn(move || converse(connection, &processes));
+        }
+    });
+    let silence = Duration::from_secs_f64(arguments.silence);
+    while processes.silent_for() < silence && !stop.by(Instant::now() + LOOK)? {}
+    processes.kill_all();
+    vacate(&arguments.scratch)
+}
+
+/// A socket that nobody but this user can connect to.
+fn listen(path: &Path) -> io::Result<UnixListener> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Join the namespaces in which paths mean what they mean to the node and its pods' mounts.
+///
+/// Those are of the container runtime: it may have other mounts than the node's first process.
+fn enter_node() -> io::Result<()> {
+    let runtime = getppid().as_raw();
+    if runtime == 0 {
+        let what = "the pod does not share its node's process ids";
+        return Err(io::Error::other(what));
+    }
+    join(runtime, OF_NODE)
+}
+
+fn furnish(scratch: &Path, engine: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(scratch)?;
+    fs::set_permissions(scratch, fs::Permissions::from_mode(0o755))?;
+    let own = scratch.join(ENGINE);
+    if !own.exists() {
+        fs::write(&own, engine)?;
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+/// Remove the directory, and those above it that nothing else is in.
+fn vacate(scratch: &Path) -> io::Result<()> {
+    files::remove(scratch)?;
+    for above in scratch.ancestors().skip(1) {
+        if fs::remove_dir(above).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn allow_files(most: u64) -> io::Result<()> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    let allowed = most.min(hard);
+    Ok(setrlimit(Resource::RLIMIT_NOFILE, allowed, allowed)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_furnished_and_vacated_with_what_is_empty_above() {
+        let top = std::env::temp_dir().join(format!("agent-{}", std::process::id()));
+        fs::create_dir_all(&top).unwrap();
+        fs::write(top.join("others"), "stay").unwrap();
+        let scratch = top.join("nodes/db-1");
+        furnish(&scratch, b"program").unwrap();
+        assert_eq!(fs::read(scratch.join(ENGINE)).unwrap(), b"program");
+        fs::create_dir(scratch.join("members")).unwrap();
+        vacate(&scratch).unwrap();
+        assert_eq!(fs::read_dir(&top).unwrap().count(), 1);
+        vacate(&scratch).unwrap();
+        fs::remove_dir_all(&top).unwrap();
+    }
+}
