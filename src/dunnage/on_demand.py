@@ -150,8 +150,8 @@ def look_at_cluster(
 
 
 def stays_in_cluster(context: str, kubeconfig: Path | None) -> tuple[StaySeen, ...]:
-    """As `dunnage.substrates.cluster_leftovers` has it."""
-    from dunnage.substrates.cluster_leftovers import stays
+    """As `dunnage.clusters.left` has it."""
+    from dunnage.clusters.left import stays
 
     return stays(context, kubeconfig)
 

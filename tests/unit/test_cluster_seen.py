@@ -20,11 +20,11 @@ from dunnage.hosts import machines as own
 from dunnage.hosts.first_process import Identity
 from dunnage.hosts.standing import StandingHost, StandingLab
 from dunnage.kubernetes_api import certificate_ends
-from dunnage.substrates.cluster_leftovers import stays
+from dunnage.clusters.left import stays
 from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
-from dunnage.substrates.rights import RIGHTS, Right
+from dunnage.clusters.rights import ALL, Right
 
 PROXY = "/api/v1/namespaces/kube-system/configmaps/kube-proxy"
 NODES = (node("n1", "here", address="10.0.0.1"), node("n2", "elsewhere"))
@@ -57,7 +57,7 @@ def test_a_cluster_tells_who_one_is_what_one_may_and_which_nodes_are_ours(
     assert (told.context, told.version) == ("mine", "v1.34.2")
     assert told.server == f"http://127.0.0.1:{cluster.server_port}"
     assert (told.user, told.groups) == ("me", ("staff", "system:authenticated"))
-    assert [each.right for each in told.rights] == list(map(str, RIGHTS))
+    assert [each.right for each in told.rights] == list(map(str, ALL))
     assert all(each.held and not each.how for each in told.rights)
     assert [(each.name, each.host, each.unready) for each in told.nodes] == [
         ("n1", "this machine", ""),
@@ -81,7 +81,7 @@ def test_each_missing_right_has_commands_that_give_it(cluster: Cluster, kubeconf
     cluster.answers[REVIEWS] = only_reading
     told = seen(kubeconfig)
     missing = {each.right: each.how for each in told.rights if not each.held}
-    assert set(missing) == {str(each) for each in RIGHTS if each.verb not in ("get", "list")}
+    assert set(missing) == {str(each) for each in ALL if each.verb not in ("get", "list")}
     role, binding = missing["create pods/exec"].split(" && ")
     kept = "--dry-run=client --output=yaml | kubectl apply -f -"
     assert role == (

@@ -17,9 +17,9 @@ from dunnage.hosts.fake.host import FakeHost
 from dunnage.hosts.fake.testbed import open_fake
 from dunnage.model.study import TestbedSpec
 from dunnage.substrates.existing_kubernetes import ExistingKubernetes, open_existing_kubernetes
-from dunnage.substrates.kubernetes.readiness import name
+from dunnage.clusters.nodes import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
-from dunnage.substrates.rights import RIGHTS, Right
+from dunnage.clusters.rights import RIGHTS, Right
 
 MINE = {"db-1": "mine", "db-2": "mine"}
 

@@ -18,6 +18,7 @@ from lightkube.config.models import User
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping
 
+from dunnage.clusters.execute import CannotRunError, Place, execute
 from dunnage.contracts.host import Completed
 from dunnage.contracts.kubernetes import ContainerRuntime
 from dunnage.contracts.platform import Seen
@@ -33,7 +34,6 @@ from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes import namespace, outage, pod_member, starting
 from dunnage.platforms.kubernetes.addresses import Served
 from dunnage.platforms.kubernetes.client_pod import ClientPod
-from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.images import provide
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import Image, headless
@@ -474,20 +474,14 @@ def exec_server(
         server.server_close()
 
 
+PLACE = Place("n", "p", "member")
 SUCCESS = BytesMessage(b"\x03" + json.dumps({"status": "Success"}).encode())
 
 
 def asked(url: str, stdin: str = "", timeout: float = 5.0) -> Completed:
     with httpx2.Client(base_url=url, trust_env=False) as session:
-        return execute(
-            session,
-            namespace="n",
-            pod="p",
-            container="member",
-            argv=["redis-cli", "PING"],
-            stdin=stdin,
-            timeout=timeout,
-        )
+        argv = ["redis-cli", "PING"]
+        return execute(session, PLACE, argv, stdin=stdin.encode(), timeout=timeout)
 
 
 def test_a_commands_outputs_are_put_together_from_their_messages() -> None:
@@ -574,7 +568,7 @@ def test_what_a_container_cannot_run_has_a_code_of_its_own(monkeypatch: pytest.M
 
 
 def run_in(own: Namespace) -> Completed:
-    return own.execute("p", "member", ["x"], stdin="", timeout=1.0, where="redis-1")
+    return own.execute("p", "member", ["x"], stdin=b"", timeout=1.0, where="redis-1")
 
 
 # Images and networks, as hosts tell of them.

@@ -10,16 +10,16 @@ from contextlib import closing, contextmanager
 
 from lightkube.resources.core_v1 import Node
 
+from dunnage.clusters.context import Context
+from dunnage.clusters.nodes import name
+from dunnage.clusters.rights import RIGHTS, missing
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer, ContainerRuntime
 from dunnage.errors import UnavailableError
 from dunnage.kubernetes_api import connect, session
 from dunnage.model.agreement import agreed
 from dunnage.model.value import Scalar
-from dunnage.substrates.kubernetes.readiness import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
-from dunnage.substrates.of_context import Context
-from dunnage.substrates.rights import missing
 
 _COLUMNS = (
     "custom-columns=NAME:.metadata.name,MACHINE:.status.nodeInfo.machineID,"
@@ -42,7 +42,7 @@ def open_existing_kubernetes(
     api = context.api
     with context.spoken():
         with closing(connect(api)) as client:
-            if lacks := missing(client):
+            if lacks := missing(client, RIGHTS):
                 raise UnavailableError(
                     f"the user of context `{context.name}` may not {', '.join(map(str, lacks))}",
                     where="kubernetes",

@@ -3,35 +3,38 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use wire::agent::{AGENT_VERSION, Ask, Said, Told, Wanted};
 
-use super::processes::{Processes, Speaker, locked};
+use super::processes::{Processes, Speaker};
 use super::{files, frame, program};
 use crate::moment::unix_time;
 
 /// Answer until the stream ends.
 pub fn converse(stream: UnixStream, processes: &Arc<Processes>) -> io::Result<()> {
-    let speaker: Speaker = Arc::new(Mutex::new(stream.try_clone()?));
+    let (speaker, said) = channel();
+    let to = stream.try_clone()?;
+    thread::spawn(move || write_all(to, &said));
     let mut from = stream;
     while let Some((ask, bytes)) = frame::read::<Ask>(&mut from)? {
         processes.hear();
         match ask.what {
             Wanted::Run { argv, seconds } => {
-                let speaker = Arc::clone(&speaker);
+                let speaker = speaker.clone();
                 thread::spawn(move || {
-                    let (what, bytes) = ran(&argv, bytes, seconds);
-                    say(&speaker, ask.id, what, &bytes).ok();
+                    let (what, content) = ran(&argv, bytes, seconds);
+                    say(&speaker, ask.id, what, content);
                 });
             }
             what => {
                 let ends = what == Wanted::End;
                 let (what, content) = answer(what, &bytes, processes, &speaker);
-                say(&speaker, ask.id, what, &content)?;
+                say(&speaker, ask.id, what, content);
                 if ends {
                     kill(Pid::this(), Signal::SIGTERM)?;
                 }
@@ -41,8 +44,17 @@ pub fn converse(stream: UnixStream, processes: &Arc<Processes>) -> io::Result<()
     Ok(())
 }
 
-fn say(speaker: &Speaker, id: u64, what: Told, bytes: &[u8]) -> io::Result<()> {
-    frame::write(&mut *locked(speaker), &Said { id, what }, bytes)
+/// Write messages as they come, until nobody can say anything more or nobody listens.
+fn write_all(mut to: UnixStream, said: &Receiver<(Said, Vec<u8>)>) -> io::Result<()> {
+    for (message, content) in said {
+        frame::write(&mut to, &message, &content)?;
+    }
+    Ok(())
+}
+
+/// Whoever does not listen any more asks again by the next stream.
+fn say(speaker: &Speaker, id: u64, what: Told, content: Vec<u8>) {
+    speaker.send((Said { id, what }, content)).ok();
 }
 
 fn ran(argv: &[String], input: Vec<u8>, seconds: f64) -> (Told, Vec<u8>) {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Child;
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,10 +13,11 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use wire::agent::{Known, Said, Told};
 
-use super::{frame, program};
+use super::program;
 
-/// One end of a stream, to which whole messages are written.
-pub type Speaker = Arc<Mutex<UnixStream>>;
+/// Takes whole messages to one stream, each with its bytes. It never waits: whoever reads questions
+/// must not stand still because an answer is long.
+pub type Speaker = Sender<(Said, Vec<u8>)>;
 
 /// All processes of an agent.
 pub struct Processes {
@@ -58,7 +59,7 @@ impl Processes {
     /// Tell a speaker of ends from now on; every process so far.
     pub fn tell(&self, speaker: &Speaker) -> Vec<Known> {
         let mut table = locked(&self.table);
-        table.speaker = Some(Arc::clone(speaker));
+        table.speaker = Some(speaker.clone());
         let known = table.started.iter();
         known
             .map(|(&process, started)| Known {
@@ -130,7 +131,7 @@ impl Processes {
         drop(table);
         if let Some(speaker) = speaker {
             let what = Told::Ended { process, code };
-            frame::write(&mut *locked(&speaker), &Said { id: 0, what }, &[]).ok();
+            speaker.send((Said { id: 0, what }, Vec::new())).ok();
         }
     }
 }

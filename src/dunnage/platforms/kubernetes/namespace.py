@@ -24,16 +24,16 @@ from lightkube.resources.core_v1 import (
 )
 from lightkube.resources.core_v1 import Namespace as NamespaceObject
 
+from dunnage.clusters.execute import CannotRunError, Place, execute
+from dunnage.clusters.pod_state import PodState, state_of, warnings
 from dunnage.contracts.host import Completed
 from dunnage.errors import RunError, StayError, UnavailableError
 from dunnage.kubernetes_api import Refused, explanation
 from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.execute import NOT_RUN
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.execute import CannotRunError, execute
 from dunnage.platforms.kubernetes.objects import Manifest, namespace
 from dunnage.platforms.kubernetes.outage import AWAY, Outage, is_away
-from dunnage.platforms.kubernetes.pod_state import PodState, state_of, warnings
 from dunnage.platforms.stay_names import StayNames
 
 _REMOVED = 60.0
@@ -169,7 +169,7 @@ class Namespace:
         container: str,
         argv: Sequence[str],
         *,
-        stdin: str,
+        stdin: bytes,
         timeout: float,
         where: str,
     ) -> Completed:
@@ -179,15 +179,8 @@ class Namespace:
         whether the command was run. What the container cannot run gives the exit code `NOT_RUN`.
         """
         try:
-            return execute(
-                self._session,
-                namespace=self.name,
-                pod=pod,
-                container=container,
-                argv=argv,
-                stdin=stdin,
-                timeout=timeout,
-            )
+            place = Place(self.name, pod, container)
+            return execute(self._session, place, argv, stdin=stdin, timeout=timeout)
         except CannotRunError as error:
             return Completed(NOT_RUN, "", str(error))
         except TimeoutError as error:

@@ -8,6 +8,7 @@ from functools import partial
 from threading import Lock
 from typing import ClassVar
 
+from dunnage.clusters.pod_state import PodState
 from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ContainerRuntime, HasKubernetes
 from dunnage.contracts.platform import Seen
@@ -35,7 +36,6 @@ from dunnage.platforms.kubernetes.network import Pod, in_force, insist_asked_for
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
-from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.kubernetes.process import first_process
 from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories

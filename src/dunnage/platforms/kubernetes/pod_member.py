@@ -73,7 +73,7 @@ class PodMember:
 
     def _execute(self, argv: tuple[str, ...], *, stdin: str, timeout: float) -> Completed:
         return self.namespace.execute(
-            self.pod, CONTAINER, argv, stdin=stdin, timeout=timeout, where=self.name
+            self.pod, CONTAINER, argv, stdin=stdin.encode(), timeout=timeout, where=self.name
         )
 
     def _told_end(self) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
+from dunnage.clusters.pod_state import PodState
 from dunnage.errors import StayError
 from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.objects import pod_name
-from dunnage.platforms.kubernetes.pod_state import PodState
 from dunnage.platforms.readiness import LAST_LINES
 
 _PATIENCE = 15.0

@@ -10,9 +10,9 @@ from typing import Any
 
 from lightkube.resources.core_v1 import Namespace, PersistentVolume
 
+from dunnage.clusters.context import Context
 from dunnage.contracts.cluster import MANAGED, OF_A_STAY, StaySeen
 from dunnage.kubernetes_api import connect
-from dunnage.substrates.of_context import Context
 
 
 def stays(name: str, kubeconfig: Path | None) -> tuple[StaySeen, ...]:
