@@ -20,6 +20,7 @@ use nix::unistd::{chdir, getppid};
 
 use self::conversation::converse;
 use self::processes::Processes;
+use self::units::Units;
 use crate::enter::join;
 use crate::stop::Stop;
 
@@ -28,6 +29,7 @@ mod files;
 mod frame;
 mod processes;
 mod program;
+mod units;
 
 /// What a node's programs see that its pods do not: its files, its network, its name.
 const OF_NODE: CloneFlags = CloneFlags::CLONE_NEWNS
@@ -74,7 +76,12 @@ pub fn agent(arguments: &Arguments) -> io::Result<()> {
     furnish(&arguments.scratch, &engine)?;
     drop(engine);
     allow_files(arguments.files)?;
-    let processes = Arc::new(Processes::default());
+    let units = if arguments.node {
+        Units::own()?
+    } else {
+        Units::default()
+    };
+    let processes = Arc::new(Processes::new(units));
     let heard = Arc::clone(&processes);
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {

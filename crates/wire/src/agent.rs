@@ -35,6 +35,8 @@ pub enum Wanted {
     Run {
         /// The program and its arguments.
         argv: Vec<String>,
+        /// Control group for it, below the agent's own; where the agent divides that.
+        unit: String,
         /// After so many it is killed.
         seconds: f64,
     },
@@ -42,6 +44,8 @@ pub enum Wanted {
     Start {
         /// The program and its arguments.
         argv: Vec<String>,
+        /// As in `Run`.
+        unit: String,
         /// Variables besides those that every program has.
         env: BTreeMap<String, String>,
         /// File to append all output to.

@@ -12,6 +12,7 @@ use nix::unistd::Pid;
 use wire::agent::{AGENT_VERSION, Ask, Said, Told, Wanted};
 
 use super::processes::{Processes, Speaker};
+use super::units::Doors;
 use super::{files, frame, program};
 use crate::moment::unix_time;
 
@@ -24,10 +25,15 @@ pub fn converse(stream: UnixStream, processes: &Arc<Processes>) -> io::Result<()
     while let Some((ask, bytes)) = frame::read::<Ask>(&mut from)? {
         processes.hear();
         match ask.what {
-            Wanted::Run { argv, seconds } => {
+            Wanted::Run {
+                argv,
+                unit,
+                seconds,
+            } => {
                 let speaker = speaker.clone();
+                let doors = processes.doors(&unit);
                 thread::spawn(move || {
-                    let (what, content) = ran(&argv, bytes, seconds);
+                    let (what, content) = ran(&argv, doors, bytes, seconds);
                     say(&speaker, ask.id, what, content);
                 });
             }
@@ -57,8 +63,13 @@ fn say(speaker: &Speaker, id: u64, what: Told, content: Vec<u8>) {
     speaker.send((Said { id, what }, content)).ok();
 }
 
-fn ran(argv: &[String], input: Vec<u8>, seconds: f64) -> (Told, Vec<u8>) {
-    match program::run(argv, input, seconds) {
+fn ran(
+    argv: &[String],
+    doors: io::Result<Doors>,
+    input: Vec<u8>,
+    seconds: f64,
+) -> (Told, Vec<u8>) {
+    match doors.and_then(|doors| program::run(argv, doors, input, seconds)) {
         Ok(Some(ran)) => {
             let told = Told::Ran {
                 code: ran.code,
@@ -87,8 +98,13 @@ fn answer(
             version,
             processes: processes.tell(speaker),
         }),
-        Wanted::Start { argv, env, log } => processes
-            .start(&argv, &env, Path::new(&log))
+        Wanted::Start {
+            argv,
+            unit,
+            env,
+            log,
+        } => processes
+            .start(&argv, &unit, &env, Path::new(&log))
             .map(|(process, pid)| Told::Started { process, pid }),
         Wanted::Signal { process, name } => processes.signal(process, &name).map(|()| Told::Done),
         Wanted::Put { path, mode } => files::put(Path::new(&path), mode, bytes).map(|()| Told::Done),
@@ -116,7 +132,12 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
+    use super::super::units::Units;
     use super::*;
+
+    fn nothing() -> Arc<Processes> {
+        Arc::new(Processes::new(Units::default()))
+    }
 
     /// A stream to a conversation of its own.
     fn joined(processes: &Arc<Processes>) -> UnixStream {
@@ -139,13 +160,14 @@ mod tests {
     #[test]
     fn what_is_started_outlives_its_stream_and_the_next_one_is_told() {
         let log = std::env::temp_dir().join(format!("conversation-{}", std::process::id()));
-        let processes = Arc::new(Processes::default());
+        let processes = nothing();
         let mut first = joined(&processes);
         let version = AGENT_VERSION;
         let (said, _) = asked(&mut first, 1, Wanted::Hello { version }, &[]);
         assert_eq!(said.id, 1);
         let start = Wanted::Start {
             argv: script("echo begun; read line; exit 4"),
+            unit: "load".into(),
             env: BTreeMap::new(),
             log: log.to_string_lossy().into_owned(),
         };
@@ -177,10 +199,11 @@ mod tests {
 
     #[test]
     fn a_command_is_answered_with_both_outputs_and_another_one_meanwhile() {
-        let processes = Arc::new(Processes::default());
+        let processes = nothing();
         let mut stream = joined(&processes);
         let slow = Wanted::Run {
             argv: script("cat; echo bad >&2; sleep 0.2"),
+            unit: "command".into(),
             seconds: 10.0,
         };
         frame::write(&mut stream, &Ask { id: 1, what: slow }, b"in").unwrap();
@@ -191,6 +214,7 @@ mod tests {
         assert_eq!(bytes, b"inbad\n");
         let late = Wanted::Run {
             argv: script("sleep 60"),
+            unit: "command".into(),
             seconds: 0.05,
         };
         assert_eq!(asked(&mut stream, 3, late, &[]).0.what, Told::Late);
@@ -198,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_says_why() {
-        let processes = Arc::new(Processes::default());
+        let processes = nothing();
         let mut stream = joined(&processes);
         for (what, why) in [
             (Wanted::Hello { version: 99 }, "version 99"),

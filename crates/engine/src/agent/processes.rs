@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 use wire::agent::{Known, Said, Told};
 
 use super::program;
+use super::units::{Doors, Units};
 
 /// Takes whole messages to one stream, each with its bytes. It never waits: whoever reads questions
 /// must not stand still because an answer is long.
@@ -21,6 +22,7 @@ pub type Speaker = Sender<(Said, Vec<u8>)>;
 
 /// All processes of an agent.
 pub struct Processes {
+    units: Units,
     table: Mutex<Table>,
     heard: Mutex<Instant>,
 }
@@ -36,16 +38,21 @@ struct Started {
     code: Option<i32>,
 }
 
-impl Default for Processes {
-    fn default() -> Self {
+impl Processes {
+    /// None so far; those that come are counted in these units.
+    pub fn new(units: Units) -> Self {
         Self {
+            units,
             table: Mutex::default(),
             heard: Mutex::new(Instant::now()),
         }
     }
-}
 
-impl Processes {
+    /// The way into a unit.
+    pub fn doors(&self, unit: &str) -> io::Result<Doors> {
+        self.units.doors(unit)
+    }
+
     /// Somebody asked for something.
     pub fn hear(&self) {
         *locked(&self.heard) = Instant::now();
@@ -73,10 +80,11 @@ impl Processes {
     pub fn start(
         self: &Arc<Self>,
         argv: &[String],
+        unit: &str,
         variables: &BTreeMap<String, String>,
         log: &Path,
     ) -> io::Result<(u64, u32)> {
-        let child = program::start(argv, variables, log)?;
+        let child = program::start(argv, self.doors(unit)?, variables, log)?;
         let group = child.as_ref().map_or(Pid::from_raw(0), program::group);
         let number = self.add(group);
         let pid = child.as_ref().map_or(0, Child::id);

@@ -13,6 +13,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use super::units::Doors;
+
 /// What a shell answers when a program cannot be started.
 pub const CANNOT_START: i32 = 127;
 
@@ -37,8 +39,13 @@ pub struct Ran {
 }
 
 /// Run a program to its end; none where its time was over, and it was killed.
-pub fn run(argv: &[String], input: Vec<u8>, seconds: f64) -> io::Result<Option<Ran>> {
-    let mut command = prepared(argv)?;
+pub fn run(
+    argv: &[String],
+    doors: Doors,
+    input: Vec<u8>,
+    seconds: f64,
+) -> io::Result<Option<Ran>> {
+    let mut command = prepared(argv, doors)?;
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -78,6 +85,7 @@ pub fn run(argv: &[String], input: Vec<u8>, seconds: f64) -> io::Result<Option<R
 /// What keeps it from being started is written there, as a shell would.
 pub fn start(
     argv: &[String],
+    doors: Doors,
     variables: &BTreeMap<String, String>,
     log: &Path,
 ) -> io::Result<Option<Child>> {
@@ -85,7 +93,7 @@ pub fn start(
         fs::create_dir_all(parent)?;
     }
     let mut out = OpenOptions::new().append(true).create(true).open(log)?;
-    let mut command = prepared(argv)?;
+    let mut command = prepared(argv, doors)?;
     command
         .envs(variables)
         .stdin(Stdio::null())
@@ -111,7 +119,7 @@ pub fn group(child: &Child) -> Pid {
     Pid::from_raw(child.id() as i32)
 }
 
-fn prepared(argv: &[String]) -> io::Result<Command> {
+fn prepared(argv: &[String], doors: Doors) -> io::Result<Command> {
     let what = "there is no program to run";
     let (program, words) = argv.split_first().ok_or_else(|| io::Error::other(what))?;
     let mut command = Command::new(program);
@@ -121,6 +129,8 @@ fn prepared(argv: &[String]) -> io::Result<Command> {
         .envs(ENVIRONMENT)
         .current_dir("/")
         .process_group(0);
+    // SAFETY: only `write` is called after the fork, and nothing is allocated.
+    unsafe { command.pre_exec(move || doors.enter()) };
     Ok(command)
 }
 
@@ -152,7 +162,12 @@ fn read(reading: Reading) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::units::Units;
     use super::*;
+
+    fn nowhere() -> Doors {
+        Units::default().doors("command").unwrap()
+    }
 
     fn words(line: &str) -> Vec<String> {
         line.split(' ').map(str::to_owned).collect()
@@ -162,7 +177,7 @@ mod tests {
     fn a_program_is_given_its_input_and_tells_both_outputs_and_its_code() {
         let script = "read line; echo got $line; echo bad >&2; exit 3";
         let argv = ["sh", "-c", script].map(str::to_owned);
-        let ran = run(&argv, b"this\n".to_vec(), 10.0).unwrap().unwrap();
+        let ran = run(&argv, nowhere(), b"this\n".to_vec(), 10.0).unwrap().unwrap();
         assert_eq!((ran.code, &ran.stdout[..]), (3, &b"got this\n"[..]));
         assert_eq!(ran.stderr, b"bad\n");
     }
@@ -170,27 +185,28 @@ mod tests {
     #[test]
     fn a_program_over_its_time_is_killed_with_all_that_it_started() {
         let argv = ["sh", "-c", "sleep 60 & sleep 60"].map(str::to_owned);
-        assert!(run(&argv, Vec::new(), 0.1).unwrap().is_none());
+        assert!(run(&argv, nowhere(), Vec::new(), 0.1).unwrap().is_none());
     }
 
     #[test]
     fn a_program_that_is_not_there_ends_as_in_a_shell() {
-        let ran = run(&words("dunnage-has-none"), Vec::new(), 1.0);
+        let ran = run(&words("dunnage-has-none"), nowhere(), Vec::new(), 1.0);
         let ran = ran.unwrap().unwrap();
         assert_eq!(ran.code, CANNOT_START);
         assert!(String::from_utf8_lossy(&ran.stderr).contains("dunnage-has-none: No such file"));
-        assert!(run(&[], Vec::new(), 1.0).is_err());
+        assert!(run(&[], nowhere(), Vec::new(), 1.0).is_err());
     }
 
     #[test]
     fn a_program_that_is_killed_has_a_code_below_zero() {
         let argv = ["sh", "-c", "kill -KILL $$"].map(str::to_owned);
-        assert_eq!(run(&argv, Vec::new(), 10.0).unwrap().unwrap().code, -9);
+        let ran = run(&argv, nowhere(), Vec::new(), 10.0).unwrap().unwrap();
+        assert_eq!(ran.code, -9);
     }
 
     #[test]
     fn nothing_of_our_own_environment_is_given() {
-        let ran = run(&words("env"), Vec::new(), 10.0).unwrap().unwrap();
+        let ran = run(&words("env"), nowhere(), Vec::new(), 10.0).unwrap().unwrap();
         let told = String::from_utf8(ran.stdout).unwrap();
         let names: Vec<_> = told.lines().filter_map(|line| line.split('=').next()).collect();
         assert_eq!(names, ["HOME", "LANG", "PATH"]);
