@@ -9,8 +9,8 @@ from functools import cache, partial
 
 from dunnage import catalog
 from dunnage.errors import UnavailableError
+from dunnage.hosts.machine_facts import machine_facts
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.environment import machine_facts
 from dunnage.hosts.namespace.supports import CGROUPS, IPVS, NAMESPACES, ROOT, VXLAN
 from dunnage.model.cni import configuration_of
 from dunnage.model.deployment import Deployment
