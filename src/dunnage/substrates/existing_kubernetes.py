@@ -78,7 +78,14 @@ def open_kubernetes_of(testbed: Testbed, hosts: Sequence[Host]) -> Iterator[Exis
             known = {name(node): node for node in client.list(Node)}
         with session(api) as asked:
             version = asked.get("/version").raise_for_status().json()
-    nodes = {host.name: known[testbed.node(host.name)] for host in hosts}
+    nodes = {}
+    for host in hosts:
+        named = testbed.node(host.name)
+        if named not in known:
+            raise UnavailableError(
+                f"its node `{named}` is gone", where=host.name, hint=context.asking("get nodes")
+            )
+        nodes[host.name] = known[named]
     yield ExistingKubernetes(api, nodes, str(version.get("gitVersion", "")), testbed.labels)
 
 

@@ -17,7 +17,7 @@ from dunnage.model.choices import ClientPlace
 from dunnage.model.layout import ENGINE_TREE, Layout, Reservation, Service, Stage
 from dunnage.platforms import places
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.images import chosen
+from dunnage.platforms.kubernetes.images import chosen, of_client
 from dunnage.platforms.kubernetes.manifests import Manifests
 from dunnage.platforms.kubernetes.objects import Image, Manifest
 from dunnage.platforms.kubernetes.storage import directories
@@ -113,7 +113,8 @@ def created(
     if manifests.deployment.client is ClientPlace.CONTAINER:
         tree = ground.trees.tree(ENGINE_TREE)
         for host in ground.clients:
-            image, node = chosen(host, tree, ours=ground.ours), ground.nodes[host.name]
+            image = of_client(manifests.deployment, host, tree, ours=ground.ours)
+            node = ground.nodes[host.name]
             pod = manifests.client(host, tree=tree, image=image, node=node)
             yield ForeseenObject(pod, host.name, _brought(image))
 

@@ -6,7 +6,7 @@ What may be asked twice is asked again while the API server is away: it may be j
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -48,7 +48,15 @@ T = TypeVar("T")
 class Namespace:
     """All that a stay has in a cluster, and nothing else."""
 
-    def __init__(self, client: Client, session: httpx2.Client, stay: StayNames) -> None:
+    def __init__(
+        self,
+        client: Client,
+        session: httpx2.Client,
+        stay: StayNames,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """`labels` are those of the namespace besides its own."""
+        self._labels = labels or {}
         self._client = client
         self._session = session
         self._stay = stay
@@ -71,7 +79,7 @@ class Namespace:
             return
         try:
             with self._spoken("the stay's namespace cannot be created"):
-                self._client.create(_object(namespace(self._stay)))
+                self._client.create(_object(namespace(self._stay, self._labels)))
         except StayError as error:
             if _status(error.__cause__) != _TAKEN:
                 raise
