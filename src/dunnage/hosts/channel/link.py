@@ -151,6 +151,12 @@ class Link:
 
     def _carry(self, stream: Stream, frames: Frames) -> None:
         """Have one stream after the other, until closed or lost."""
+        try:
+            self._carry_on(stream, frames)
+        except Exception as error:  # whoever waits for an answer must not wait for ever
+            self._lose(f"{type(error).__name__}: {error}")
+
+    def _carry_on(self, stream: Stream, frames: Frames) -> None:
         while not self._state.closed:
             try:
                 self._speak(stream, frames)

@@ -22,15 +22,13 @@ from dunnage.clusters.execute import Place
 from dunnage.clusters.nodes import address, name as name_of, why_unready
 from dunnage.clusters.rights import ALL, missing
 from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
-from dunnage.contracts.host import Host
 from dunnage.contracts.kubernetes import ApiServer
-from dunnage.errors import HostLostError, RunError, UnavailableError
+from dunnage.errors import UnavailableError
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError
 from dunnage.hosts.channel.host import ChannelHost
 from dunnage.hosts.channel.link import Link
-from dunnage.hosts.machine_clock import MachineClock
-from dunnage.hosts.machine_facts import machine_facts
+from dunnage.hosts.channel.testbed import ChannelTestbed, end
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
 from dunnage.hosts.nodes.groups import groups
 from dunnage.hosts.nodes.host import NodeHost, PodHost
@@ -39,7 +37,6 @@ from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
 from dunnage.hosts.nodes.pod_channel import PodChannel
 from dunnage.hosts.nodes.pods import Pods
 from dunnage.kubernetes_api import connect, session
-from dunnage.model.agreement import agreed
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 
@@ -127,7 +124,7 @@ class Cluster:
     """For streams."""
 
 
-class NodesTestbed:
+class NodesTestbed(ChannelTestbed[NodeHost]):
     """Nodes, each with an agent. `open` once, then `release` once."""
 
     def __init__(
@@ -139,10 +136,9 @@ class NodesTestbed:
         engine: bytes,
     ) -> None:
         """`places` are the hosts' nodes, and `engine` is what is brought to each."""
+        super().__init__(one_machine=one_machine(places))
         self.name = f"{PREFIX}{secrets.token_hex(4)}"
         """The testbed's in the cluster: that of the namespace with its agents."""
-        self.one_machine = one_machine(places)
-        self.clock = MachineClock()
         self.confined = ""
         """Why agents see no more than their pods; empty where they see their nodes."""
         self._spec = spec
@@ -154,15 +150,6 @@ class NodesTestbed:
             cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context.asking
         )
         self._agents: dict[str, Agent] = {}
-        self._links: dict[str, Link] = {}
-        self._hosts: dict[str, NodeHost] = {}
-
-    @property
-    def hosts(self) -> tuple[Host, ...]:
-        return tuple(self._hosts.values())
-
-    def group(self, name: str) -> tuple[Host, ...]:
-        return tuple(host for host in self._hosts.values() if host.group == name)
 
     @property
     def api(self) -> ApiServer:
@@ -178,10 +165,7 @@ class NodesTestbed:
         """Name of a host's node; KeyError if there is no such host."""
         return name_of(self._places[host])
 
-    def lost(self) -> tuple[str, ...]:
-        return tuple(name for name, link in self._links.items() if not _answers(link))
-
-    def restore(self, name: str) -> None:
+    def _again(self, name: str) -> Link:
         agent = self._agents[name]
         with self._cluster.context.spoken():
             node = self._cluster.client.get(Node, agent.node)
@@ -191,23 +175,24 @@ class NodesTestbed:
                     where=name,
                     hint=self._cluster.context.asking(f"describe node {agent.node}"),
                 )
-            self._links.pop(name).close()
             self._pods.remove(agent, lost=True)
             self._pods.create(agent)
             self._pods.await_running([agent])
-            self._links[name] = self._linked(agent, self._pods)
+            return self._linked(agent, self._pods)
 
-    def environment(self) -> Mapping[str, Scalar]:
-        """Facts of the cluster's nodes, as their kernels tell them."""
-        facts = {host.name: self._facts(host) for host in self._hosts.values()}
+    def _told(self) -> Mapping[str, Scalar]:
         return {
             "hosts.kind": self._spec.kind,
             "hosts.context": self._spec.context,
             "hosts.image": self._spec.image,
             "hosts.privileged": not self.confined,
             "hosts.one_machine": self.one_machine,
-            **agreed(facts),
         }
+
+    def _named(self, name: str) -> tuple[str, str]:
+        status = self._places[name].status
+        info = status.nodeInfo if status is not None else None
+        return self.node(name), info.architecture if info is not None else ""
 
     def open(self) -> None:
         """Make an agent on every node, and speak to it."""
@@ -232,7 +217,7 @@ class NodesTestbed:
     def release(self) -> None:
         """End every agent, and remove what holds them; raises UnavailableError."""
         for link in self._links.values():
-            _end(link)
+            end(link)
         with self._cluster.context.spoken():
             self._pods.release()
 
@@ -330,7 +315,7 @@ class NodesTestbed:
             link = self._linked(agent, pods)
 
         def leave() -> None:
-            _end(link)
+            end(link)
             with self._cluster.context.spoken():
                 pods.remove(agent, lost=False)
 
@@ -346,31 +331,3 @@ class NodesTestbed:
             link=lambda: link,
             leaving=leave,
         )
-
-    def _facts(self, host: NodeHost) -> dict[str, Scalar]:
-        def read(path: str) -> str | None:
-            try:
-                return host.get(path).decode(errors="replace")
-            except (FileNotFoundError, RunError):
-                return None
-
-        info = self._places[host.name].status
-        architecture = info.nodeInfo.architecture if info and info.nodeInfo else ""
-        return {"node": self.node(host.name), **machine_facts(read, architecture)}
-
-
-def _answers(link: Link) -> bool:
-    try:
-        link.ask("time")
-    except HostLostError:
-        return False
-    return True
-
-
-def _end(link: Link) -> None:
-    """Have an agent end, if it still can be asked to."""
-    try:
-        link.ask("end")
-    except (HostLostError, RunError):
-        pass  # it has ended before it could say so, or was lost
-    link.close()
