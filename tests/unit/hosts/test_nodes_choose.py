@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from restricted import insist_restricted
 from stand_in_cluster import node
 
 from dunnage.clusters.nodes import name
@@ -132,24 +133,7 @@ def test_an_agent_with_rights_is_on_its_node_and_one_without_in_its_pod() -> Non
 
 
 def test_a_pod_without_rights_is_fit_for_the_strictest_standard() -> None:
-    """As https://kubernetes.io/docs/concepts/security/pod-security-standards has it."""
     insist_restricted(agent_pod(agent(privileged=False), {})["spec"])
-
-
-def insist_restricted(spec: dict[str, Any]) -> None:
-    for shared in ("hostPID", "hostNetwork", "hostIPC"):
-        assert not spec.get(shared)
-    assert all(set(each) & {"emptyDir", "persistentVolumeClaim"} for each in spec["volumes"])
-    own = spec["securityContext"]
-    assert own["runAsNonRoot"] is True
-    assert own["runAsUser"] > 0
-    assert own["seccompProfile"] == {"type": "RuntimeDefault"}
-    for each in (*spec.get("initContainers", []), *spec["containers"]):
-        secured = each["securityContext"]
-        assert secured["allowPrivilegeEscalation"] is False
-        assert secured["capabilities"] == {"drop": ["ALL"]}
-        assert secured.get("runAsUser", 1) > 0
-        assert not any("hostPort" in port for port in each.get("ports", []))
 
 
 def test_the_namespace_has_the_labels_of_the_study_and_never_loses_our_own() -> None:
