@@ -143,6 +143,7 @@ class LocalTestbed(ChannelTestbed[ChannelHost]):
             scratch=str(self._top / name / "scratch"),
             whole=f"/local/{name}",
             own=f"/local/{name}/agent",
+            shared={},
             confined="",
             clock=self.clock,
             link=lambda: self._links[name],

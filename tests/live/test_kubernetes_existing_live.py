@@ -146,10 +146,6 @@ def test_a_user_with_exactly_these_rights_carries_out_a_stay_in_a_cluster_of_som
             assert set(there.objects) == {"namespace", "persistentvolume"}
             assert there.since
         assert catalog.left_in_cluster(CONTEXT, admin).stays == ()
-    with (
-        allowed(lab, "carrier", (*RIGHTS, Right("create", "pods")), kubeconfig),
-        open_existing_kubernetes(contexts(lab), hosts) as existing,
-    ):
         inside = deployed_as("container-dns", ClientPlace.CONTAINER, NAMED)
         with formed(lab, inside, substrate=existing) as (platform, target, may):
             remotes = driven(platform.client(lab.client), target)

@@ -118,15 +118,12 @@ fn enter_node() -> io::Result<()> {
     join(runtime, OF_NODE)
 }
 
+/// Make the directory, empty but for this program: an agent before may have been killed.
 fn furnish(scratch: &Path, engine: &[u8]) -> io::Result<()> {
+    files::remove(scratch)?;
     fs::create_dir_all(scratch)?;
     fs::set_permissions(scratch, fs::Permissions::from_mode(0o755))?;
-    let own = scratch.join(ENGINE);
-    if !own.exists() {
-        fs::write(&own, engine)?;
-        fs::set_permissions(&own, fs::Permissions::from_mode(0o755))?;
-    }
-    Ok(())
+    files::put(&scratch.join(ENGINE), 0o755, engine)
 }
 
 /// Remove the directory, and those above it that nothing else is in.
@@ -159,6 +156,9 @@ mod tests {
         furnish(&scratch, b"program").unwrap();
         assert_eq!(fs::read(scratch.join(ENGINE)).unwrap(), b"program");
         fs::create_dir(scratch.join("members")).unwrap();
+        furnish(&scratch, b"newer").unwrap();
+        assert_eq!(fs::read(scratch.join(ENGINE)).unwrap(), b"newer");
+        assert!(!scratch.join("members").exists());
         vacate(&scratch).unwrap();
         assert_eq!(fs::read_dir(&top).unwrap().count(), 1);
         vacate(&scratch).unwrap();

@@ -39,6 +39,7 @@ RIGHTS = (
     Right("create", "statefulsets", group="apps"),
     Right("delete", "statefulsets", group="apps"),
     Right("create", "services"),
+    Right("create", "pods"),
     Right("get", "pods"),
     Right("delete", "pods"),
     Right("get", "pods", "log"),
@@ -61,7 +62,6 @@ Since Kubernetes 1.35 it needs `create pods/exec` in addition.
 
 OF_AGENTS = (
     Right("list", "namespaces"),
-    Right("create", "pods"),
     Right("list", "pods"),
 )
 """What hosts need that are nodes of a cluster, besides: an agent's pod on each of them, none on

@@ -134,6 +134,16 @@ class Confined(Protocol):
         a colon; empty where it sees them."""
 
 
+@runtime_checkable
+class Shared(Protocol):
+    """A host on which others may run things beside ours."""
+
+    @property
+    def shared(self) -> Mapping[str, str]:
+        """Unit → control group, of what acts for us there and of all pods, by which what others use
+        is told apart; empty where it cannot be."""
+
+
 def confinement(host: Site) -> str:
     """Why a host does not see its machine; empty where it does."""
     return host.confined if isinstance(host, Confined) else ""

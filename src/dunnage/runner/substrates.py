@@ -25,17 +25,20 @@ def testbed_of(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
 
     `deployments` are all of the study's that can run here.
     """
-    spec = _with_image(study, with_slots(study, deployments))
+    spec = _with_image(study, deployments, with_slots(study, deployments))
     if not any(_directed(study, deployment) for deployment in deployments):
         return spec
     return spec.model_copy(update={"hosts": {**spec.hosts, CONTROL_GROUP: 1}})
 
 
-def _with_image(study: Study, spec: TestbedSpec) -> TestbedSpec:
-    """Where nodes run our engine in an image, the database's will do."""
+def _with_image(
+    study: Study, deployments: Sequence[Deployment], spec: TestbedSpec
+) -> TestbedSpec:
+    """Where nodes run our engine in an image, the database's will do, or a deployment's own."""
     if spec.context is None or spec.image is not None:
         return spec
-    return spec.model_copy(update={"image": study.database.image})
+    known = (study.database.image, *(each.database.image for each in deployments))
+    return spec.model_copy(update={"image": next(filter(None, known), None)})
 
 
 def open_substrates(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from dunnage.analysis.windows import WHOLE, uncharged, usage
-from dunnage.contracts.host import Host, confinement
+from dunnage.contracts.host import Host, Shared, confinement
 from dunnage.contracts.platform import RunningMember, Seen, Unseen
 from dunnage.errors import RunError
 from dunnage.model.load import OWN_UNITS, Samples, WatchOrder
@@ -128,4 +128,6 @@ def _units(stay: Stay, host: Host, running: Sequence[RunningMember]) -> dict[str
     for member in running:
         if member.host.name == host.name and isinstance(member.process, Seen):
             units[member.member] = member.process.control_group
+    if isinstance(host, Shared):
+        units |= host.shared
     return {**units, **units_on(stay.substrate, host)}

@@ -291,6 +291,7 @@ def host(link: Link) -> ChannelHost:
         scratch="/mine/db-1",
         whole="/",
         own="/pods/p",
+        shared={},
         confined="",
         clock=MachineClock(),
         link=lambda: link,

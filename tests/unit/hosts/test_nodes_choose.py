@@ -11,7 +11,7 @@ from stand_in_cluster import node
 from dunnage.clusters.nodes import name
 from dunnage.errors import UnavailableError
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
-from dunnage.hosts.nodes.groups import groups
+from dunnage.hosts.nodes.groups import groups, shared
 from dunnage.hosts.nodes.manifests import Agent, agent_pod, namespace
 from dunnage.hosts.nodes.planned import labels_of_nodes, named_node, planned_nodes
 from dunnage.model.study import TestbedSpec
@@ -102,6 +102,18 @@ def test_the_group_of_a_node_holds_its_first_process_and_its_agent(
     first: str, agent: str, found: tuple[str, str]
 ) -> None:
     assert groups(first, agent) == found
+
+
+@pytest.mark.parametrize(
+    ("agent", "pods"),
+    [
+        ("/kubepods.slice/kubepods-besteffort.slice/p/c", "/kubepods.slice"),
+        ("/dunnage/lab/db-1/pods/kubepods/besteffort/p/c", "/dunnage/lab/db-1/pods/kubepods"),
+        ("/elsewhere/p/c", None),
+    ],
+)
+def test_the_group_of_all_pods_is_known_by_its_name(agent: str, pods: str | None) -> None:
+    assert shared(agent) == ({} if pods is None else {"agent": agent, "pods": pods})
 
 
 def test_processes_without_a_common_hierarchy_are_told() -> None:

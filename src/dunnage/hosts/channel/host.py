@@ -34,6 +34,8 @@ class ChannelHost:
     """The host's control group; all that runs on it is in or below it."""
     own: str
     """The agent's."""
+    shared: Mapping[str, str]
+    """Unit → group, of the agent and of all pods there; empty where they are not told apart."""
     confined: str
     """Why it sees neither the processes nor the files of its machine; empty where it does."""
     clock: Clock

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os.path import commonpath
+from pathlib import PurePosixPath
+
+from dunnage.model.load import AGENT, PODS
+
+_PODS = "kubepods"
+"""How a kubelet calls the group of all pods, `kubepods` or `kubepods.slice`."""
 
 
 def groups(first: str, agent: str) -> tuple[str, str]:
@@ -19,6 +25,16 @@ def groups(first: str, agent: str) -> tuple[str, str]:
         raise ValueError("its processes are in no control group that can be told")
     names = min(known, key=lambda each: ("memory" not in each.split(","), each != ""))
     return commonpath([one[names], other[names]]), other[names]
+
+
+def shared(agent: str) -> Mapping[str, str]:
+    """Unit → group, of an agent's group and of that of all pods, above it; empty where it is not
+    known by its name."""
+    parts = PurePosixPath(agent).parts
+    found = next((at for at, part in enumerate(parts) if part.startswith(_PODS)), None)
+    if found is None:
+        return {}
+    return {AGENT: agent, PODS: str(PurePosixPath(*parts[: found + 1]))}
 
 
 def _groups(text: str) -> Mapping[str, str]:

@@ -122,14 +122,11 @@ class Pods:
         except ApiError:
             return ""
 
-    def remove(self, agent: Agent, *, lost: bool) -> None:
-        """Remove a pod, and wait until it is gone; one whose node is `lost` is only forgotten."""
-        grace = 0 if lost else None
+    def remove(self, agent: Agent) -> None:
+        """Remove a pod, if it is there, and wait until its node has ended it."""
         ends = time.monotonic() + _STARTED
         try:
-            self._client.delete(
-                Pod, agent.pod, namespace=self._namespace, grace_period=grace
-            )
+            self._client.delete(Pod, agent.pod, namespace=self._namespace)
             while time.monotonic() < ends:
                 self._client.get(Pod, agent.pod, namespace=self._namespace)
                 time.sleep(_INTERVAL)

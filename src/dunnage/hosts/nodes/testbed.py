@@ -30,7 +30,7 @@ from dunnage.hosts.channel.host import ChannelHost
 from dunnage.hosts.channel.link import Link
 from dunnage.hosts.channel.testbed import ChannelTestbed, end
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
-from dunnage.hosts.nodes.groups import groups
+from dunnage.hosts.nodes.groups import groups, shared
 from dunnage.hosts.nodes.host import NodeHost, PodHost
 from dunnage.hosts.nodes.manifests import CONTAINER, ENGINE, SOCKET, Agent, namespace
 from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
@@ -175,7 +175,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                     where=name,
                     hint=self._cluster.context.asking(f"describe node {agent.node}"),
                 )
-            self._pods.remove(agent, lost=True)
+            self._pods.remove(agent)
             self._pods.create(agent)
             self._pods.await_running([agent])
             return self._linked(agent, self._pods)
@@ -288,6 +288,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             scratch=agent.scratch,
             whole=whole,
             own=own_group,
+            shared={} if self.confined else shared(own_group),
             confined=self.confined,
             clock=self.clock,
             link=lambda: self._links[agent.host],
@@ -317,7 +318,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         def leave() -> None:
             end(link)
             with self._cluster.context.spoken():
-                pods.remove(agent, lost=False)
+                pods.remove(agent)
 
         return PodHost(
             name=host.name,
@@ -326,6 +327,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             scratch=agent.scratch,
             whole=host.whole,
             own=host.own,
+            shared={},
             confined=host.confined,
             clock=host.clock,
             link=lambda: link,
