@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from lightkube.codecs import from_dict
+from restricted import insist_restricted
 
 from dunnage.model.choices import Storage
 from dunnage.model.late import late_host
