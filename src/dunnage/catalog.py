@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -34,10 +35,10 @@ from dunnage.hosts.lab import SCRATCH
 from dunnage.hosts.machine_lock import measuring as measuring_alone
 from dunnage.hosts.machines import machines
 from dunnage.hosts.namespace import supports as kernel
-from dunnage.hosts.namespace.planned import planned_hosts
+from dunnage.hosts.namespace.planned import PlannedHost, planned_hosts
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.hosts.nodes.owner import in_use
-from dunnage.hosts.nodes.planned import labels_of_nodes, named_node, planned_nodes
+from dunnage.hosts.nodes.planned import WHY, labels_of_nodes, named_node, planned_nodes
 from dunnage.model.deployment import Deployment
 from dunnage.model.offer import (
     FLOATING,
@@ -290,27 +291,38 @@ def foreseen_objects(
     Nothing is asked or obtained for that. Raises UnavailableError where it could not be carried out
     on a cluster that exists already.
     """
-    planned = planned_nodes(hosts) if hosts.context is not None else planned_hosts(hosts)
     ours = not on_theirs(study, deployment)
     database = DATABASES[deployment.database.kind]()
-    floating = {host.name: host.floating for host in planned}
-    ground = Ground(
-        hosts=[host for host in planned if host.group == (stay.hosts or deployment.hosts)],
-        clients=[host for host in planned if host.group == CLIENT_GROUP],
-        trees=ForeseenTrees(),
-        nodes={host.name: host.name if ours else named_node(hosts, host.name) for host in planned},
-        ours=ours,
-        floating=lambda host: floating[host.name],
-    )
+    members = stay.hosts or deployment.hosts
+
+    def ground(planned: Sequence[PlannedHost], nodes: Callable[[str], str]) -> Ground:
+        floating = {host.name: host.floating for host in planned}
+        return Ground(
+            hosts=[host for host in planned if host.group == members],
+            clients=[host for host in planned if host.group == CLIENT_GROUP],
+            trees=ForeseenTrees(),
+            nodes={host.name: nodes(host.name) for host in planned},
+            ours=ours,
+            floating=lambda host: floating[host.name],
+        )
+
+    if OFFER.testbeds[hosts.kind].here:
+        on = ground(planned_hosts(hosts), lambda name: name if ours else f"node-of-{name}")
+    else:
+        another = ground(
+            planned_nodes(hosts, others=True), lambda name: named_node(hosts, name, others=True)
+        )
+        on = ground(planned_nodes(hosts), lambda name: named_node(hosts, name))
+        on = replace(on, elsewhere=another, why=WHY)
     return foreseen(
         Manifests(
             deployment,
             StayNames.of(stay.id.lower(), STAY_NUMBER),
-            labels_of_nodes(hosts) if hosts.context is not None else {},
+            {} if OFFER.testbeds[hosts.kind].here else labels_of_nodes(hosts),
         ),
         database.layout(deployment.database),
         lambda now: database.stages(deployment.database, now),
-        ground,
+        on,
     )
 
 

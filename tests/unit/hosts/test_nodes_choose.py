@@ -166,4 +166,8 @@ def test_hosts_are_known_before_anything_is_asked() -> None:
     assert len({host.address for host in hosts}) == 3
     assert hosts[0].engine.startswith(f"{hosts[0].scratch}/")
     assert [named_node(spec, host.name) for host in hosts] == ["n3", "n4", "node-of-client-1"]
+    others = planned_nodes(spec, others=True)
+    assert not {host.address for host in others} & {host.address for host in hosts}
+    assert named_node(spec, "db-1", others=True) == "n3"
+    assert named_node(spec, "client-1", others=True) != "node-of-client-1"
     assert labels_of_nodes(spec) == {"team": "t", "dunnage.testbed": "TESTBED"}

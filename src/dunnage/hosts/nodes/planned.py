@@ -11,17 +11,22 @@ from dunnage.model.study import TestbedSpec
 
 TESTBED = "TESTBED"
 """Stands for what the testbed is called, which is drawn when it is opened."""
-_ADDRESS = "198.51.100.{}"
-"""Stands for a node's address (TEST-NET-2, RFC 5737): it can belong to nobody."""
+_ADDRESS, _ANOTHER = "198.51.100.{}", "203.0.113.{}"
+"""Stand for a node's address (TEST-NET-2 and 3, RFC 5737): they can belong to nobody."""
+WHY = "the cluster tells it of the node that is chosen"
 
 
-def planned_nodes(spec: TestbedSpec) -> tuple[PlannedHost, ...]:
-    """The hosts that a testbed will have, where its agents are privileged."""
+def planned_nodes(spec: TestbedSpec, *, others: bool = False) -> tuple[PlannedHost, ...]:
+    """The hosts that a testbed will have, where its agents are privileged.
+
+    With `others` all that is not known yet is another.
+    """
+    address = _ANOTHER if others else _ADDRESS
     return tuple(
         PlannedHost(
             name=name,
             group=group,
-            address=_ADDRESS.format(number),
+            address=address.format(number),
             floating="",
             scratch=scratch(TESTBED, name),
             engine=f"{scratch(TESTBED, name)}/engine",
@@ -30,11 +35,12 @@ def planned_nodes(spec: TestbedSpec) -> tuple[PlannedHost, ...]:
     )
 
 
-def named_node(spec: TestbedSpec, host: str) -> str:
+def named_node(spec: TestbedSpec, host: str, *, others: bool = False) -> str:
     """Name of a host's node, or what stands for it where the study names none."""
     group, _, number = host.rpartition("-")
     names = spec.nodes.get(group, ())
-    return names[int(number) - 1] if int(number) <= len(names) else f"node-of-{host}"
+    unknown = f"another-than-of-{host}" if others else f"node-of-{host}"
+    return names[int(number) - 1] if int(number) <= len(names) else unknown
 
 
 def labels_of_nodes(spec: TestbedSpec) -> Mapping[str, str]:
