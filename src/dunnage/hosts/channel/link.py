@@ -67,9 +67,9 @@ class Link:
         self._open = open_stream
         self._state = _State()
         self._changed = threading.Condition()
+        begun = self._begun()
         self._wake, self._waker = os.pipe()
         os.set_blocking(self._waker, False)
-        begun = self._begun()
         self._thread = threading.Thread(target=self._carry, args=begun, daemon=True)
         self._thread.start()
 
@@ -176,7 +176,9 @@ class Link:
     def _speak(self, stream: Stream, frames: Frames) -> None:
         """Carry questions and answers until closed; raises EOFError when the stream breaks."""
         unheard = 0.0
-        while True:
+        while not self._state.closed:
+            for header, content in self._due():
+                stream.send(framed(header, content))
             begun = time.monotonic()
             ready, _, _ = select.select([stream, self._wake], [], [], BEAT)
             unheard += time.monotonic() - begun
@@ -186,10 +188,6 @@ class Link:
                     self._take(message)
             if self._wake in ready:
                 os.read(self._wake, 4096)
-            if self._state.closed:
-                return
-            for header, content in self._due():
-                stream.send(framed(header, content))
             if unheard > 3 * BEAT:
                 raise EOFError("nothing comes any more")
             if not ready:
