@@ -419,7 +419,8 @@ def test_on_nodes_nothing_is_made_but_the_engine_and_this_machine_is_not_locked(
 
 def test_on_nodes_endpoints_of_a_lab_are_refused_with_their_line() -> None:
     for endpoint in ("host-name", "floating-ip"):
-        text = NODES.replace("{platform: kubernetes}", f"{{platform: kubernetes, endpoint: {endpoint}}}")
+        asked = f"{{platform: kubernetes, endpoint: {endpoint}}}"
+        text = NODES.replace("{platform: kubernetes}", asked)
         with pytest.raises(StudyError) as raised:
             study(text)
         (found,) = raised.value.problems

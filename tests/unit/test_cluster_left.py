@@ -167,7 +167,8 @@ def test_what_does_not_go_is_told(
     hold(cluster, namespaces=[held])
     cluster.answers["/api/v1/namespaces/dunnage-nodes-1"] = (200, held)
     monkeypatch.setattr(there, "_REMOVED", 0.3)
-    with pytest.raises(UnavailableError, match="namespace `dunnage-nodes-1` is still there") as told:
+    still = "namespace `dunnage-nodes-1` is still there"
+    with pytest.raises(UnavailableError, match=still) as told:
         remove("mine", kubeconfig, lambda _: False)
     assert told.value.hint == "kubectl describe namespace dunnage-nodes-1"
 

@@ -72,18 +72,15 @@ def parted(
     there: LeftSeen, used: Callable[[TestbedSeen], bool]
 ) -> tuple[LeftSeen, LeftSeen]:
     """What nobody uses, and the rest."""
-    busy = {each.testbed for each in there.testbeds if used(each)}
+    busy = {"", *(each.testbed for each in there.testbeds if used(each))}
 
-    def stays(*, kept: bool) -> tuple[StaySeen, ...]:
-        return tuple(each for each in there.stays if (not each.testbed or each.testbed in busy) is kept)
+    def those(*, kept: bool) -> LeftSeen:
+        return LeftSeen(
+            tuple(each for each in there.stays if (each.testbed in busy) is kept),
+            tuple(each for each in there.testbeds if (each.testbed in busy) is kept),
+        )
 
-    def held(*, kept: bool) -> tuple[TestbedSeen, ...]:
-        return tuple(each for each in there.testbeds if (each.testbed in busy) is kept)
-
-    return (
-        LeftSeen(stays(kept=False), held(kept=False)),
-        LeftSeen(stays(kept=True), held(kept=True)),
-    )
+    return those(kept=False), those(kept=True)
 
 
 def remove_unused(client: Client, unused: LeftSeen) -> None:

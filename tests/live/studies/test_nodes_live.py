@@ -72,7 +72,9 @@ def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return file
 
 
-def written(place: Path, *deployments: str, testbed: str = "", duration: str = "2s") -> tuple[str, Path]:
+def written(
+    place: Path, *deployments: str, testbed: str = "", duration: str = "2s"
+) -> tuple[str, Path]:
     """A study under a name of its own."""
     name, path = f"nodes-{uuid.uuid4().hex[:8]}", place / "study.yaml"
     baseline = deployments[0].partition(":")[0]

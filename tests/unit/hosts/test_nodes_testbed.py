@@ -294,7 +294,8 @@ def test_what_a_study_left_that_was_killed_here_is_removed_first(
     cluster.answers["/api/v1/pods"] = (200, {"items": [on_node("dunnage-nodes-1", "n2")]})
     with opened(tmp_path):
         deleted = [asked for asked in cluster.asked if asked.startswith("DELETE")]
-    assert deleted == [f"DELETE /api/v1/namespaces/{each}" for each in ("dunnage-b1", "dunnage-nodes-1")]
+    spaces = ("dunnage-b1", "dunnage-nodes-1")
+    assert deleted == [f"DELETE /api/v1/namespaces/{each}" for each in spaces]
 
 
 def test_a_host_that_was_lost_gets_a_new_agent_if_its_node_is_ready(

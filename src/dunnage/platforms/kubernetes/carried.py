@@ -1,4 +1,4 @@
-"""Members on nodes where a pod may have nothing of its node: their files are carried into their pods.
+"""Members whose pods may have nothing of their node: their files are carried into the pods.
 
 What they are made of is fit for the strictest of the Pod Security Standards, `restricted`. Pure.
 """
