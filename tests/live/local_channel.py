@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lab_traces import eventually
+
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.testbed import Testbed
 from dunnage.hosts.channel.bring import bring
@@ -23,7 +25,6 @@ from dunnage.hosts.channel.testbed import ChannelTestbed, end
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 from dunnage.software.engine import engine_path
-from lab_traces import eventually
 
 
 class PipeStream:
@@ -103,6 +104,7 @@ class LocalTestbed(ChannelTestbed[ChannelHost]):
         place.mkdir(exist_ok=True)
         engine, socket, scratch = (str(place / each) for each in ("engine", "s", "scratch"))
         channel = self.channels[name] = LocalChannel()
+        Path(socket).unlink(missing_ok=True)  # of one that was killed
         bring(channel, engine_path().read_bytes(), engine)
         words = ["--socket", socket, "--scratch", scratch, "--files", "20000"]
         self.agents[name] = subprocess.Popen(

@@ -13,6 +13,7 @@ from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, WHOAMI, Answer, Cluster, cluster_of, node, secured_cluster
 
 from dunnage import catalog
+from dunnage.clusters.rights import ALL, Right
 from dunnage.contracts.cluster import ClusterSeen
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -23,7 +24,6 @@ from dunnage.kubernetes_api import certificate_ends
 from dunnage.substrates.cluster_seen import granting, look, mode_in, network_of
 from dunnage.substrates.kubernetes import certificates
 from dunnage.substrates.kubernetes.certificates import Authority, Credentials
-from dunnage.clusters.rights import ALL, Right
 
 PROXY = "/api/v1/namespaces/kube-system/configmaps/kube-proxy"
 NODES = (node("n1", "here", address="10.0.0.1"), node("n2", "elsewhere"))

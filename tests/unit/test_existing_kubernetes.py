@@ -10,6 +10,8 @@ import pytest
 from lightkube.codecs import from_dict
 from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
+from dunnage.clusters.nodes import name
+from dunnage.clusters.rights import RIGHTS, Right
 from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
@@ -21,9 +23,7 @@ from dunnage.substrates.existing_kubernetes import (
     open_existing_kubernetes,
     open_kubernetes_of,
 )
-from dunnage.clusters.nodes import name
 from dunnage.substrates.nodes_of_hosts import nodes_of
-from dunnage.clusters.rights import RIGHTS, Right
 
 MINE = {"db-1": "mine", "db-2": "mine"}
 

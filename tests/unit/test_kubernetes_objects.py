@@ -14,6 +14,7 @@ from dunnage.model.late import late_host
 from dunnage.model.layout import Address, Addresses, Place, Probe, Service, Software
 from dunnage.model.study import Limits
 from dunnage.platforms.kubernetes import objects, storage
+from dunnage.platforms.kubernetes.carried import carried, marker
 from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.stay_names import StayNames
 
@@ -237,7 +238,7 @@ def test_a_clients_pod_rests_on_its_host_whatever_keeps_members_off() -> None:
 
 def test_the_api_takes_every_object() -> None:
     every = [
-        objects.namespace(STAY),
+        objects.namespace(STAY, {}),
         objects.headless("redis-1", STAY),
         objects.endpoint("redis-1", {"redis": 6379}, STAY, "ClusterIP", by_name=False),
         made(data=Storage.VOLUME, limits=Limits(memory=2**28, cpus=1)),

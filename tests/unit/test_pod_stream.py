@@ -129,7 +129,7 @@ def test_what_is_long_is_sent_in_pieces() -> None:
 
     def talk(spoken: Spoken) -> None:
         pieces = 1 + 200_000 // made_here.MOST
-        got.append(spoken.heard(200_000 + pieces + 1))
+        got.append(spoken.heard(200_000 + pieces))
         spoken.say(BytesMessage(b"\x01done"))
         spoken.heard(1)
 

@@ -63,7 +63,9 @@ impl Hierarchies {
     /// Directories of the groups in which a process with these memberships is counted.
     pub fn counted(&self, own: &BTreeMap<String, String>) -> BTreeSet<PathBuf> {
         let names: &[&str] = if self.version == 1 { &COUNTED } else { &[""] };
-        let groups = names.iter().filter_map(|name| Some((name, own.get(*name)?)));
+        let groups = names
+            .iter()
+            .filter_map(|name| Some((name, own.get(*name)?)));
         groups
             .filter_map(|(name, group)| self.directory(name, group))
             .collect()
@@ -128,7 +130,8 @@ mod tests {
     fn a_process_is_counted_once_in_each_directory() {
         let own = memberships("2:cpu,cpuacct:/pods/p\n3:memory:/pods/p\n0::/user\n");
         let directories: Vec<_> = Hierarchies::parse(V1).counted(&own).into_iter().collect();
-        let expected = ["cpu,cpuacct", "memory"].map(|name| format!("/sys/fs/cgroup/{name}/pods/p"));
+        let expected =
+            ["cpu,cpuacct", "memory"].map(|name| format!("/sys/fs/cgroup/{name}/pods/p"));
         assert_eq!(directories, expected.map(PathBuf::from));
         let directories: Vec<_> = Hierarchies::parse(V2).counted(&own).into_iter().collect();
         assert_eq!(directories, [PathBuf::from("/sys/fs/cgroup/user")]);

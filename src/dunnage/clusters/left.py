@@ -68,9 +68,7 @@ def found(client: Client, context: Context) -> LeftSeen:
     return LeftSeen(_stays(context, (*spaces, *volumes)), testbeds(client, agents, context))
 
 
-def parted(
-    there: LeftSeen, used: Callable[[TestbedSeen], bool]
-) -> tuple[LeftSeen, LeftSeen]:
+def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSeen, LeftSeen]:
     """What nobody uses, and the rest."""
     busy = {"", *(each.testbed for each in there.testbeds if used(each))}
 
@@ -94,9 +92,7 @@ def remove_unused(client: Client, unused: LeftSeen) -> None:
     take_away(client, spaces=[each.testbed for each in unused.testbeds])
 
 
-def take_away(
-    client: Client, *, spaces: Sequence[str] = (), volumes: Sequence[str] = ()
-) -> None:
+def take_away(client: Client, *, spaces: Sequence[str] = (), volumes: Sequence[str] = ()) -> None:
     """Delete these namespaces and volumes, and wait until they are gone; raises the same."""
     _delete(client, Namespace, spaces)
     _delete(client, PersistentVolume, volumes)

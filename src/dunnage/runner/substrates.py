@@ -31,9 +31,7 @@ def testbed_of(study: Study, deployments: Sequence[Deployment]) -> TestbedSpec:
     return spec.model_copy(update={"hosts": {**spec.hosts, CONTROL_GROUP: 1}})
 
 
-def _with_image(
-    study: Study, deployments: Sequence[Deployment], spec: TestbedSpec
-) -> TestbedSpec:
+def _with_image(study: Study, deployments: Sequence[Deployment], spec: TestbedSpec) -> TestbedSpec:
     """Where nodes run our engine in an image, the database's will do, or a deployment's own."""
     if spec.context is None or spec.image is not None:
         return spec

@@ -105,7 +105,7 @@ def _not_ours(spec: TestbedSpec) -> Iterator[Finding]:
 def _substrates(draft: Draft, hosts: TestbedOffer) -> Iterator[Finding]:
     for family, spec in draft.substrates.items():
         brought = hosts.brings.get(family)
-        if spec.kind != brought:
+        if brought is None or spec.kind != brought:
             yield Finding(
                 ("substrate", family),
                 f"no {shown(family)} is made on hosts that are someone else's"

@@ -276,7 +276,8 @@ def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
         server = next(
             int(each.name)
             for each in Path("/proc").glob("[0-9]*")
-            if command(each)[:1] and Path(command(each)[0]).name == "kube-apiserver"
+            if command(each)[:1]
+            and Path(command(each)[0]).name == "kube-apiserver"
             and f"/{lab.testbed.name}/" in (each / "cgroup").read_text()
         )
         os.kill(server, signal.SIGKILL)

@@ -144,9 +144,7 @@ STAYS = (
     StaySeen("b1-x", "2026-01-02 03:04:05 UTC", {"namespace": ("dunnage-b1-x",)}, REMOVES),
     StaySeen("b2-x", "", {"persistentvolume": ("v1", "v2")}, "kubectl delete"),
 )
-HOSTS = TestbedSeen(
-    "dunnage-nodes-1", "mine", "", None, {"n1": "Running", "n2": "Succeeded"}, ENDS
-)
+HOSTS = TestbedSeen("dunnage-nodes-1", "mine", "", None, {"n1": "Running", "n2": "Succeeded"}, ENDS)
 LEFT = LeftSeen(STAYS, (HOSTS, replace(HOSTS, testbed="dunnage-nodes-2", study="", agents={})))
 NOTHING = LeftSeen((), ())
 

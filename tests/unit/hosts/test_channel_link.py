@@ -263,6 +263,7 @@ def test_a_message_that_nobody_understands_loses_the_host_and_hangs_nobody(
 def test_nothing_is_asked_of_a_link_that_was_closed(agent: Agent) -> None:
     joined = Link("db-1", agent.open)
     joined.close()
+    joined.close()
     with pytest.raises(HostLostError, match="its testbed was closed"):
         joined.ask("time")
 
@@ -305,7 +306,7 @@ def test_a_command_has_both_outputs_apart(agent: Agent, host: ChannelHost) -> No
     assert agent.asked[-1]["argv"] == ["a", "b"]
     assert agent.asked[-1]["unit"] == "inspect"
     agent.answers["run"] = {"told": "late"}
-    with pytest.raises(RunError, match="`a` did not end within 1 s"):
+    with pytest.raises(RunError, match=r"`a` did not end within 1\.0 s"):
         host.run(["a"], timeout=1.0)
 
 

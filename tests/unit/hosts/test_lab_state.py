@@ -17,8 +17,8 @@ from dunnage.hosts import clean, lab
 from dunnage.hosts.control_groups import groups
 from dunnage.hosts.first_process import Identity, identity, running
 from dunnage.hosts.lab import Owner, is_lab, is_roots
-from dunnage.hosts.machine_lock import forget_measuring, measuring
 from dunnage.hosts.machine_facts import cpu_model
+from dunnage.hosts.machine_lock import forget_measuring, measuring
 
 HOLD = """
 import sys

@@ -80,12 +80,6 @@ def test_what_is_malformed_is_left_to_others() -> None:
         ("  port: {platform: kubernetes}", "  port: {platform: native}", 6, "cannot run on"),
         (
             "duration: 4s}",
-            "turns: 200ms, duration: 4s}\nsampler: {rate: 20Hz}",
-            9,
-            "so there are no turns",
-        ),
-        (
-            "duration: 4s}",
             "duration: 4s}\nsubstrate: {docker: {}}",
             10,
             "no `docker` is made on hosts that are someone else's",
@@ -101,18 +95,18 @@ def test_what_is_malformed_is_left_to_others() -> None:
 def test_what_cannot_be_done_with_someone_elses_hosts_is_told(
     old: str, new: str, line: int, what: str
 ) -> None:
-    if "turns" in new:
-        new = new.replace("\nsampler", "\nrecords: 100\nsampler")
-    found = problem(old, new) if "turns" not in new else first(old, new)
+    found = problem(old, new)
     assert (found.line, what in found.what) == (line, True), found
     assert found.hint
 
 
-def first(old: str, new: str) -> Problem:
-    """That of turns, which a client in a container does not go with either."""
+def test_someone_elses_hosts_take_no_turns() -> None:
+    text = TEXT.replace("duration: 4s}", "turns: 200ms, duration: 4s}\nsampler: {rate: 20Hz}")
     with pytest.raises(StudyError) as raised:
-        read(TEXT.replace(old, new))
-    return next(each for each in raised.value.problems if "someone else's" in each.what)
+        read(text.replace(", endpoint: container-dns, client: container", ""))
+    (found,) = raised.value.problems
+    assert (found.line, found.hint) == (9, "remove `turns`")
+    assert "someone else's cannot be held still" in found.what
 
 
 def test_an_image_may_be_each_deployments_own() -> None:

@@ -63,12 +63,7 @@ fn say(speaker: &Speaker, id: u64, what: Told, content: Vec<u8>) {
     speaker.send((Said { id, what }, content)).ok();
 }
 
-fn ran(
-    argv: &[String],
-    doors: io::Result<Doors>,
-    input: Vec<u8>,
-    seconds: f64,
-) -> (Told, Vec<u8>) {
+fn ran(argv: &[String], doors: io::Result<Doors>, input: Vec<u8>, seconds: f64) -> (Told, Vec<u8>) {
     match doors.and_then(|doors| program::run(argv, doors, input, seconds)) {
         Ok(Some(ran)) => {
             let told = Told::Ran {
@@ -107,7 +102,9 @@ fn answer(
             .start(&argv, &unit, &env, Path::new(&log))
             .map(|(process, pid)| Told::Started { process, pid }),
         Wanted::Signal { process, name } => processes.signal(process, &name).map(|()| Told::Done),
-        Wanted::Put { path, mode } => files::put(Path::new(&path), mode, bytes).map(|()| Told::Done),
+        Wanted::Put { path, mode } => {
+            files::put(Path::new(&path), mode, bytes).map(|()| Told::Done)
+        }
         Wanted::Remove { path } => files::remove(Path::new(&path)).map(|()| Told::Done),
         Wanted::Time => Ok(Told::Time { time: unix_time() }),
         Wanted::End => Ok(Told::Done),
@@ -142,7 +139,8 @@ mod tests {
     /// A stream to a conversation of its own.
     fn joined(processes: &Arc<Processes>) -> UnixStream {
         let (near, far) = UnixStream::pair().unwrap();
-        near.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        near.set_read_timeout(Some(Duration::from_secs(30)))
+            .unwrap();
         let processes = Arc::clone(processes);
         thread::spawn(move || converse(far, &processes));
         near

@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{SigSet, Signal, killpg};
 use nix::unistd::Pid;
 
 use super::units::Doors;
@@ -39,12 +39,7 @@ pub struct Ran {
 }
 
 /// Run a program to its end; none where its time was over, and it was killed.
-pub fn run(
-    argv: &[String],
-    doors: Doors,
-    input: Vec<u8>,
-    seconds: f64,
-) -> io::Result<Option<Ran>> {
+pub fn run(argv: &[String], doors: Doors, input: Vec<u8>, seconds: f64) -> io::Result<Option<Ran>> {
     let mut command = prepared(argv, doors)?;
     command
         .stdin(Stdio::piped())
@@ -55,7 +50,8 @@ pub fn run(
         Err(error) => return Ok(Some(not_started(argv, &error))),
     };
     let group = group(&child);
-    let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (mut stdin, stdout, stderr) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let fed = thread::spawn(move || stdin.take().map(|mut pipe| pipe.write_all(&input)));
     let [stdout, stderr] = [reader(stdout), reader(stderr)];
     let (ended, waiting) = channel::<()>();
@@ -129,8 +125,13 @@ fn prepared(argv: &[String], doors: Doors) -> io::Result<Command> {
         .envs(ENVIRONMENT)
         .current_dir("/")
         .process_group(0);
-    // SAFETY: only `write` is called after the fork, and nothing is allocated.
-    unsafe { command.pre_exec(move || doors.enter()) };
+    let begin = move || {
+        // The agent takes its signals itself; programs shall be reached by theirs.
+        SigSet::empty().thread_set_mask()?;
+        doors.enter()
+    };
+    // SAFETY: only `sigprocmask` and `write` are called after the fork, and nothing is allocated.
+    unsafe { command.pre_exec(begin) };
     Ok(command)
 }
 
@@ -177,7 +178,9 @@ mod tests {
     fn a_program_is_given_its_input_and_tells_both_outputs_and_its_code() {
         let script = "read line; echo got $line; echo bad >&2; exit 3";
         let argv = ["sh", "-c", script].map(str::to_owned);
-        let ran = run(&argv, nowhere(), b"this\n".to_vec(), 10.0).unwrap().unwrap();
+        let ran = run(&argv, nowhere(), b"this\n".to_vec(), 10.0)
+            .unwrap()
+            .unwrap();
         assert_eq!((ran.code, &ran.stdout[..]), (3, &b"got this\n"[..]));
         assert_eq!(ran.stderr, b"bad\n");
     }
@@ -205,10 +208,26 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_reached_by_signals_that_are_blocked_here() {
+        let mut told = SigSet::empty();
+        told.add(Signal::SIGTERM);
+        told.thread_block().unwrap();
+        let argv = ["sh", "-c", "kill -TERM $$; sleep 60"].map(str::to_owned);
+        let ran = run(&argv, nowhere(), Vec::new(), 10.0).unwrap().unwrap();
+        told.thread_unblock().unwrap();
+        assert_eq!(ran.code, -15);
+    }
+
+    #[test]
     fn nothing_of_our_own_environment_is_given() {
-        let ran = run(&words("env"), nowhere(), Vec::new(), 10.0).unwrap().unwrap();
+        let ran = run(&words("env"), nowhere(), Vec::new(), 10.0)
+            .unwrap()
+            .unwrap();
         let told = String::from_utf8(ran.stdout).unwrap();
-        let names: Vec<_> = told.lines().filter_map(|line| line.split('=').next()).collect();
+        let names: Vec<_> = told
+            .lines()
+            .filter_map(|line| line.split('=').next())
+            .collect();
         assert_eq!(names, ["HOME", "LANG", "PATH"]);
     }
 }

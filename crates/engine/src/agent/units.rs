@@ -48,7 +48,9 @@ pub struct Doors {
 impl Doors {
     /// Take this process in. It allocates nothing, so that it can be called after a fork.
     pub fn enter(&self) -> io::Result<()> {
-        self.files.iter().try_for_each(|mut file| file.write_all(b"0"))
+        self.files
+            .iter()
+            .try_for_each(|mut file| file.write_all(b"0"))
     }
 }
 

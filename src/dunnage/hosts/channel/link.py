@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -127,6 +128,8 @@ class Link:
     def close(self) -> None:
         """Ask nothing any more. The agent goes on for a while, and then ends by itself."""
         with self._changed:
+            if self._state.closed:
+                return
             self._state.closed = True
             self._rouse()
         self._thread.join()
@@ -144,10 +147,8 @@ class Link:
         return self._state.codes.get(process)
 
     def _rouse(self) -> None:
-        try:
+        with suppress(BlockingIOError):  # it has been told often enough
             os.write(self._waker, b"!")
-        except BlockingIOError:
-            pass  # it has been told often enough
 
     def _carry(self, stream: Stream, frames: Frames) -> None:
         """Have one stream after the other, until closed or lost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from dunnage.contracts.host import Host
@@ -73,10 +74,8 @@ class ChannelTestbed(ABC, Generic[H]):
 
 def end(link: Link) -> None:
     """Have an agent end, if it still can be asked to."""
-    try:
+    with suppress(HostLostError, RunError):  # it may end before it has said so
         link.ask("end")
-    except (HostLostError, RunError):
-        pass  # it has ended before it could say so, or was lost
     link.close()
 
 

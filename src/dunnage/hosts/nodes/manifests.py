@@ -63,9 +63,7 @@ def scratch(testbed: str, host: str) -> str:
     return f"{ON_NODES}/{testbed}/{host}"
 
 
-def namespace(
-    testbed: str, labels: Mapping[str, str], annotations: Mapping[str, str]
-) -> Manifest:
+def namespace(testbed: str, labels: Mapping[str, str], annotations: Mapping[str, str]) -> Manifest:
     """What holds all agents of one testbed; it is called as that is."""
     return {
         "apiVersion": "v1",

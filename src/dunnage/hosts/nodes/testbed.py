@@ -19,7 +19,8 @@ from lightkube.resources.core_v1 import Node
 from dunnage.clusters import left
 from dunnage.clusters.context import Context
 from dunnage.clusters.execute import Place
-from dunnage.clusters.nodes import address, name as name_of, why_unready
+from dunnage.clusters.nodes import address, why_unready
+from dunnage.clusters.nodes import name as name_of
 from dunnage.clusters.rights import ALL, missing
 from dunnage.contracts.cluster import OF_A_GROUP, OF_A_TESTBED
 from dunnage.contracts.kubernetes import ApiServer
@@ -49,9 +50,7 @@ _AGAIN = 0.1
 
 
 @contextmanager
-def open_nodes(
-    spec: TestbedSpec, *, name: str, engine: Path, keep: bool
-) -> Iterator[NodesTestbed]:
+def open_nodes(spec: TestbedSpec, *, name: str, engine: Path, keep: bool) -> Iterator[NodesTestbed]:
     """Have nodes of a cluster as hosts for as long as the `with` lasts; `name` is the study's.
 
     `KUBECONFIG` is honoured, where it names one file. What studies left there that were killed on
@@ -274,9 +273,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             raise UnavailableError(
                 f"its agent cannot be reached: {error}",
                 where=agent.host,
-                hint=self._cluster.context.asking(
-                    f"logs {agent.pod} --namespace {agent.testbed}"
-                ),
+                hint=self._cluster.context.asking(f"logs {agent.pod} --namespace {agent.testbed}"),
             ) from error
 
     def _host(self, agent: Agent) -> NodeHost:

@@ -39,7 +39,7 @@ NOTHING = (200, {"items": []})
 class PlayedLink:
     """Answers every question of an agent's."""
 
-    made: list[PlayedLink]  # noqa: F821
+    made: list[PlayedLink]
 
     def __init__(self, host: str, open_stream: Callable[[], Any]) -> None:
         self.host = host
@@ -177,9 +177,7 @@ def test_a_namespace_that_is_too_new_for_pods_is_waited_for(
 ) -> None:
     early = {"kind": "Status", "code": 403, "message": "error looking up service account x/default"}
     answers = [(403, early), (403, early)]
-    cluster.answers[f"POST {SPACE}/pods"] = lambda given: (
-        answers.pop() if answers else (201, given)
-    )
+    cluster.answers[f"POST {SPACE}/pods"] = lambda given: answers.pop() if answers else (201, given)
     with opened(tmp_path) as testbed:
         assert testbed.confined == ""
     monkeypatch.setattr(of_pods, "_ACCOUNT", 0.0)
