@@ -82,7 +82,7 @@ def give_image(lab: Lab, name: str, place: Path) -> None:
             _link(tar, merged, f"usr/{merged}")
         _link(tar, "usr/bin/sh", "dash")
         for file in _shell():
-            tar.add(file.resolve(), f"usr{file.resolve().as_posix().removeprefix('/usr')}")
+            tar.add(file.resolve(), f"usr{file.as_posix().removeprefix('/usr')}")
     write_archive(layer, name, (), archive)
     for host in (*lab.members, lab.client):
         runtime = lab.kubernetes.runtime(host.name)

@@ -59,7 +59,7 @@ pub struct Arguments {
     #[arg(long)]
     files: u64,
     /// Be on the node and not in the pod that this process is in: it shares the node's process ids,
-    /// and its parent is the node's container runtime.
+    /// and the parent of its parent is the node's container runtime.
     #[arg(long)]
     node: bool,
 }
@@ -108,14 +108,24 @@ fn listen(path: &Path) -> io::Result<UnixListener> {
 
 /// Join the namespaces in which paths mean what they mean to the node and its pods' mounts.
 ///
-/// Those are of the container runtime: it may have other mounts than the node's first process.
+/// Those are of the container runtime: it may have other mounts than the node's first process. Only
+/// this process joins them. The container's first one, its parent, stays where it is: commands that
+/// are run in the container later are where that is.
 fn enter_node() -> io::Result<()> {
-    let runtime = getppid().as_raw();
-    if runtime == 0 {
-        let what = "the pod does not share its node's process ids";
-        return Err(io::Error::other(what));
+    let first = getppid();
+    let status = fs::read_to_string(format!("/proc/{first}/status"))?;
+    match parent(&status) {
+        None | Some(0) => Err(io::Error::other(
+            "the pod does not share its node's process ids",
+        )),
+        Some(runtime) => join(runtime, OF_NODE),
     }
-    join(runtime, OF_NODE)
+}
+
+/// The parent that `/proc/PID/status` tells; 0 for one outside.
+fn parent(status: &str) -> Option<i32> {
+    let told = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    told.trim().parse().ok()
 }
 
 /// Make the directory, empty but for this program: an agent before may have been killed.
@@ -146,6 +156,14 @@ fn allow_files(most: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_parent_is_told_by_the_status() {
+        assert_eq!(parent("Name:\tsh\nPPid:\t4711\nUid:\t0\n"), Some(4711));
+        assert_eq!(parent("Name:\tPPid: 3\n"), None);
+        let own = fs::read_to_string("/proc/self/status").unwrap();
+        assert_eq!(parent(&own), Some(getppid().as_raw()));
+    }
 
     #[test]
     fn a_directory_is_furnished_and_vacated_with_what_is_empty_above() {

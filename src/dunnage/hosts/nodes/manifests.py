@@ -30,9 +30,16 @@ until [ -x {ENGINE} ]; do
     left=$((left - 1)); [ $left -gt 0 ] || exit 1
     sleep 0.1 || sleep 1
 done
-exec {ENGINE} agent "$@"
+{ENGINE} agent "$@" & agent=$!
+trap 'kill -TERM $agent' TERM INT
+wait $agent
+wait $agent
 """
-"""Waits until the engine was brought, and becomes it."""
+"""Waits until the engine was brought, and then for its end; it hands on that it shall end.
+
+Commands that are run in a container later are where its first process is. So that stays in the
+container, and its child goes to the node. The second `wait` is for a first one that is cut short.
+"""
 
 
 @dataclass(frozen=True)
