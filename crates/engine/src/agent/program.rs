@@ -112,7 +112,7 @@ pub fn code(status: ExitStatus) -> i32 {
 
 /// The group of all that a child starts.
 pub fn group(child: &Child) -> Pid {
-    Pid::from_raw(child.id() as i32)
+    Pid::from_raw(child.id().cast_signed())
 }
 
 fn prepared(argv: &[String], doors: Doors) -> io::Result<Command> {
