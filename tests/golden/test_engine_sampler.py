@@ -74,7 +74,7 @@ def test_what_a_killed_sampler_left_is_read_up_to_its_last_whole_line() -> None:
         ({"samples.jsonl": b""}, "holds no sample"),
         ({"samples.jsonl": REAL.splitlines(keepends=True)[0]}, "holds no sample"),
         ({"samples.jsonl": b"rubbish\n"}, "cannot be read"),
-        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9, above 2"),
+        ({"samples.jsonl": REAL.replace(b'"version":1', b'"version":9')}, "version 9, above 3"),
     ],
 )
 def test_what_cannot_be_used_is_an_error(artefacts: dict[str, bytes], words: str) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from lab_traces import eventually
 from living import deployed
+from their_daemon import INSIDE, asks_for_certificates, write_secured
 
+from dunnage.contracts.docker import Daemon
 from dunnage.contracts.host import Host
 from dunnage.databases.redis.database import Redis
 from dunnage.docker_api import connect
@@ -26,9 +26,10 @@ from dunnage.platforms.docker import Docker
 from dunnage.runner.formation import form
 from dunnage.software.engine import engine_path
 from dunnage.software.trees import DebianSoftware
+from dunnage.substrates.contexts import write_contexts
 from dunnage.substrates.daemons import Daemons, open_daemons
 from dunnage.substrates.existing import open_existing
-from dunnage.substrates.kubernetes.certificates import Authority, Credentials
+from dunnage.substrates.kubernetes.certificates import Authority
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
@@ -39,8 +40,6 @@ DEPLOYMENT = deployed(
     "host-port",
     database=DatabaseSpec(kind="redis", version="7.0", topology="single"),
 )
-INSIDE = "127.0.0.1:2376"
-"""Where the daemon listens for TLS, in its host's network."""
 NOT_BELIEVED = "x509: certificate signed by unknown authority"
 """What the daemon writes in its log of a client that it refuses."""
 
@@ -65,18 +64,12 @@ def secured() -> Iterator[Secured]:
     authority, found = Authority("theirs"), TREES.dockerd()
     with open_namespace(spec, name="secured", engine=engine_path(), keep=False) as testbed:
         host = testbed.host("db-1")
-        place = f"{host.scratch}/secured"
-        issued = authority.server("daemon", ("127.0.0.1",))
-        host.put(f"{place}/ca.pem", authority.certificate)
-        host.put(f"{place}/cert.pem", issued.certificate)
-        host.put(f"{place}/key.pem", issued.key, mode=0o600)
-        asking = (
-            f"--host=tcp://{INSIDE} --tlsverify --tlscacert={place}/ca.pem "
-            f"--tlscert={place}/cert.pem --tlskey={place}/key.pem"
-        )
+        place = Path(host.scratch, "secured")
+        place.mkdir()
+        asking = shlex.join([f"--host=tcp://{INSIDE}", *asks_for_certificates(authority, place)])
         script = f'#!/bin/sh\nexec {shlex.quote(str(found.dockerd))} "$@" {asking}\n'
         host.put(f"{place}/dockerd", script.encode(), mode=0o755)
-        asked = replace(found, dockerd=Path(f"{place}/dockerd"))
+        asked = replace(found, dockerd=place / "dockerd")
         with open_daemons(testbed, asked, [host]) as daemons:
             port = host.listen_outside(INSIDE)
             yield Secured(testbed, daemons, authority, f"tcp://127.0.0.1:{port}")
@@ -88,23 +81,13 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     (tmp_path / "machine.pem").write_bytes(Authority("machine").certificate)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "machine.pem"))
-    (tmp_path / "config.json").write_text("{}")
     return tmp_path
 
 
-def write_context(directory: Path, url: str, authority: Authority, ours: Credentials) -> None:
-    """Write the context `theirs`, as `docker context create --docker ca=…,cert=…,key=…` does."""
-    identity = sha256(b"theirs").hexdigest()
-    meta = directory / "contexts" / "meta" / identity
-    tls = directory / "contexts" / "tls" / identity / "docker"
-    meta.mkdir(parents=True)
-    tls.mkdir(parents=True)
-    endpoints = {"docker": {"Host": url, "SkipTLSVerify": False}}
-    told = {"Name": "theirs", "Metadata": {}, "Endpoints": endpoints}
-    (meta / "meta.json").write_text(json.dumps(told))
-    (tls / "ca.pem").write_bytes(authority.certificate)
-    (tls / "cert.pem").write_bytes(ours.certificate)
-    (tls / "key.pem").write_bytes(ours.key)
+def write_context(directory: Path, url: str, authority: Authority, who: Authority) -> None:
+    """Write the context `theirs`: `authority` vouches for its daemon, and `who` for us."""
+    write_contexts(directory, {"theirs": Daemon("db-1", url, ours=False)})
+    write_secured(directory, "theirs", authority, who)
 
 
 def refused(secured: Secured) -> UnavailableError:
@@ -122,7 +105,7 @@ def refused(secured: Secured) -> UnavailableError:
 def test_a_database_is_deployed_on_a_daemon_that_asks_for_certificates(
     secured: Secured, context: Path
 ) -> None:
-    write_context(context, secured.url, secured.authority, secured.authority.client("us"))
+    write_context(context, secured.url, secured.authority, secured.authority)
     hosts = [secured.host]
     with open_existing({"db-1": "theirs"}, hosts) as existing:
         assert existing.facts()["context"] == "theirs"
@@ -142,7 +125,7 @@ def test_a_database_is_deployed_on_a_daemon_that_asks_for_certificates(
 def test_a_daemon_that_does_not_believe_our_certificate_is_told(
     secured: Secured, context: Path
 ) -> None:
-    write_context(context, secured.url, secured.authority, Authority("else").client("us"))
+    write_context(context, secured.url, secured.authority, Authority("else"))
     what = refused(secured).what
     assert "certificate verify failed" not in what  # so it was not we who refused
     # What it says to us arrives, or only that it ended the connection: it does not wait until we
@@ -153,6 +136,5 @@ def test_a_daemon_that_does_not_believe_our_certificate_is_told(
 def test_a_daemon_whose_certificate_we_do_not_believe_is_told(
     secured: Secured, context: Path
 ) -> None:
-    ours = secured.authority.client("us")
-    write_context(context, secured.url, Authority("else"), ours)
+    write_context(context, secured.url, Authority("else"), secured.authority)
     assert "certificate verify failed" in refused(secured).what

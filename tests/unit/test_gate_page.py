@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.outcome import Outcome, State
+from gate.known import Known
+from gate.outcome import Outcome, State, Told
 from gate.proofs import PAGE, command
-from gate.proofs.page import PageError, Result, Row, claim, gone, read, row, write
+from gate.proofs.page import PageError, Result, Row, Rows, claim, gone, read, row, write
+from gate.proofs.prove import forgotten
 
 ROOT = Path(__file__).parents[2]
 WHEN = datetime(2026, 11, 28, 18, 52, tzinfo=UTC)
@@ -173,3 +175,30 @@ def test_rows_of_no_test_any_more_are_found_but_for_modules_that_nobody_sees() -
     unseen = ["b.py", "c.py::test_1"]
     assert gone(rows, {"a.py::test_1"}, unseen) == ["a.py::test_2[x]", "d.py::test"]
     assert gone(rows, set(rows), []) == []
+
+
+def test_the_claim_of_a_proof_is_the_name_of_its_test() -> None:
+    assert claim("tests/live/test_x.py::test_a_claim_holds[3]") == "a claim holds (3)"
+
+
+def test_proofs_that_were_tried_alone_take_the_place_of_their_own_rows_only(page: Path) -> None:
+    def rows() -> list[list[str]]:
+        lines = page.read_text().partition("| --- |")[2].splitlines()[1:]
+        return [line.strip("| ").split(" | ")[:3] for line in lines]
+
+    one, other = (Outcome(f"t.py::test_{name}", State.PASSED) for name in ("one", "other[a]"))
+    ended = Rows("")
+    ended(Told(ended={other.test: other}))
+    assert [claimed for claimed, *_ in rows()] == ["other (a)"]
+    ended(Told(ended={other.test: other, one.test: one}))
+    ended.finish([other, one])
+    assert rows() == [[name, "yes", "every assertion held"] for name in ("one", "other (a)")]
+    assert {row.before for row in read().values()} == {None}  # each was written once
+    broken = Outcome(one.test, State.FAILED, why="E   it broke", seen=("a|b",))
+    Rows("").finish([broken])
+    held = ["other (a)", "yes", "every assertion held"]
+    assert rows() == [["one", "**no**", "a\\|b; it broke"], held]
+    Rows("").finish([Outcome("proofs", State.FAILED, why="exit code 4")])
+    assert [claimed for claimed, *_ in rows()] == ["one", "other (a)"]
+    assert forgotten(Told(known=[Known(other.test), Known("t.py::test_new")])) == [one.test]
+    assert [claimed for claimed, *_ in rows()] == ["other (a)"]

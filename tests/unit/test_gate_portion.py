@@ -13,8 +13,8 @@ from gate.known import Known
 from gate.lanes import STUDIES
 from gate.proofs.page import HELD, Result, Row
 from gate.proofs.portion import NEVER, Unit, portion, rounds, takes, units
-from gate.proofs.prove import AT_ONCE, not_begun
-from gate.stages import LIVE_PROOFS, PURE_PROOFS, QUIET_PROOFS, Stage, proving
+from gate.proofs.prove import AT_ONCE, needed, not_begun
+from gate.stages import LIVE_PROOFS, PREPARATIONS, PURE_PROOFS, QUIET_PROOFS, Stage, proving
 
 FIRST = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -152,3 +152,10 @@ def test_what_was_not_begun_is_named_oldest_first_with_the_next_command() -> Non
         "  and 3 more",
         "Go on with: make proofs MINUTES=1",
     ]
+
+
+def test_what_only_some_proofs_need_is_made_for_these_alone() -> None:
+    plain, pods = Known("plain", frozenset({"proof"})), Known("pods", frozenset({"kubernetes"}))
+    without = ["engine", "tools"]
+    assert [each.name for each in needed(PREPARATIONS, [plain])] == without
+    assert [each.name for each in needed(PREPARATIONS, [plain, pods])] == [*without, "build"]

@@ -19,6 +19,7 @@ use ticks::Ticks;
 use unit::Unit;
 
 mod counters;
+mod disks;
 mod kept;
 mod machine;
 mod speed;

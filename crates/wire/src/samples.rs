@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Version of [`WatchPlan`] and [`Line`]. 1: first. 2: network counters are the uplink's, and inner
-/// devices are apart.
-pub const SAMPLES_VERSION: u32 = 2;
+/// devices are apart. 3: disk counters under control groups version 1 are those of processes.
+pub const SAMPLES_VERSION: u32 = 3;
 
 /// `dunnage-engine sample --plan FILE --out DIRECTORY` reads this and writes `samples.jsonl`
 /// until it receives SIGTERM (or its parent ends).
@@ -51,10 +51,11 @@ pub enum Line {
         time: f64,
         /// Unit → counter → value. Counters: `cpu`, `cpu_user`, `cpu_system`, `throttled`
         /// (seconds); `memory_resident`, `memory_cache`, `swap` (bytes, as it stands);
-        /// `disk_read`, `disk_written` (bytes); and for the whole host `received`, `sent`
-        /// (bytes), `packets_received`, `packets_sent` of the uplink, and the same with `inner_`
-        /// before it over all other interfaces but loopback: bridges and the ends of containers'
-        /// cables, where a byte is counted at each.
+        /// `disk_read`, `disk_written` (bytes: those that its processes had read and gave to be
+        /// written under control groups version 1, those that disks moved under version 2); and
+        /// for the whole host `received`, `sent` (bytes), `packets_received`, `packets_sent` of
+        /// the uplink, and the same with `inner_` before it over all other interfaces but
+        /// loopback: bridges and the ends of containers' cables, where a byte is counted at each.
         units: BTreeMap<String, BTreeMap<String, f64>>,
         /// Machine-wide counters, cumulative: `cpu_total`, `cpu_idle`, `softirq`, `iowait`, `steal`
         /// (seconds over all processors), `pressure_cpu`, `pressure_memory`, `pressure_io`

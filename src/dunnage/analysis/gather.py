@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from dunnage.analysis.checks.finding import count, share
 from dunnage.analysis.groups import grouped
 from dunnage.analysis.order import Placed
 from dunnage.analysis.runs import Runs, Setting, counts
-from dunnage.analysis.steady import Moved, Usual, flatness, unsteady
+from dunnage.analysis.steady import Moved, Moves, Usual, flatness, moving, unsteady
 from dunnage.analysis.values import absent, sampler_cpu, values
-from dunnage.model.analysis import RunSummary
+from dunnage.model.analysis import Moving, RunSummary
 from dunnage.model.check import CheckResult, Reading, Status, Why
 from dunnage.model.choices import Phase
 from dunnage.model.damage import Damage
@@ -51,6 +51,8 @@ class Gathered(Runs):
     """Whether all of a block were driven in turns: places are hosts then, and no order."""
     unsteady: frozenset[str]
     """Runs that the study's other runs made invalid: they moved by more."""
+    moving: tuple[Moving, ...]
+    """Deployments whose throughput moves by itself: their runs are none of these."""
 
     def placed(self, setting: Setting, metric: str) -> list[Placed]:
         """Values of all valid runs of a setting with their places in the study."""
@@ -128,7 +130,12 @@ def gather(
         for run in planned
         if run.id in known or run.id in damaged
     ]
-    moved = _unsteady(runs)
+    beyond = _beyond(runs)
+    moves = _moves(runs, beyond)
+    own = moving(moves)
+    moved = {
+        run.run: beyond[run.run] for run in runs if run.run in beyond and run.deployment not in own
+    }
     return Gathered(
         runs=tuple(_steadied(runs, moved)),
         records=known,
@@ -137,6 +144,7 @@ def gather(
         places=_places(plan),
         at_once=any(stay.hosts is not None for block in plan.blocks for stay in block.stays),
         unsteady=frozenset(moved),
+        moving=tuple(_own(deployment, moves, own) for deployment in own),
     )
 
 
@@ -194,13 +202,36 @@ def _summary(record: Record, broken: Sequence[Difference]) -> RunSummary:
     )
 
 
-def _unsteady(runs: Sequence[RunSummary]) -> dict[str, Usual]:
-    """Valid runs that moved by more than the study's runs of their setting do."""
-    known = [run for run in runs if run.status == Status.VALID and run.trend is not None]
+def _judged(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Valid runs of which is known by how much they moved."""
+    return [run for run in runs if run.status == Status.VALID and run.trend is not None]
+
+
+def _beyond(runs: Sequence[RunSummary]) -> dict[str, Usual]:
+    """Runs that moved by more than the study's runs of their setting do."""
     found: dict[str, Usual] = {}
-    for alike in grouped(known, lambda run: (run.workload, run.level)).values():
+    for alike in grouped(_judged(runs), lambda run: (run.workload, run.level)).values():
         found |= unsteady([Moved(run.run, run.deployment, run.trend or 0.0) for run in alike])
     return found
+
+
+def _moves(runs: Sequence[RunSummary], beyond: Collection[str]) -> dict[str, Moves]:
+    """Deployment → how many of its runs moved so far."""
+    return {
+        deployment: Moves(sum(run.run in beyond for run in own), len(own))
+        for deployment, own in grouped(_judged(runs), lambda run: run.deployment).items()
+    }
+
+
+def _own(deployment: str, moves: Mapping[str, Moves], own: Collection[str]) -> Moving:
+    others = [each for name, each in moves.items() if name not in own]
+    return Moving(
+        deployment=deployment,
+        moved=moves[deployment].moved,
+        runs=moves[deployment].runs,
+        elsewhere=sum(each.moved for each in others),
+        others=sum(each.runs for each in others),
+    )
 
 
 def _steadied(runs: Sequence[RunSummary], moved: Mapping[str, Usual]) -> Iterator[RunSummary]:

@@ -7,7 +7,7 @@ all others of its study under the same workload and level, and not by a bound of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -22,6 +22,8 @@ MINIMUM_RUNS = 12
 """Fewer runs tell nothing of how far runs move by chance."""
 FALSE_ALARM = 0.01
 """Chance that some run of a setting is called unsteady though none is."""
+OWN = 0.05
+"""Chance that a deployment is called moving by itself though it moves no more than the others."""
 LEAST = 0.10
 """Movement that a run may always have: on a very quiet machine less would be called too much."""
 _CONSISTENT = 1.4826
@@ -118,6 +120,49 @@ def unsteady(moved: Sequence[Moved]) -> dict[str, Usual]:
     if known is None:
         return {}
     return {run: known for run, left in _left(moved).items() if abs(left) > known.most}
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How often a deployment moved."""
+
+    moved: int
+    """Runs that moved by more than those of their setting do."""
+    runs: int
+    """All runs that were judged, of every setting."""
+
+
+def moving(moves: Mapping[str, Moves]) -> tuple[str, ...]:
+    """Deployments that move by themselves: more often than the others, by more than chance.
+
+    What disturbs a machine meets all deployments alike, as they have their places by lot. What
+    meets one again and again is a part of what it costs, such as work that one of its programs does
+    every few seconds; to leave such runs out would spare it this cost. The most frequent is tested
+    first, beside all that are not told to move by themselves, until one is not told from them.
+    Fisher's exact test, one-sided (Fisher 1934, Statistical Methods for Research Workers, 5th
+    edition, section 21.02).
+    """
+    left, found = dict(moves), list[str]()
+    while len(left) > 1:
+        most = max(left, key=lambda each: left[each].moved / max(left[each].runs, 1))
+        own = left.pop(most)
+        others = Moves(
+            sum(each.moved for each in left.values()), sum(each.runs for each in left.values())
+        )
+        if chance(own, others) >= OWN:
+            break
+        found.append(most)
+    return tuple(found)
+
+
+def chance(own: Moves, others: Moves) -> float:
+    """Probability that one moves so often or more often, if it moves as the others do."""
+    moved, runs = own.moved + others.moved, own.runs + others.runs
+    ways = sum(
+        math.comb(moved, each) * math.comb(runs - moved, own.runs - each)
+        for each in range(own.moved, min(moved, own.runs) + 1)
+    )
+    return ways / math.comb(runs, own.runs)
 
 
 def _left(moved: Sequence[Moved]) -> dict[str, float]:

@@ -35,7 +35,7 @@ def absent(record: Record) -> dict[str, str]:
     return {
         metric: why
         for metric, counter in _COUNTERS.items()
-        if (why := next((h.absent[counter] for h in hosts if _lacks(h, counter)), ""))
+        if (why := next((h.why(counter) for h in hosts if _lacks(h, counter)), ""))
     }
 
 
@@ -44,7 +44,7 @@ _COUNTERS = {"cpu.database": "cpu", "memory.database": "memory_resident"}
 
 
 def _lacks(host: HostUsage, counter: str) -> bool:
-    return getattr(host.whole, counter) is None and counter in host.absent
+    return getattr(host.whole, counter) is None and bool(host.why(counter))
 
 
 def operations(record: Record) -> int:

@@ -149,6 +149,7 @@ def analyse(
         absent=absent(gathered.records.values()),
         restored=restored(plan, stays),
         restarted=restarted(gathered.records.values()),
+        moving=gathered.moving,
         open_levels=open_levels(plan, gathered),
         searches=searches(plan, gathered),
         rungs=rungs(plan, comparisons, base),

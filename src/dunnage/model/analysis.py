@@ -22,7 +22,7 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 10
+ANALYSIS_VERSION = 11
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -32,7 +32,7 @@ probe was refused; a reading tells member and host apart. 7: whether numbers are
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
 9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
-restarted.
+restarted. 11: deployments whose throughput moves by itself; runs of these are steady.
 """
 
 
@@ -325,6 +325,20 @@ class Restarted(Value):
     """From the start of the stay to the end of the last run that tells of them."""
 
 
+class Moving(Value):
+    """A deployment whose throughput moves by itself: more often than that of the others."""
+
+    deployment: str
+    moved: int
+    """Runs in which it moved by more than runs of their setting do. They count."""
+    runs: int
+    """All its runs that were judged."""
+    elsewhere: int
+    """Runs in which it moved so, of all deployments that do not move by themselves."""
+    others: int
+    """All runs of these that were judged."""
+
+
 class Analysis(Value):
     """Everything that the report shows: a pure function of the result directory."""
 
@@ -390,6 +404,8 @@ class Analysis(Value):
     """Every snapshot with which stays started; empty if every stay loaded its records."""
     restarted: tuple[Restarted, ...] = ()
     """Every stay in which programs of a lab's Kubernetes were restarted."""
+    moving: tuple[Moving, ...] = ()
+    """Every deployment whose throughput moves by itself."""
     open_levels: tuple[OpenLevel, ...] = ()
     """Results of every rate, share or number, for every deployment and workload."""
     searches: tuple[SaturationSearch, ...] = ()

@@ -15,13 +15,14 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 9
+RECORD_VERSION = 10
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
-not see, with the reason. 9: restarts of the programs of a lab's Kubernetes."""
+not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
+waited for the database to settle."""
 
 
 class Turn(Value):
@@ -112,8 +113,10 @@ class Usage(Value):
     """Largest page cache charged, in bytes."""
     swap: float | None = None
     disk_read: float | None = None
-    """Bytes."""
+    """Bytes that disks read for it."""
     disk_written: float | None = None
+    """Bytes that disks wrote for it; under control groups version 1, bytes that its processes gave
+    to be written."""
     received: float | None = None
     """Bytes at the host's uplink; in records before version 3 at every interface but loopback."""
     sent: float | None = None
@@ -168,6 +171,11 @@ class HostUsage(Value):
     let it see more than one pod."""
     clock_offset: float = 0.0
     """Seconds by which its clock was ahead of ours."""
+
+    def why(self, counter: str) -> str:
+        """Why a counter of the host, or of the machine, is not there; empty where nothing says."""
+        place = "host" if counter in Usage.model_fields else "machine"
+        return self.absent.get(counter) or self.absent.get(f"{place}.{counter}", "")
 
 
 class Restart(Value):
@@ -266,6 +274,9 @@ class Record(Value):
     usage: tuple[HostUsage, ...]
     data_size: float | None = None
     """Bytes of data in the database before the run."""
+    settled: float | None = None
+    """Seconds that the run waited until the database had nothing left to do. None in records before
+    version 10."""
     earlier: tuple[Attempt, ...] = ()
     """Disturbed attempts before this one, in order."""
     one_machine: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dunnage.errors import RunError
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
@@ -19,6 +21,16 @@ each client at least."""
 
 LOADS = 5
 """Times that putting them in is tried in one stay."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A database that had nothing left to do."""
+
+    data_size: float | None
+    """Bytes of its data; None where it does not tell."""
+    seconds: float
+    """How long it was waited for."""
 
 
 def fill(stay: Stay, plan: RunPlan) -> None:
@@ -81,11 +93,17 @@ def _differs(filled: Workload, wanted: Workload) -> bool:
     return changed or filled.records != wanted.records
 
 
-def settle(stay: Stay) -> float | None:
-    """Wait until the database has nothing left to do; return its data's size in bytes."""
+def settle(stay: Stay) -> Settled:
+    """Wait until the database has nothing left to do.
+
+    Raises StayError when it still has after the time that its steps may take.
+    """
+    clock = stay.equipment.testbed.clock
+    began = clock.now()
     spec = stay.deployment.database
-    facts = take(
-        stay.platform, stay.database.settle(spec, stay.reservation), stay.equipment.testbed.clock
-    )
+    facts = take(stay.platform, stay.database.settle(spec, stay.reservation), clock)
     size = facts.get("data_size")
-    return float(size) if isinstance(size, int | float) else None
+    return Settled(
+        data_size=float(size) if isinstance(size, int | float) else None,
+        seconds=clock.now() - began,
+    )

@@ -21,7 +21,7 @@ from dunnage.model.study import CLIENT_GROUP, NO_MEMBERS
 from dunnage.runner.condition import condition
 from dunnage.runner.drive import collect, keep_artefacts, order_for, start_all
 from dunnage.runner.ending import concerning, ended, ending
-from dunnage.runner.fill import fill, settle
+from dunnage.runner.fill import Settled, fill, settle
 from dunnage.runner.inspection import to_hold
 from dunnage.runner.stay import Stay
 from dunnage.runner.waiting import Part, wait
@@ -41,7 +41,7 @@ class _Driven:
 
     stay: Stay
     run: RunPlan
-    data_size: float | None
+    at_rest: Settled
     order: LoadOrder
     parts: Sequence[Part]
     left: list[dict[str, bytes]] = field(default_factory=list)
@@ -102,7 +102,7 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
     equipment = stays[0].equipment
     testbed, load = equipment.testbed, equipment.study.load
     with ThreadPoolExecutor(max_workers=len(stays)) as pool:
-        sizes = list(pool.map(_prepare, stays, runs))
+        at_rest = list(pool.map(_prepare, stays, runs))
     started = testbed.clock.now()
     before = {host.name: host.clock_offset() for host in testbed.hosts}
     length = load.turns or 0.0
@@ -110,7 +110,7 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
     rounds = range(1, math.ceil((load.duration or 0.0) / length) + 1)
     order = [name for at in rounds for name in balanced(names, at, f"{runs[0].id}:turns")]
     with watching(equipment, stays) as watch:
-        driven, taken, raw = _drive(stays, runs, sizes, order, length)
+        driven, taken, raw = _drive(stays, runs, at_rest, order, length)
     for stay in stays:
         with concerning(stay.deployment.name):
             stay.platform.running()
@@ -127,8 +127,8 @@ def measure(stays: Sequence[Stay], runs: Sequence[RunPlan], attempt: int) -> lis
     return [_record(one, whole, len(rounds), length) for one in driven]
 
 
-def _prepare(stay: Stay, run: RunPlan) -> float | None:
-    """Make a deployment hold what a run expects, with nothing left to do; its data's size."""
+def _prepare(stay: Stay, run: RunPlan) -> Settled:
+    """Make a deployment hold what a run expects, and wait until it has nothing left to do."""
     with concerning(stay.deployment.name):
         fill(stay, run)
         condition(stay, run)
@@ -211,7 +211,8 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
         measurement=measurement,
         usage=(*used, *shared_by_all),
         one_machine=equipment.testbed.one_machine,
-        data_size=one.data_size,
+        data_size=one.at_rest.data_size,
+        settled=one.at_rest.seconds,
         paused=paused,
         turns=tuple(own),
         restarts=stay.restarts.so_far(),
@@ -232,7 +233,7 @@ def _artefacts(one: _Driven, shared: _Together, hosts: Sequence[Host]) -> tuple[
 def _drive(
     stays: Sequence[Stay],
     runs: Sequence[RunPlan],
-    sizes: Sequence[float | None],
+    at_rest: Sequence[Settled],
     order: Sequence[str],
     length: float,
 ) -> tuple[list[_Driven], list[Turn], dict[str, bytes]]:
@@ -240,10 +241,10 @@ def _drive(
     longest = len(order) * (length + 2 * TURN_CONTROL) + 2 * PATIENCE
     driven = []
     with ExitStack() as stack:
-        for stay, run, size in zip(stays, runs, sizes, strict=True):
+        for stay, run, settled in zip(stays, runs, at_rest, strict=True):
             ordered = _order(stay, run, longest)
             parts = start_all(stack, stay, ordered, f"runs/{run.id}")
-            driven.append(_Driven(stay, run, size, ordered, parts))
+            driven.append(_Driven(stay, run, settled, ordered, parts))
         for one in driven:
             with concerning(one.stay.deployment.name):
                 for part in one.parts:

@@ -17,7 +17,7 @@ def make_snapshot(stay: Stay, workload: Workload, name: str) -> KeptSnapshot:
     """
     equipment = stay.equipment
     load(stay, workload, seed(f"{equipment.study.seed}:data"), stay.name)
-    size = settle(stay)
+    size = settle(stay).data_size
     snapshot = snapshot_of(stay.database, stay.deployment, stay.reservation)
     take(stay.platform, snapshot.complete, equipment.testbed.clock)
     keeping(stay.platform, stay.deployment).keep(name, snapshot.files)

@@ -94,7 +94,7 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
     testbed = stay.equipment.testbed
     fill(stay, plan)
     condition(stay, plan)
-    data_size = settle(stay)
+    at_rest = settle(stay)
     started = testbed.clock.now()
     order = _order(stay, plan)
     before = {host.name: host.clock_offset() for host in testbed.hosts}
@@ -142,7 +142,8 @@ def measure(stay: Stay, plan: RunPlan, attempt: int) -> Record:
         measurement=measurement,
         usage=tuple(h for h in used if h.group in (stay.deployment.hosts, *NO_MEMBERS)),
         one_machine=testbed.one_machine,
-        data_size=data_size,
+        data_size=at_rest.data_size,
+        settled=at_rest.seconds,
         paused=paused,
         over_capacity=evidence.over_capacity,
         search=made.searched,

@@ -13,8 +13,9 @@ from dunnage.model.offer import PartOffer
 PLAN = "watch.json"
 SAMPLES = "samples.jsonl"
 """Lines of JSON (`engine-samples` schema), a reading each."""
-VERSION = 2
-"""Of the samples. 1: first. 2: network counters are the uplink's, and inner devices are apart."""
+VERSION = 3
+"""Of the samples. 1: first. 2: network counters are the uplink's, and inner devices are apart.
+3: disk counters under control groups version 1 are those of processes."""
 
 
 class EngineSampler:

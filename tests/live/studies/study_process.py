@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ from lab_traces import Traces
 
 from dunnage.errors import ExitCode
 from dunnage.hosts.clean import leftovers
-from dunnage.hosts.lab import LABS, Owner
+from dunnage.hosts.lab import LABS, SCRATCH, Owner
 from dunnage.store.read import Result, open_result
 
 DUNNAGE = (sys.executable, "-m", "dunnage")
@@ -122,6 +122,17 @@ def started(study: str, results: Path, *words: str) -> Iterator[StudyProcess]:
 def in_a_run(running: StudyProcess) -> object:
     """Whether a run goes on."""
     return running.member("runs/")
+
+
+def driven(running: StudyProcess, directory: str = "runs", run: str = "*") -> bool:
+    """Whether operations of a run that is called like `run` are being answered.
+
+    `directory` names another load than measured runs.
+    """
+    logs = SCRATCH.glob(f"{running.lab()}/*/{directory}/{run}/generator.log")
+    with suppress(FileNotFoundError):  # it is being fetched just now
+        return any('"operations"' in log.read_text() for log in logs)
+    return False
 
 
 def insist_nothing_left(study: str, labs: set[str]) -> None:

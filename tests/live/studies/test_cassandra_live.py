@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import time
@@ -11,12 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from study_process import StudyProcess, started, under_way
+from study_process import StudyProcess, driven, started, under_way
 
 from dunnage import catalog
 from dunnage.findings.parity.compare import compare
 from dunnage.findings.parity.factors import factors, keys
-from dunnage.hosts.lab import SCRATCH
 from dunnage.model.parity import Cause
 from dunnage.model.record import Record, StayRecord
 from dunnage.store.read import Result, open_result
@@ -69,15 +67,6 @@ def written(directory: Path, text: str) -> tuple[str, Path]:
     path = directory / "study.yaml"
     path.write_text(text.format(name=name))
     return name, path
-
-
-def driven(running: StudyProcess, directory: str = "runs") -> bool:
-    """Whether operations of a measured run are being answered, or of another load than `runs`."""
-    lab = running.lab()
-    logs = SCRATCH.glob(f"{lab}/*/{directory}/*/generator.log")
-    with contextlib.suppress(FileNotFoundError):  # it is being fetched just now
-        return any('"operations"' in log.read_text() for log in logs)
-    return False
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,12 @@ def test_all_deployments_are_conditioned_at_once(result: Result) -> None:
     assert all(int(str(event["operations"])) > 100 for event in told)
 
 
+def test_every_record_says_how_long_its_database_was_waited_for(result: Result) -> None:
+    records = (*result.records, *result.alone_records)
+    assert len(records) == 4
+    assert all(record.settled is not None and record.settled > 0 for record in records)
+
+
 def test_deployments_live_on_hosts_of_their_own_and_one_is_measured_by_itself(
     result: Result,
 ) -> None:

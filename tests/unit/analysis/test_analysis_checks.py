@@ -227,6 +227,36 @@ def test_what_a_quota_held_back_is_told_by_member_and_host_also_of_older_records
     assert seen(found).endswith(", redis-1 on db-1")
 
 
+@pytest.mark.parametrize("told", ["swap", "host.swap"])
+def test_a_gate_that_cannot_tell_says_why(told: str) -> None:
+    unread = host(
+        whole=Usage(cpu=0.4),
+        machine=MachineUsage(processors=1.0, swap_total=1.0),
+        absent={told: "it is not counted"},
+    )
+    found = gate("swap", evidence(usage=(unread,)))
+    assert found.status is Status.UNKNOWN
+    assert "it is not counted" in seen(found)
+
+
+def test_why_a_lab_host_has_no_steal_of_its_own_says_nothing_of_the_machines() -> None:
+    absent = {"host.steal": "hosts share the machine's counters"}
+    machine = MachineUsage(processors=1.0)
+    alone = gate("steal", evidence(usage=(host(machine=machine, absent=absent),)))
+    assert alone.status is Status.UNKNOWN
+    assert "share" not in seen(alone)
+    told = {**absent, "machine.steal": "the counter ran backwards"}
+    found = gate("steal", evidence(usage=(host(machine=machine, absent=told),)))
+    assert "ran backwards" in seen(found)
+
+
+def test_a_host_without_a_counter_of_its_cpu_is_not_watched_and_says_why() -> None:
+    blind = host(whole=Usage(), absent={"host.cpu": "the controller is not mounted"})
+    found = gate("samples", evidence(usage=(blind,)))
+    assert found.status is Status.INVALID
+    assert "the controller is not mounted" in seen(found)
+
+
 def test_one_error_makes_a_run_invalid_and_is_named() -> None:
     stats = OperationStats(count=3999, errors={"timeout": 1}, service=None, response=None)
     found = gate("errors", evidence(measurement=measurement(operations={"all": stats})))

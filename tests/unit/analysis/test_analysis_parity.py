@@ -121,6 +121,24 @@ def test_a_server_that_tells_another_setting_is_undeclared() -> None:
     assert found.cause is Cause.UNDECLARED
 
 
+@pytest.mark.parametrize(
+    ("declared", "cause"),
+    [
+        ({"platform", "image"}, Cause.INHERENT),
+        ({"platform", "image", "database"}, Cause.FACTOR),
+        ({"image"}, Cause.INHERENT),
+    ],
+)
+def test_what_another_build_tells_of_itself_comes_with_the_image(
+    declared: set[str], cause: Cause
+) -> None:
+    facts = {"version": "7.2.4", "replica-announce-ip": "10.0.0.7", "appendonly": "no"}
+    (found,) = compare(stay(), stay(facts=facts), declared)
+    assert sentence(found) == "server: version: `7.0.15` → `7.2.4`"
+    assert found.cause is cause
+    assert found.comes_with == ("image" if cause is Cause.INHERENT else "")
+
+
 def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
     other = stay(
         facts={"version": "7.0.15", "replica-announce-ip": "10.0.0.7", "appendonly": "no"},
@@ -134,6 +152,7 @@ def test_addresses_and_the_order_of_mount_options_are_no_difference() -> None:
     assert compare(stay(), other, set()) == ()
 
 
+CONFIGURATION = "/srv/dunnage/redis-1/redis.conf"
 BIND = {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 0.0.0.0\nsave ''\n"}}
 
 
@@ -167,6 +186,14 @@ BIND = {"files": {"/srv/dunnage/redis-1/redis.conf": "port 6379\nbind 0.0.0.0\ns
         ({"limits": {**LIMITS, "cpu_weight": "512 in 1024"}}, {"platform"}, Cause.INHERENT),
         ({"executable_sha256": "c" * 64}, {"database"}, Cause.FACTOR),
         ({"executable_sha256": "c" * 64}, {"platform", "image"}, Cause.INHERENT),
+        ({"argv": ("theirs", CONFIGURATION)}, {"platform", "image"}, Cause.INHERENT),
+        ({"argv": ("theirs", CONFIGURATION)}, {"platform"}, Cause.UNDECLARED),
+        ({"argv": ("theirs", CONFIGURATION)}, {"platform", "image", "database"}, Cause.FACTOR),
+        (
+            {"argv": ("redis-server", CONFIGURATION, "--hz", "99")},
+            {"platform", "image"},
+            Cause.UNDECLARED,
+        ),
         (
             {"kernel": {"release": "6.1", "net.core.somaxconn": "128"}},
             {"network"},

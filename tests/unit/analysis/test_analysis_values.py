@@ -9,7 +9,7 @@ from analysis_cases import CLOSED, WORKLOAD, host, latency, measurement
 from analysis_study import record
 
 from dunnage.analysis.runs import Setting
-from dunnage.analysis.values import values
+from dunnage.analysis.values import absent, values
 from dunnage.findings.cpu.shares import OUTSIDE, PARTS, shares
 from dunnage.model.metrics import METRICS
 from dunnage.model.record import MachineUsage, OperationStats, Record, Usage
@@ -39,6 +39,15 @@ def test_a_counter_missing_on_one_host_leaves_the_metric_out() -> None:
     assert "cpu.database" not in found
     assert "memory.database" not in found
     assert "throughput" in found
+
+
+@pytest.mark.parametrize("told", ["memory_resident", "host.memory_resident"])
+def test_a_metric_is_absent_for_the_reason_that_the_sampler_or_the_window_tells(told: str) -> None:
+    lacking = host("db-2", whole=Usage(cpu=1.0), absent={told: "no memory controller"})
+    assert absent(record(usage=(host("db-1"), lacking))) == {
+        "memory.database": "no memory controller"
+    }
+    assert absent(record(usage=(host("db-1", absent={told: "not at first"}),))) == {}
 
 
 def test_a_run_without_measurement_has_no_values() -> None:

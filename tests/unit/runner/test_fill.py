@@ -11,11 +11,11 @@ from stage import Hand, Prompter
 
 from dunnage.errors import RunError
 from dunnage.model.choices import Phase
-from dunnage.model.layout import Target
+from dunnage.model.layout import Step, Target
 from dunnage.model.load import LoadOrder
 from dunnage.model.record import Measurement, OperationStats
 from dunnage.runner import fill as module
-from dunnage.runner.fill import fill
+from dunnage.runner.fill import fill, settle
 from dunnage.runner.snapshots import KeptSnapshot
 from dunnage.runner.stay import Stay
 
@@ -148,3 +148,23 @@ def test_a_stay_that_started_with_a_snapshot_is_neither_emptied_nor_loaded(
     assert filling.expect("A") == []
     filling.stay.spoiled = True
     assert filling.expect("C") == []
+
+
+@pytest.mark.parametrize(("told", "size"), [({"data_size": 42}, 42.0), ({}, None)])
+def test_a_database_is_waited_for_until_it_rests_and_then_tells_its_size(
+    told: dict[str, Any], size: float | None
+) -> None:
+    steps = (
+        Step("rest", "redis-1", ("info",), done=lambda text: text == "idle"),
+        Step("data size", "redis-1", ("size",), parse=lambda _: told),
+    )
+    stay = SimpleNamespace(
+        deployment=SimpleNamespace(database=None),
+        database=SimpleNamespace(settle=lambda *_: steps),
+        reservation=None,
+        platform=Prompter([(0, "busy"), (0, "busy"), (0, "idle"), (0, "")]),
+        equipment=SimpleNamespace(testbed=SimpleNamespace(clock=Hand())),
+    )
+    settled = settle(cast("Stay", stay))
+    assert settled.data_size == size
+    assert settled.seconds == pytest.approx(0.04)

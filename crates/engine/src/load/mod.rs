@@ -111,13 +111,18 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     finish(plan, run?, span, began, &driver, cpu, intended)
 }
 
+/// Seconds that connecting may take at least: it is no operation, and its server may have just
+/// started.
+const CONNECTING: f64 = 5.0;
+
 /// As many sessions as this part has logical threads, all connected.
 async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
     let whole = match plan.level {
         Level::Threads { threads } => threads,
         Level::Rate { connections, .. } => connections,
     };
-    let due = std::time::Instant::now() + Duration::from_secs_f64(plan.timeout);
+    let within = plan.timeout.max(CONNECTING);
+    let due = std::time::Instant::now() + Duration::from_secs_f64(within);
     let mut deadline = Deadline::new();
     let mut sessions = Vec::new();
     for _ in 0..share::count(u64::from(whole), plan.part) {
@@ -132,8 +137,8 @@ async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
         });
         if connected.await.is_none() {
             return Err(io::Error::other(format!(
-                "no connection to `{}` within {} s: {reason}",
-                plan.target.addresses[0], plan.timeout
+                "no connection to `{}` within {within} s: {reason}",
+                plan.target.addresses[0]
             )));
         }
         sessions.push(session);

@@ -121,7 +121,6 @@ def unseen(usage: Sequence[HostUsage], *allowed: Reading) -> Finding:
 def reasons(usage: Sequence[HostUsage], counter: str) -> tuple[Reading, ...]:
     """Why a counter is not there, by the first host that says so; empty where none does."""
     for host in usage:
-        for name in (counter, f"machine.{counter}"):
-            if name in host.absent:
-                return (text("reason", host.absent[name]),)
+        if why := host.why(counter):
+            return (text("reason", why),)
     return ()

@@ -127,7 +127,7 @@ def samples(evidence: Evidence, bounds: Bounds) -> Finding:
         )
     ]
     uncovered = [
-        text("uncovered", host.absent.get("cpu", "no reason is known"), host.host)
+        text("uncovered", host.why("cpu") or "no reason is known", host.host)
         for host in evidence.usage
         if host.whole.cpu is None
     ]

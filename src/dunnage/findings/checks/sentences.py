@@ -9,7 +9,7 @@ from statistics import median
 from dunnage.findings.checks import reasons
 from dunnage.findings.checks.reasons import Reason
 from dunnage.model.analysis import Analysis
-from dunnage.wording import alike, numbers
+from dunnage.wording import alike, numbers, terms
 
 _ENOUGH_VALID = 0.9
 """Share of the planned runs that must be valid for an answer to be trusted."""
@@ -98,5 +98,16 @@ def trend(analysis: Analysis) -> str:
         f"moved by {numbers.difference(min(seen))} to {numbers.difference(max(seen))}, that of "
         f"half of them by at most {numbers.most(median(map(abs, seen)))}. A run that moved "
         "by more than chance explains, by this study's runs under the same load, is not steady and "
-        "does not count."
+        "does not count, unless its deployment does so more often than the others."
+    )
+
+
+def moving(analysis: Analysis) -> tuple[str, ...]:
+    """One sentence for each deployment whose throughput moves by itself."""
+    return tuple(
+        f"{terms.plain(each.deployment)}: throughput moved by more than chance explains within "
+        f"{each.moved} of {numbers.count(each.runs, 'run')}, and within {each.elsewhere} of "
+        f"{each.others} of deployments that do not do so by themselves. It is a part of what this "
+        "deployment costs, so these runs count"
+        for each in analysis.moving
     )

@@ -27,6 +27,11 @@ _HOST_NAME = "HOSTNAME"
 """Variable in which a container is told its name: another one in every container."""
 _SURROUNDINGS = re.compile(rf"{_HOST_NAME}|KUBERNETES_(SERVICE|PORT)(_\w+)?")
 """Variables by which Docker and Kubernetes tell every container where it is."""
+_OF_SOFTWARE = frozenset({Aspect.VARIABLE, Aspect.FACT})
+"""What an image that a user named may bring along as it does its programs: the variables of its own
+environment, and what another build tells of itself, such as its version."""
+_PROGRAM = "0"
+"""Place of the argument that names the program, which such an image has on its own PATH."""
 _ENVIRONMENT, _JAVA = "environment", "virtual machine"
 """What may be absent besides files. Only a virtual machine that answers tells its jars."""
 _DIGITS = 12
@@ -175,13 +180,10 @@ def _process(a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Differen
 
 
 def _environment(who: str, a: ProcessFacts, b: ProcessFacts, pair: _Pair) -> Iterator[Difference]:
-    """An image that a user named may bring variables along, as it does software."""
     variables = (_variables(mask, p) for mask, p in zip(pair.masks, (a, b), strict=True))
     for key, sides in unequal(*variables):
         if _SURROUNDINGS.fullmatch(key) and "platform" in pair.factors:
             yield pair.difference(who, Aspect.VARIABLE, key, sides, comes_with="platform")
-        elif IMAGE in pair.factors:
-            yield pair.software(who, Aspect.VARIABLE, key, sides)
         else:
             yield from _line(who, Aspect.VARIABLE, key, sides, pair)
 
@@ -236,7 +238,9 @@ def _line(who: str, aspect: Aspect, name: str, sides: Sides, pair: _Pair) -> Ite
             return
         bare = pair.masks[0].without_addresses(one), pair.masks[1].without_addresses(other)
         addresses = one != other and bare[0] == bare[1]
-    if not addresses:
+    if not addresses and (aspect in _OF_SOFTWARE or (aspect, name) == (Aspect.ARGUMENT, _PROGRAM)):
+        yield pair.software(who, aspect, name, sides)
+    elif not addresses:
         yield pair.difference(who, aspect, name, sides, _DATABASE)
     elif "platform" in pair.factors and not pair.factors & _PATH:
         yield pair.difference(who, aspect, name, sides, comes_with="platform")

@@ -37,7 +37,7 @@ def sample(call: Call) -> Task:
     def finish() -> int:
         header = {
             "line": "header",
-            "version": 2,
+            "version": 3,
             "host": plan["host"],
             "interval": interval,
             "cgroups": 2,

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from dunnage.analysis.intervals import MINIMUM_BLOCKS
 from dunnage.analysis.looks import number as look_number
 from dunnage.findings.checks import reasons
-from dunnage.findings.checks.sentences import besides_the_plan, trend, trouble
+from dunnage.findings.checks.sentences import besides_the_plan, moving, trend, trouble
 from dunnage.findings.conditions.members import held
 from dunnage.findings.control.sentences import control_differs, control_holds
 from dunnage.findings.counters.associations import beside
@@ -129,6 +129,7 @@ def _told(
         "losses": losses(analysis),
         "restored": restored(analysis),
         "restarted": stays_with_restarts(analysis.restarted),
+        "moving": moving(analysis),
         "skipped": left_out(analysis.skipped),
         "trend": trend(analysis),
         "control_broken": control_differs(analysis),

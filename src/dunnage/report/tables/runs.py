@@ -163,6 +163,12 @@ _FIXED: Sequence[Column[RecordedRun]] = (
     ),
     number("seconds", lambda r: r.seconds, "length of the measured window", "s"),
     number("data_size", lambda r: r.record.data_size, "data in the database before the run", "B"),
+    number(
+        "settled",
+        lambda r: r.record.settled,
+        "time that the run waited until the database had nothing left to do",
+        "s",
+    ),
     share(
         "paused",
         lambda r: r.summary.paused,

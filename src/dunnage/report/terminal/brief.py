@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from dunnage.findings.checks.sentences import runs_counted
+from dunnage.findings.checks.sentences import moving, runs_counted
 from dunnage.findings.control.sentences import control_differs, neighbours_withhold
 from dunnage.findings.differences import answer, sentences
 from dunnage.findings.restarts.sentences import stays_with_restarts
@@ -151,6 +151,7 @@ def _notes(analysis: Analysis, study: Study, scale: float | None) -> Iterator[Li
         ("Control", (control_differs(analysis),)),
         ("Neighbours", (neighbours_withhold(analysis),)),
         ("Restarts", stays_with_restarts(analysis.restarted)),
+        ("Moves", moving(analysis)),
         ("Over capacity", over_capacity(analysis)),
         ("Twins", (_twins(analysis),)),
         ("Parity", (parity.not_compared(analysis.parity.differences),)),
