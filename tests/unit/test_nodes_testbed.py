@@ -88,7 +88,8 @@ def running() -> dict[str, Any]:
 
 
 def pod(named: str, state: dict[str, Any], phase: str = "Running") -> tuple[int, Any]:
-    known = {"name": "agent", "image": "busy", "imageID": "", "ready": True, "restartCount": 0}
+    known = {"name": "agent", "image": "busy", "ready": True, "restartCount": 0}
+    known |= {"imageID": "" if named == "agent-2" else "sha256:0a"}
     status = {"phase": phase, "containerStatuses": [{**known, "state": state}]}
     return 200, {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": named}, "status": status}
 
@@ -136,6 +137,7 @@ def test_each_node_is_a_host_with_its_own_agent(cluster: Cluster, tmp_path: Path
         assert facts["hosts.privileged"] is True
         assert facts["hosts.one_machine"] is testbed.one_machine is False
         assert facts["node"] == "db-1: n1, client-1: n2"
+        assert facts["hosts.image"] == "db-1: sha256:0a, client-1: None"
         assert facts["memory.total"] is None
     space, dry, *pods = made
     assert space["metadata"]["labels"]["team"] == "t"

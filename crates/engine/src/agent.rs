@@ -20,6 +20,7 @@ use nix::unistd::{chdir, getppid};
 
 use self::conversation::converse;
 use self::processes::Processes;
+use self::scratch::{Scratch, sweep};
 use self::units::Units;
 use crate::enter::join;
 use crate::stop::Stop;
@@ -29,6 +30,7 @@ mod files;
 mod frame;
 mod processes;
 mod program;
+mod scratch;
 mod units;
 
 /// What a node's programs see that its pods do not: its files, its network, its name.
@@ -39,9 +41,6 @@ const OF_NODE: CloneFlags = CloneFlags::CLONE_NEWNS
 
 /// Between two looks at whether it is time to end.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// Name of this program in the agent's directory.
-const ENGINE: &str = "engine";
 
 /// Arguments of `agent`.
 #[derive(clap::Args)]
@@ -73,8 +72,11 @@ pub fn agent(arguments: &Arguments) -> io::Result<()> {
         enter_node()?;
     }
     chdir("/")?;
-    furnish(&arguments.scratch, &engine)?;
+    let scratch = Scratch::furnish(&arguments.scratch, &engine)?;
     drop(engine);
+    if arguments.node && let Err(error) = sweep(&arguments.scratch) {
+        eprintln!("dunnage-engine: what killed agents left cannot be removed: {error}");
+    }
     allow_files(arguments.files)?;
     let units = if arguments.node {
         Units::own()?
@@ -92,7 +94,7 @@ pub fn agent(arguments: &Arguments) -> io::Result<()> {
     let silence = Duration::from_secs_f64(arguments.silence);
     while processes.silent_for() < silence && !stop.by(Instant::now() + LOOK)? {}
     processes.kill_all();
-    vacate(&arguments.scratch)
+    scratch.vacate()
 }
 
 /// A socket that nobody but this user can connect to.
@@ -128,25 +130,6 @@ fn parent(status: &str) -> Option<i32> {
     told.trim().parse().ok()
 }
 
-/// Make the directory, empty but for this program: an agent before may have been killed.
-fn furnish(scratch: &Path, engine: &[u8]) -> io::Result<()> {
-    files::remove(scratch)?;
-    fs::create_dir_all(scratch)?;
-    fs::set_permissions(scratch, fs::Permissions::from_mode(0o755))?;
-    files::put(&scratch.join(ENGINE), 0o755, engine)
-}
-
-/// Remove the directory, and those above it that nothing else is in.
-fn vacate(scratch: &Path) -> io::Result<()> {
-    files::remove(scratch)?;
-    for above in scratch.ancestors().skip(1) {
-        if fs::remove_dir(above).is_err() {
-            break;
-        }
-    }
-    Ok(())
-}
-
 fn allow_files(most: u64) -> io::Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     let allowed = most.min(hard);
@@ -163,23 +146,5 @@ mod tests {
         assert_eq!(parent("Name:\tPPid: 3\n"), None);
         let own = fs::read_to_string("/proc/self/status").unwrap();
         assert_eq!(parent(&own), Some(getppid().as_raw()));
-    }
-
-    #[test]
-    fn a_directory_is_furnished_and_vacated_with_what_is_empty_above() {
-        let top = std::env::temp_dir().join(format!("agent-{}", std::process::id()));
-        fs::create_dir_all(&top).unwrap();
-        fs::write(top.join("others"), "stay").unwrap();
-        let scratch = top.join("nodes/db-1");
-        furnish(&scratch, b"program").unwrap();
-        assert_eq!(fs::read(scratch.join(ENGINE)).unwrap(), b"program");
-        fs::create_dir(scratch.join("members")).unwrap();
-        furnish(&scratch, b"newer").unwrap();
-        assert_eq!(fs::read(scratch.join(ENGINE)).unwrap(), b"newer");
-        assert!(!scratch.join("members").exists());
-        vacate(&scratch).unwrap();
-        assert_eq!(fs::read_dir(&top).unwrap().count(), 1);
-        vacate(&scratch).unwrap();
-        fs::remove_dir_all(&top).unwrap();
     }
 }

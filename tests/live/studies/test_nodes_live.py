@@ -18,6 +18,7 @@ from lightkube.resources.core_v1 import Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
+from dunnage.hosts.nodes.manifests import ON_NODES
 from dunnage.hosts.nodes.testbed import PREFIX
 from dunnage.kubernetes_api import connect
 from dunnage.model.check import Status, Why
@@ -103,6 +104,12 @@ def insist_nothing_left(lab: Lab) -> None:
     """Neither in the cluster nor on its nodes."""
     assert traces(lab) == []
     assert eventually(lambda: agents() == []), agents()
+    assert directories() == []
+
+
+def directories() -> list[Path]:
+    """Those of testbeds, on all nodes: they share their machine's file system."""
+    return list(Path(ON_NODES).glob("*"))
 
 
 def agents() -> list[str]:
@@ -129,6 +136,7 @@ def test_a_study_on_nodes_with_rights_sees_its_members_and_leaves_nothing(
     assert facts["hosts.one_machine"] is True  # all nodes of a lab are
     assert facts["node"] == "db-1: db-1, db-2: db-2, client-1: client-1"
     assert facts["kubernetes.ours"] is False
+    assert "sha256:" in facts["hosts.image"]
     assert facts["cpu.count"]
     stays = {stay.deployment: stay for stay in result.stays}
     assert stays.keys() == {"port", "service"}
@@ -243,6 +251,27 @@ def test_kill_9_leaves_what_clean_removes_and_resume_goes_on(
     with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
         result = finished(resumed)
     assert before <= result.finished()
+    insist_nothing_left(lab)
+
+
+@pytest.mark.proof
+def test_what_agents_left_that_were_killed_is_removed_by_the_next_ones(
+    lab: Lab, tmp_path: Path
+) -> None:
+    """As when their nodes lose power: nothing on a node can remove it then."""
+    name, path = written(tmp_path, PORT, SERVICE, duration="6s")
+    with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
+        running.until(lambda: begun(running))
+        running.kill()
+    for process in Path("/proc").glob("[0-9]*"):
+        argv = command(process)
+        if argv[1:2] == ["agent"] and any(PREFIX in word for word in argv):
+            os.kill(int(process.name), signal.SIGKILL)
+    answered("clean", "--context", CONTEXT, "--yes")
+    assert traces(lab) == []
+    assert directories()
+    with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
+        finished(resumed)
     insist_nothing_left(lab)
 
 

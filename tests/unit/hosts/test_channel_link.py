@@ -170,6 +170,21 @@ def test_of_a_command_nobody_knows_what_became_of_it_when_the_stream_breaks(
     assert link.ask("time")[0]["time"] == 1e9
 
 
+def test_what_was_started_though_nobody_was_told_so_is_killed_by_the_next_stream(
+    agent: Agent, link: Link
+) -> None:
+    agent.answers["start"] = {"told": "started", "process": 1, "pid": 77}
+    link.ask("start", argv=["known"], unit="u", env={}, log="/mine/log")
+    known = [{"process": 1, "code": None}, {"process": 2, "code": None}, {"process": 3, "code": 0}]
+    agent.answers["hello"] = {**HELLO, "processes": known}
+    agent.answers["start"] = once_more(agent, {"told": "started", "process": 2, "pid": 78})
+    with pytest.raises(RunError, match="the connection to its agent broke meanwhile"):
+        link.ask("start", argv=["stray"], unit="u", env={}, log="/mine/log")
+    link.ask("time")
+    killed = [each for each in agent.asked if each["ask"] == "signal"]
+    assert killed == [{"id": 0, "ask": "signal", "name": "KILL", "process": 2}]
+
+
 def test_an_end_is_told_without_being_asked_for_and_after_a_break_too(
     agent: Agent, link: Link
 ) -> None:

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use wire::agent::{Known, Said, Told};
@@ -101,7 +102,10 @@ impl Processes {
         let table = locked(&self.table);
         let started = table.started.get(&process);
         let living = started.filter(|started| started.code.is_none());
-        living.map_or(Ok(()), |started| Ok(kill(started.group, signal)?))
+        match living.map(|started| kill(started.group, signal)) {
+            None | Some(Ok(()) | Err(Errno::ESRCH)) => Ok(()), // the last: it has just ended
+            Some(Err(errno)) => Err(errno.into()),
+        }
     }
 
     /// Kill all that lives, with what it has started itself.
@@ -147,4 +151,22 @@ impl Processes {
 /// Whoever panicked while it held a lock left what is behind it whole.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_signal_to_what_has_just_ended_is_no_error() {
+        let mut child = Command::new("true").process_group(0).spawn().unwrap();
+        child.wait().unwrap();
+        let processes = Processes::new(Units::default());
+        let number = processes.add(program::group(&child));
+        processes.signal(number, "TERM").unwrap();
+        assert!(processes.signal(number, "NONE").is_err());
+    }
 }

@@ -49,6 +49,10 @@ class _State:
     asked: dict[int, _Asked] = field(default_factory=dict)
     codes: dict[int, int] = field(default_factory=dict)
     """Processes that have ended."""
+    started: set[int] = field(default_factory=set)
+    """Processes that whoever asked for them was told of."""
+    strays: list[int] = field(default_factory=list)
+    """Others that live: whoever asked for them was told that the stream broke."""
     number: int = 0
     lost: str = ""
     """Why the host is lost; empty while it is not."""
@@ -199,7 +203,10 @@ class Link:
             numbers = list(self._state.queue)
             self._state.queue.clear()
             asked = (self._state.asked.get(number) for number in numbers)
-            return [(each.header, each.content) for each in asked if each is not None]
+            kill = {"id": 0, "ask": "signal", "name": "KILL"}
+            strays = [({**kill, "process": each}, b"") for each in self._state.strays]
+            self._state.strays = []
+            return [*strays, *((each.header, each.content) for each in asked if each is not None)]
 
     def _take(self, message: Message) -> None:
         header, _ = message
@@ -210,9 +217,13 @@ class Link:
                 self._greeted(header)
             elif (asked := self._state.asked.get(header["id"])) is not None:
                 asked.answer = message
+                if header["told"] == "started":
+                    self._state.started.add(header["process"])
             self._changed.notify_all()
 
     def _greeted(self, header: Mapping[str, Any]) -> None:
+        living = {each["process"] for each in header["processes"] if each["code"] is None}
+        self._state.strays = sorted(living - self._state.started)
         for known in header["processes"]:
             if known["code"] is not None:
                 self._state.codes[known["process"]] = known["code"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dunnage.clusters.restricted import OF_CONTAINERS, OF_PODS
 from dunnage.contracts.cluster import MANAGED, OF_A_TESTBED
 from dunnage.hosts.channel.link import SILENCE
 
@@ -17,8 +18,6 @@ ENGINE = f"{OWN}/engine"
 SOCKET = f"{OWN}/agent"
 ON_NODES = "/var/lib/dunnage/nodes"
 """Directory on nodes, of all that Dunnage has there."""
-NOBODY = 65532
-"""User and group of what runs without rights."""
 _HOST = "dunnage/host"
 """Annotation of an agent's pod: the name of the host that its node is."""
 _OPEN_FILES = 20_000
@@ -107,8 +106,8 @@ def agent_pod(agent: Agent, labels: Mapping[str, str]) -> Manifest:
         container["securityContext"] = {"privileged": True, "runAsUser": 0, "runAsGroup": 0}
         rights: Manifest = {"hostPID": True, "hostNetwork": True}
     else:
-        container["securityContext"] = RESTRICTED
-        rights = {"securityContext": NO_RIGHTS}
+        container["securityContext"] = OF_CONTAINERS
+        rights = {"securityContext": OF_PODS}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -130,21 +129,6 @@ def agent_pod(agent: Agent, labels: Mapping[str, str]) -> Manifest:
             "volumes": [{"name": "own", "emptyDir": {}}],
         },
     }
-
-
-RESTRICTED: Manifest = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-}
-"""Of a container that has no rights."""
-NO_RIGHTS: Manifest = {
-    "runAsNonRoot": True,
-    "runAsUser": NOBODY,
-    "runAsGroup": NOBODY,
-    "fsGroup": NOBODY,
-    "seccompProfile": {"type": "RuntimeDefault"},
-}
-"""Of a pod that has none."""
 
 
 def _pinned(node: str) -> Manifest:

@@ -101,6 +101,12 @@ class Pods:
                 raise self._failed(agent, told or f"it is {phase or 'unknown'}")
             time.sleep(_INTERVAL)
 
+    def image(self, agent: Agent) -> str | None:
+        """The image that a pod runs, by its content; None where its node does not tell."""
+        pod = self._client.get(Pod, agent.pod, namespace=self._namespace)
+        told = (pod.status and pod.status.containerStatuses) or ()
+        return next((each.imageID for each in told if each.imageID), None)
+
     def failure(self, agent: Agent) -> UnavailableError:
         """The error for an agent that ran and is not there any more."""
         return self._failed(agent, "its agent has ended")

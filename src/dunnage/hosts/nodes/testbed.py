@@ -38,6 +38,7 @@ from dunnage.hosts.nodes.owner import in_use, is_of_nobody_here, own
 from dunnage.hosts.nodes.pod_channel import PodChannel
 from dunnage.hosts.nodes.pods import Pods
 from dunnage.kubernetes_api import connect, session
+from dunnage.model.agreement import agreed
 from dunnage.model.study import TestbedSpec
 from dunnage.model.value import Scalar
 
@@ -149,6 +150,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context.asking
         )
         self._agents: dict[str, Agent] = {}
+        self._images: dict[str, str | None] = {}
 
     @property
     def api(self) -> ApiServer:
@@ -183,9 +185,9 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         return {
             "hosts.kind": self._spec.kind,
             "hosts.context": self._spec.context,
-            "hosts.image": self._spec.image,
             "hosts.privileged": not self.confined,
             "hosts.one_machine": self.one_machine,
+            **agreed({host: {"hosts.image": image} for host, image in self._images.items()}),
         }
 
     def _named(self, name: str) -> tuple[str, str]:
@@ -207,6 +209,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                 self._pods.create(agent)
                 self._agents[agent.host] = agent
             self._pods.await_running(agents)
+            self._images = {agent.host: self._pods.image(agent) for agent in agents}
             with ThreadPoolExecutor(max_workers=len(agents)) as pool:
                 links = pool.map(lambda agent: self._linked(agent, self._pods), agents)
                 self._links |= dict(zip(self._places, links, strict=True))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
+from dunnage.clusters.restricted import OF_CONTAINERS, OF_PODS
 from dunnage.model.choices import ClientPlace, Storage
 from dunnage.model.deployment import Deployment
 from dunnage.model.layout import Place
@@ -23,18 +24,6 @@ PUT = 'mkdir -p "${1%/*}" && cat > "$1" && chmod "$2" "$1"'
 DONE = ': > "$1"'
 """Says that all was carried; the path is that of `marker`."""
 _WAIT = 'until [ -e "$1" ]; do sleep 0.1 || sleep 1; done'
-_NOBODY = 65532
-_POD: dict[str, Any] = {
-    "runAsNonRoot": True,
-    "runAsUser": _NOBODY,
-    "runAsGroup": _NOBODY,
-    "fsGroup": _NOBODY,
-    "seccompProfile": {"type": "RuntimeDefault"},
-}
-_CONTAINER: dict[str, Any] = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-}
 _OF_NODE = "hostPath"
 
 
@@ -72,9 +61,9 @@ def carried(stateful_set: dict[str, Any], place: Place, engine: str) -> dict[str
         "volumeMounts": member["volumeMounts"],
     }
     pod["initContainers"] = [carrier, *pod.get("initContainers", [])]
-    pod["securityContext"] = _POD
+    pod["securityContext"] = OF_PODS
     for container in (*pod["initContainers"], member):
-        container["securityContext"] = _CONTAINER
+        container["securityContext"] = OF_CONTAINERS
         container["volumeMounts"] = [_own(each, engine) for each in container["volumeMounts"]]
     pod["volumes"] = [_emptied(each) for each in pod["volumes"]]
     return made

@@ -34,7 +34,8 @@ from dunnage.platforms.deadline import Deadline
 from dunnage.platforms.hosted_members import HostedMembers
 from dunnage.platforms.kubernetes import objects
 from dunnage.platforms.kubernetes.addresses import Served
-from dunnage.platforms.kubernetes.carried import CARRIER, DONE, PUT, beyond, marker
+from dunnage.platforms.kubernetes.carried import beyond
+from dunnage.platforms.kubernetes.carrying import carry
 from dunnage.platforms.kubernetes.client_pod import ClientPod
 from dunnage.platforms.kubernetes.cni_network import driver_of
 from dunnage.platforms.kubernetes.images import of_client, provide
@@ -45,7 +46,7 @@ from dunnage.platforms.kubernetes.objects import Image
 from dunnage.platforms.kubernetes.offer import OFFER
 from dunnage.platforms.kubernetes.pod_member import PodMember
 from dunnage.platforms.kubernetes.process import first_process
-from dunnage.platforms.kubernetes.starting import await_carrier, await_container, await_started
+from dunnage.platforms.kubernetes.starting import await_container, await_started
 from dunnage.platforms.kubernetes.storage import directories
 from dunnage.platforms.offered import HOST, unsupported
 from dunnage.platforms.paths.script import Tools
@@ -55,8 +56,6 @@ from dunnage.platforms.subnets import address_in
 
 _CLIENT_STARTED = 60.0
 """Seconds within which a client's pod has a container."""
-_CARRIED = 120.0
-"""Seconds within which a file of some megabytes is carried into a pod."""
 ASKED: Mapping[str, Mapping[str, str]] = {
     "flannel-vxlan": {"encapsulation": "vxlan", "routing": "flannel"},
     "flannel-host-gw": {"encapsulation": "none", "routing": "flannel"},
@@ -258,7 +257,9 @@ class Kubernetes(HostedMembers[PodMember]):
         )
         self._namespace.create_all(manifests, place.member, deadline)
         if apart:
-            self._carry(service, place, host, deadline)
+            program = self._trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
+            programs = {host.engine: program.read_bytes()}
+            carry(self._namespace, service, place, programs, deadline)
         state = await_container(self._namespace, place.member, deadline)
         member = PodMember(
             service,
@@ -285,37 +286,16 @@ class Kubernetes(HostedMembers[PodMember]):
         if own:
             self._late[member.name] = own
 
-    def _carry(self, service: Service, place: Place, host: Host, deadline: Deadline) -> None:
-        """Write a member's files, and the engine, into its pod before it starts."""
-        await_carrier(self._namespace, place.member, deadline)
-        program = self._trees.tree(ENGINE_TREE).source / ENGINE_PROGRAM
-        self._in_carrier(place, PUT, host.engine, "755", stdin=program.read_bytes())
-        for path, content in service.files.items():
-            self._in_carrier(place, PUT, path, "644", stdin=content.encode())
-        self._in_carrier(place, DONE, marker(place))
-
-    def _in_carrier(self, place: Place, script: str, *words: str, stdin: bytes = b"") -> None:
-        done = self._namespace.execute(
-            objects.pod_name(place.member),
-            CARRIER,
-            ("sh", "-c", script, CARRIER, *words),
-            stdin=stdin,
-            timeout=_CARRIED,
-            where=place.member,
-        )
-        if done.code != 0:
-            raise StayError(
-                f"`{words[0]}` cannot be written in its pod: {done.stderr.strip()}",
-                where=place.member,
-                hint=f"kubectl get pods --namespace {self._namespace.name}",
-            )
-
     def _client_pod(self, host: Host) -> ClientPod | PodHost:
         if confinement(host) and isinstance(host, MakesPods):
             return host.beside(self._namespace.name, objects.labels(self._stay))
         tree = self._trees.tree(ENGINE_TREE)
         ours = self._runtime(host) is not None
-        image = self._provide(host, tree) if ours else self._client_image(host, tree)
+        image = (
+            self._provide(host, tree)
+            if ours
+            else of_client(self._deployment, host, tree, ours=False)
+        )
         manifest = self._manifests.client(host, tree=tree, image=image, node=self._node(host))
         pod = str(manifest["metadata"]["name"])
         self._namespace.create(manifest, host.name)
@@ -328,9 +308,6 @@ class Kubernetes(HostedMembers[PodMember]):
                 hint="dunnage schema study  # `client: host`",
             )
         return ClientPod(host, process.pid)
-
-    def _client_image(self, host: Host, tree: Tree) -> Image:
-        return of_client(self._deployment, host, tree, ours=False)
 
     def _provide(self, host: Host, tree: Tree) -> Image:
         """A host's image of a tree, which its containerd is asked for once."""
