@@ -285,6 +285,30 @@ def test_nodes_of_another_study_are_refused_and_others_are_not(
         assert len(testbed.hosts) == 2
 
 
+def test_a_study_that_begins_meanwhile_is_noticed_once_agents_are_there(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    elsewhere = Owner("another machine", "boot", 1, 1)
+
+    def there_too(*testbeds: str) -> Callable[[Any], tuple[int, Any]]:
+        def made(given: Any) -> tuple[int, Any]:
+            spaces = [space(each, elsewhere) for each in testbeds]
+            pods = [on_node(each, "n1") for each in testbeds]
+            cluster.answers["GET /api/v1/namespaces"] = (200, {"items": spaces})
+            cluster.answers["/api/v1/pods"] = (200, {"items": pods})
+            return 201, given
+
+        return made
+
+    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME)
+    with opened(tmp_path) as testbed:
+        assert len(testbed.hosts) == 2
+    cluster.answers |= {"GET /api/v1/namespaces": NOTHING, "/api/v1/pods": NOTHING}
+    cluster.answers[f"POST {SPACE}/pods"] = there_too(NAME, "dunnage-nodes-1")
+    assert "study `other` has agents on n1" in refused(tmp_path)
+    assert cluster.asked[-2:] == [f"DELETE {SPACE}", f"GET {SPACE}"]
+
+
 def test_what_a_study_left_that_was_killed_here_is_removed_first(
     cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -198,6 +198,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
     def open(self) -> None:
         """Make an agent on every node, and speak to it."""
         with self._cluster.context.spoken():
+            self._remove_what_nobody_uses()
             self._insist_on_free_nodes()
             annotations = left.owned(self._study, own())
             self._pods.hold(namespace(self.name, self._spec.labels, annotations))
@@ -209,6 +210,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
                 self._pods.create(agent)
                 self._agents[agent.host] = agent
             self._pods.await_running(agents)
+            self._insist_on_free_nodes()  # another study may have begun meanwhile
             self._images = {agent.host: self._pods.image(agent) for agent in agents}
             with ThreadPoolExecutor(max_workers=len(agents)) as pool:
                 links = pool.map(lambda agent: self._linked(agent, self._pods), agents)
@@ -223,20 +225,25 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         with self._cluster.context.spoken():
             self._pods.release()
 
-    def _insist_on_free_nodes(self) -> None:
-        """Remove what nobody on this machine uses any more; refuse nodes that others use."""
+    def _remove_what_nobody_uses(self) -> None:
+        """Of processes of this machine: others' may still be in use."""
         client, context = self._cluster.client, self._cluster.context
         there = left.found(client, context)
-        unused, kept = left.parted(there, lambda each: not is_of_nobody_here(each))
+        unused, _ = left.parted(there, lambda each: not is_of_nobody_here(each))
         left.remove_unused(client, unused)
+
+    def _insist_on_free_nodes(self) -> None:
+        """Raise UnavailableError where another study has one of the nodes."""
+        context = self._cluster.context
+        others = left.found(self._cluster.client, context).testbeds
         mine = {name_of(node) for node in self._places.values()}
-        for each in kept.testbeds:
-            shared = sorted(mine & each.agents.keys())
-            if shared and in_use(each):
+        for each in others:
+            common = sorted(mine & each.agents.keys())
+            if each.testbed != self.name and common and in_use(each):
                 study = f"study `{each.study}`" if each.study else "another study"
                 since = f" since {each.since}" if each.since else ""
                 raise UnavailableError(
-                    f"{study} has agents on {', '.join(shared)}{since}: two studies would disturb "
+                    f"{study} has agents on {', '.join(common)}{since}: two studies would disturb "
                     "each other",
                     where=_WHERE,
                     hint=f"dunnage clean --context {context.name}",
