@@ -74,7 +74,9 @@ pub fn agent(arguments: &Arguments) -> io::Result<()> {
     chdir("/")?;
     let scratch = Scratch::furnish(&arguments.scratch, &engine)?;
     drop(engine);
-    if arguments.node && let Err(error) = sweep(&arguments.scratch) {
+    if arguments.node
+        && let Err(error) = sweep(&arguments.scratch)
+    {
         eprintln!("dunnage-engine: what killed agents left cannot be removed: {error}");
     }
     allow_files(arguments.files)?;

@@ -134,7 +134,10 @@ mod tests {
         sweep(&top.join("own/db-1")).unwrap();
         let mut left: Vec<_> = below(&top).unwrap();
         left.sort();
-        assert_eq!(left, ["begun", "file", "half", "own"].map(|name| top.join(name)));
+        assert_eq!(
+            left,
+            ["begun", "file", "half", "own"].map(|name| top.join(name))
+        );
         assert_eq!(below(&top.join("half")).unwrap(), [top.join("half/db-2")]);
         assert_eq!(below(&top.join("own")).unwrap().len(), 2);
         drop(living);
