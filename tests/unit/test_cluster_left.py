@@ -28,7 +28,7 @@ def kubeconfig(tmp_path: Path) -> Path:
 @pytest.fixture
 def cluster(kubeconfig: Path) -> Iterator[Cluster]:
     with cluster_of(kubeconfig=kubeconfig) as played:
-        nothing = (200, {"items": []})
+        nothing: tuple[int, Any] = (200, {"items": []})
         lists = ("namespaces", "persistentvolumes", "pods")
         played.answers |= {f"/api/v1/{each}": nothing for each in lists}
         yield played
@@ -46,7 +46,7 @@ def labelled(
 
 def agent(node: str | None, phase: str, testbed: str, stay: str = "") -> dict[str, Any]:
     pod = labelled("Pod", f"agent-{node}", stay, testbed)
-    spec = {"containers": []} | ({"nodeName": node} if node else {})
+    spec: dict[str, Any] = {"containers": []} | ({"nodeName": node} if node else {})
     return {**pod, "spec": spec, "status": {"phase": phase} if phase else {}}
 
 

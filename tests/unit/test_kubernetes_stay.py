@@ -33,6 +33,7 @@ from dunnage.model.deployment import Deployment
 from dunnage.model.layout import ENGINE_PROGRAM, Software
 from dunnage.platforms import hosted_members
 from dunnage.platforms.deadline import Deadline
+from dunnage.platforms.kubernetes import carrying
 from dunnage.platforms.kubernetes import platform as made_here
 from dunnage.platforms.kubernetes.namespace import Namespace
 from dunnage.platforms.kubernetes.platform import Kubernetes
@@ -157,7 +158,7 @@ def carried(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...],
         return Completed(0, "", "")
 
     monkeypatch.setattr(Namespace, "execute", executed)
-    monkeypatch.setattr(made_here, "await_carrier", lambda *_: None)
+    monkeypatch.setattr(carrying, "await_carrier", lambda *_: None)
     monkeypatch.setattr(FakeHost, "confined", WHY, raising=False)
     return found
 
@@ -168,7 +169,8 @@ NAMED = REDIS.model_copy(update={"image": "redis:7.0"})
 def confined(testbed: FakeTestbed, place: Path, endpoint: str, **changes: Any) -> Kubernetes:
     changes = {"client": ClientPlace.CONTAINER, "database": NAMED, **changes}
     deployment = deployed("flannel-vxlan", endpoint, **changes)
-    return Kubernetes(deployment, testbed.group("db"), Theirs(), WithEngine(place), "b01-d")
+    theirs: Any = Theirs()
+    return Kubernetes(deployment, testbed.group("db"), theirs, WithEngine(place), "b01-d")
 
 
 def test_a_members_files_are_carried_into_its_pod_and_nothing_is_put_on_its_host(

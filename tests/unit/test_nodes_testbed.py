@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,7 +34,7 @@ SPEC = TestbedSpec(
 NAME = "dunnage-nodes-0a0b0c0d"
 SPACE = f"/api/v1/namespaces/{NAME}"
 NODES = (node("n1", "i1", "b1", "10.0.0.1"), node("n2", "i2", "b2", "10.0.0.2"))
-NOTHING = (200, {"items": []})
+NOTHING: tuple[int, Any] = (200, {"items": []})
 
 
 class PlayedLink:
@@ -64,7 +65,7 @@ class PlayedLink:
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
-    monkeypatch.setattr(made_here.secrets, "token_hex", lambda _: "0a0b0c0d")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "0a0b0c0d")
     monkeypatch.setattr(made_here, "bring", lambda *_: None)
     monkeypatch.setattr(made_here, "Link", PlayedLink)
     monkeypatch.setattr(made_here, "insist_on_architecture", lambda *_: None)
@@ -112,8 +113,18 @@ def refused(tmp_path: Path, spec: TestbedSpec = SPEC) -> str:
 def created(cluster: Cluster) -> list[Any]:
     made: list[Any] = []
     for path in ("POST /api/v1/namespaces", f"POST {SPACE}/pods"):
-        cluster.answers[path] = lambda given: (made.append(given), (201, given))[1]
+        cluster.answers[path] = noting(made)
     return made
+
+
+def noting(made: list[Any]) -> Callable[[Any], tuple[int, Any]]:
+    """Takes what is to be made, and notes it."""
+
+    def taken(given: Any) -> tuple[int, Any]:
+        made.append(given)
+        return 201, given
+
+    return taken
 
 
 def test_each_node_is_a_host_with_its_own_agent(cluster: Cluster, tmp_path: Path) -> None:
@@ -355,7 +366,7 @@ def test_a_client_may_have_a_pod_of_its_own_beside_an_agent(
 ) -> None:
     made: list[Any] = []
     there = "/api/v1/namespaces/stay/pods"
-    cluster.answers[f"POST {there}"] = lambda given: (made.append(given), (201, given))[1]
+    cluster.answers[f"POST {there}"] = noting(made)
     cluster.answers[f"GET {there}/agent-2"] = pod("agent-2", running())
     with opened(tmp_path) as testbed:
         (client,) = testbed.group("client")

@@ -15,8 +15,7 @@ import pytest
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Event, Ping, Pong
 
-from dunnage.clusters import stream as made_here
-from dunnage.clusters.execute import Place
+from dunnage.clusters.execute import MOST, Place
 from dunnage.clusters.stream import PodStream
 from dunnage.contracts.host import Completed
 from dunnage.hosts.channel.channel import ChannelError, GoneError
@@ -128,7 +127,7 @@ def test_what_is_long_is_sent_in_pieces() -> None:
     got: list[bytes] = []
 
     def talk(spoken: Spoken) -> None:
-        pieces = 1 + 200_000 // made_here.MOST
+        pieces = 1 + 200_000 // MOST
         got.append(spoken.heard(200_000 + pieces))
         spoken.say(BytesMessage(b"\x01done"))
         spoken.heard(1)
@@ -169,12 +168,21 @@ def test_the_end_of_a_command_is_told_with_its_reason(events: list[Event], why: 
 
 def test_input_that_nobody_takes_ends_the_stream() -> None:
     waiting = threading.Event()
-    with serving(lambda _: waiting.wait(10.0) and None) as session:
+    with serving(silent(waiting)) as session:
         stream = PodStream(session, PLACE, ["x"], timeout=0.2)
         with pytest.raises(EOFError, match="nothing could be sent"):
             stream.send(b"x" * 50_000_000)
         waiting.set()
         stream.close()
+
+
+def silent(waiting: threading.Event) -> Talk:
+    """Says nothing and hears nothing until it may end."""
+
+    def talk(_: Spoken) -> None:
+        waiting.wait(10.0)
+
+    return talk
 
 
 # As a channel.
@@ -210,7 +218,7 @@ def test_a_channel_runs_commands() -> None:
     ):
         PodChannel(session, PLACE).run(["x"], timeout=5.0)
     waiting = threading.Event()
-    with serving(lambda _: waiting.wait(10.0) and None) as session:
+    with serving(silent(waiting)) as session:
         with pytest.raises(ChannelError, match=r"`x y` did not end within 0\.2 s"):
             PodChannel(session, PLACE).run(["x", "y"], timeout=0.2)
         waiting.set()

@@ -352,9 +352,10 @@ def test_only_what_is_ours_is_written_or_removed_and_nothing_is_limited(
             host.remove(path)
     with pytest.raises(UnavailableError, match="`u` cannot be limited there: the host is someone"):
         host.start(["a"], unit="u", log="/mine/db-1/log", limits=Limits(pids=20))
-    for refused in (lambda: host.freeze(""), lambda: host.put_tree(tmp_path, "/mine/db-1/t")):
-        with pytest.raises(UnavailableError, match="the host is someone else's"):
-            refused()
+    with pytest.raises(UnavailableError, match="`all of it` cannot be held still"):
+        host.freeze("")
+    with pytest.raises(UnavailableError, match="the host is someone else's"):
+        host.put_tree(tmp_path, "/mine/db-1/t")
     host.thaw("")
     assert not any(each["ask"] in ("put", "remove", "start") for each in agent.asked)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dunnage.errors import Problem, StudyError
@@ -47,7 +49,7 @@ def test_the_hosts_bring_their_kubernetes_with_them() -> None:
 
 
 def test_what_is_malformed_is_left_to_others() -> None:
-    for data in (
+    malformed: tuple[Any, ...] = (
         None,
         [],
         {"testbed": "nodes"},
@@ -55,7 +57,8 @@ def test_what_is_malformed_is_left_to_others() -> None:
         {"testbed": {"kind": "mist"}},
         {"testbed": {"kind": "namespace"}},
         {"testbed": {"kind": "nodes"}, "substrate": 3},
-    ):
+    )
+    for data in malformed:
         assert with_brought(data, OFFER) == data
     told = with_brought({"testbed": {"kind": "nodes"}, "substrate": {"kubernetes": 3}}, OFFER)
     assert told["substrate"] == {"kubernetes": 3}

@@ -82,8 +82,9 @@ def _show_lines(seen: LeftSeen) -> None:
 
 def _show_removing(seen: LeftSeen) -> None:
     say("to remove one, whoever uses it:")
-    for each in (*seen.testbeds, *seen.stays):
-        say("  ", (each.removing, "bold"))
+    typing = [each.removing for each in seen.testbeds] + [each.removing for each in seen.stays]
+    for words in typing:
+        say("  ", (words, "bold"))
 
 
 def _counted(seen: LeftSeen) -> str:

@@ -185,7 +185,8 @@ class Link:
             for header, content in self._due():
                 stream.send(framed(header, content))
             begun = time.monotonic()
-            ready, _, _ = select.select([stream, self._wake], [], [], BEAT)
+            both: list[Stream | int] = [stream, self._wake]
+            ready, _, _ = select.select(both, [], [], BEAT)
             unheard += time.monotonic() - begun
             if stream in ready:
                 unheard = 0.0
