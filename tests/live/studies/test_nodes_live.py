@@ -327,6 +327,7 @@ def command(process: Path) -> list[str]:
         return []
 
 
+@pytest.mark.proof
 def test_doctor_and_clean_tell_of_a_cluster_that_nothing_is_in(lab: Lab) -> None:
     assert answered("doctor", "--context", CONTEXT)["missing"] == []
     assert answered("clean", "--context", CONTEXT) == {
