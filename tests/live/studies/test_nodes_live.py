@@ -104,12 +104,25 @@ def insist_nothing_left(lab: Lab) -> None:
     """Neither in the cluster nor on its nodes."""
     assert traces(lab) == []
     assert eventually(lambda: agents() == []), agents()
-    assert directories() == []
+    assert directories(lab) == []
 
 
-def directories() -> list[Path]:
-    """Those of testbeds, on all nodes: they share their machine's file system."""
-    return list(Path(ON_NODES).glob("*"))
+def directories(lab: Lab) -> list[Path]:
+    """Of agents, on all nodes, as the container runtimes of these see them."""
+    roots = [each / "root" for each in programs(lab, "containerd")]
+    assert len(roots) == len((*lab.members, lab.client))
+    return [found for root in roots for found in (root / ON_NODES[1:]).glob("*/*")]
+
+
+def programs(lab: Lab, name: str) -> list[Path]:
+    """Processes of a lab's cluster that are called so."""
+    return [
+        each
+        for each in Path("/proc").glob("[0-9]*")
+        if (argv := command(each))
+        and Path(argv[0]).name == name
+        and f"/{lab.testbed.name}/" in (each / "cgroup").read_text()
+    ]
 
 
 def agents() -> list[str]:
@@ -269,7 +282,7 @@ def test_what_agents_left_that_were_killed_is_removed_by_the_next_ones(
             os.kill(int(process.name), signal.SIGKILL)
     answered("clean", "--context", CONTEXT, "--yes")
     assert traces(lab) == []
-    assert directories()
+    assert directories(lab)
     with started(name, tmp_path, "--resume", str(tmp_path / name)) as resumed:
         finished(resumed)
     insist_nothing_left(lab)
@@ -307,14 +320,8 @@ def test_a_run_goes_on_while_the_api_server_is_killed_and_comes_back(
     with started(name, tmp_path, str(path), "--results", str(tmp_path)) as running:
         running.until(lambda: begun(running))
         time.sleep(3.0)
-        server = next(
-            int(each.name)
-            for each in Path("/proc").glob("[0-9]*")
-            if command(each)[:1]
-            and Path(command(each)[0]).name == "kube-apiserver"
-            and f"/{lab.testbed.name}/" in (each / "cgroup").read_text()
-        )
-        os.kill(server, signal.SIGKILL)
+        (server,) = programs(lab, "kube-apiserver")
+        os.kill(int(server.name), signal.SIGKILL)
         result = finished(running)
     assert "stay failed" not in {str(event["event"]) for event in result.events()}
     insist_nothing_left(lab)
