@@ -18,6 +18,7 @@ from lightkube.resources.core_v1 import Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
+from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
 from dunnage.hosts.nodes.testbed import PREFIX
 from dunnage.kubernetes_api import connect
@@ -290,9 +291,11 @@ def test_what_agents_left_that_were_killed_is_removed_by_the_next_ones(
 
 def begun(running: StudyProcess) -> bool:
     """Whether a run goes on."""
-    if not (running.results / running.study).exists():
+    try:
+        events = running.result().events()
+    except NoResultError:  # not yet
         return False
-    return any(event["event"] == RUN_BEGINS for event in running.result().events())
+    return any(event["event"] == RUN_BEGINS for event in events)
 
 
 @pytest.mark.proof
