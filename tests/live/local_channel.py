@@ -19,7 +19,7 @@ from dunnage.contracts.host import Completed, Host
 from dunnage.contracts.testbed import Testbed
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError
-from dunnage.hosts.channel.host import ChannelHost
+from dunnage.hosts.channel.host import ChannelHost, Groups
 from dunnage.hosts.channel.link import Link
 from dunnage.hosts.channel.testbed import ChannelTestbed, end
 from dunnage.model.study import TestbedSpec
@@ -143,9 +143,7 @@ class LocalTestbed(ChannelTestbed[ChannelHost]):
             group=group,
             address=address,
             scratch=str(self._top / name / "scratch"),
-            whole=f"/local/{name}",
-            own=f"/local/{name}/agent",
-            shared={},
+            groups=lambda: Groups(f"/local/{name}", f"/local/{name}/agent", {}),
             confined="",
             clock=self.clock,
             link=lambda: self._links[name],

@@ -12,6 +12,7 @@ from stand_in_cluster import Cluster, cluster_of
 
 from dunnage import catalog
 from dunnage.clusters import left as there
+from dunnage.clusters.context import Context
 from dunnage.clusters.left import left, owned, parted, remove
 from dunnage.contracts.cluster import LeftSeen, Owner, StaySeen, TestbedSeen
 from dunnage.errors import UnavailableError
@@ -171,7 +172,8 @@ def test_what_does_not_go_is_told(
     still = "namespace `dunnage-nodes-1` is still there"
     with pytest.raises(UnavailableError, match=still) as told:
         remove("mine", kubeconfig, lambda _: False)
-    assert told.value.hint == "kubectl describe namespace dunnage-nodes-1"
+    described = "describe namespace dunnage-nodes-1"
+    assert told.value.hint == Context("mine", kubeconfig).asking(described)
 
 
 @pytest.mark.parametrize("verb", ["", "DELETE "])

@@ -109,6 +109,10 @@ def test_the_group_of_a_node_holds_its_first_process_and_its_agent(
     [
         ("/kubepods.slice/kubepods-besteffort.slice/p/c", "/kubepods.slice"),
         ("/dunnage/lab/db-1/pods/kubepods/besteffort/p/c", "/dunnage/lab/db-1/pods/kubepods"),
+        (
+            "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-besteffort.slice/p/c",
+            "/kubelet.slice/kubelet-kubepods.slice",
+        ),
         ("/elsewhere/p/c", None),
     ],
 )

@@ -14,6 +14,7 @@ from stand_in_cluster import REVIEWS, Cluster, cluster_of, node
 
 from dunnage.clusters.left import owned
 from dunnage.contracts.cluster import Owner
+from dunnage.contracts.host import Shared
 from dunnage.contracts.kubernetes import LabelsNamespaces, MakesPods, OnKubernetes
 from dunnage.errors import RunError, UnavailableError
 from dunnage.hosts.channel.channel import ChannelError, GoneError
@@ -41,6 +42,7 @@ class PlayedLink:
     """Answers every question of an agent's."""
 
     made: list[PlayedLink]
+    group = "/kubepods/p/c"
 
     def __init__(self, host: str, open_stream: Callable[[], Any]) -> None:
         self.host = host
@@ -53,7 +55,7 @@ class PlayedLink:
         if what == "get" and more["path"] == "/proc/1/cgroup":
             return {"told": "content"}, b"0::/init.scope\n"
         if what == "get" and more["path"] == "/proc/self/cgroup":
-            return {"told": "content"}, b"0::/kubepods/p/c\n"
+            return {"told": "content"}, f"0::{self.group}\n".encode()
         if what == "get" and more["path"] == "/proc/meminfo":
             raise RunError("it cannot be read")
         return {"told": "missing" if what == "get" else "done"}, b""
@@ -251,6 +253,20 @@ def test_an_agent_that_cannot_be_spoken_to_is_told(
     assert told in refused(tmp_path)
 
 
+def test_agents_are_ended_though_another_cannot_be_spoken_to(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def joined(host: str, open_stream: Callable[[], Any]) -> PlayedLink:
+        if host == "db-1":
+            raise GoneError("not found")
+        return PlayedLink(host, open_stream)
+
+    monkeypatch.setattr(made_here, "Link", joined)
+    assert "its agent has ended" in refused(tmp_path)
+    (other,) = PlayedLink.made
+    assert (other.asked, other.closed) == (["end"], True)
+
+
 def test_what_a_study_needs_to_have_nodes_is_asked_for_before_anything_is_made(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -334,21 +350,27 @@ def test_what_a_study_left_that_was_killed_here_is_removed_first(
 
 
 def test_a_host_that_was_lost_gets_a_new_agent_if_its_node_is_ready(
-    cluster: Cluster, tmp_path: Path
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster.answers["/api/v1/nodes/n1"] = (200, NODES[0].to_dict())
     with opened(tmp_path) as testbed:
         (before,) = (link for link in PlayedLink.made if link.host == "db-1")
         cluster.answers[f"GET {SPACE}/pods/agent-1"] = Pods(pod("agent-1", running()))
         cluster.answers[f"DELETE {SPACE}/pods/agent-1"] = (200, {"kind": "Status"})
+        db, _ = testbed.hosts
+        assert db.control_group("u") == "/kubepods/p/c/u"
+        monkeypatch.setattr(PlayedLink, "group", "/kubepods/p/d")
         testbed.restore("db-1")
         assert before.closed
         assert PlayedLink.made[-1].host == "db-1"
+        assert db.control_group("u") == "/kubepods/p/d/u"
+        assert isinstance(db, Shared)
+        assert db.shared == {"agent": "/kubepods/p/d", "pods": "/kubepods"}
         late = NODES[0].to_dict()
         late["status"]["conditions"][0]["status"] = "False"
-        cluster.answers["/api/v1/nodes/n1"] = (200, late)
-        with pytest.raises(UnavailableError, match="db-1: its node `n1` is not ready"):
-            testbed.restore("db-1")
+        for nodes, why in (([late], "Ready is False"), ([], "the cluster has it no more")):
+            cluster.answers["/api/v1/nodes"] = (200, {"items": nodes})
+            with pytest.raises(UnavailableError, match=f"`n1` is not ready: {why}"):
+                testbed.restore("db-1")
 
 
 class Pods:

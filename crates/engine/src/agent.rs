@@ -33,11 +33,13 @@ mod program;
 mod scratch;
 mod units;
 
-/// What a node's programs see that its pods do not: its files, its network, its name.
+/// What a node's programs see that its pods do not: its files, its network, its name, and control
+/// groups by their paths from its top.
 const OF_NODE: CloneFlags = CloneFlags::CLONE_NEWNS
     .union(CloneFlags::CLONE_NEWNET)
     .union(CloneFlags::CLONE_NEWUTS)
-    .union(CloneFlags::CLONE_NEWIPC);
+    .union(CloneFlags::CLONE_NEWIPC)
+    .union(CloneFlags::CLONE_NEWCGROUP);
 
 /// Between two looks at whether it is time to end.
 const LOOK: Duration = Duration::from_millis(500);

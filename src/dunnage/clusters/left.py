@@ -56,14 +56,17 @@ def remove(
     with context.spoken(), closing(connect(context.api)) as client:
         there = found(client, context)
         unused, kept = parted(there, used)
-        remove_unused(client, unused)
+        remove_unused(client, unused, context)
         return unused, kept
 
 
 def found(client: Client, context: Context) -> LeftSeen:
-    """The same by a client; raises `Refused`."""
-    spaces = list(client.list(Namespace, labels={**MANAGED}))
+    """The same by a client; raises `Refused`.
+
+    Volumes are asked for first: whatever testbed they are of is there by then, if it lives.
+    """
     volumes = list(client.list(PersistentVolume, labels={**MANAGED}))
+    spaces = list(client.list(Namespace, labels={**MANAGED}))
     agents = [each for each in spaces if not _label(each, OF_A_STAY)]
     return LeftSeen(_stays(context, (*spaces, *volumes)), testbeds(client, agents, context))
 
@@ -81,21 +84,30 @@ def parted(there: LeftSeen, used: Callable[[TestbedSeen], bool]) -> tuple[LeftSe
     return those(kept=False), those(kept=True)
 
 
-def remove_unused(client: Client, unused: LeftSeen) -> None:
+def remove_unused(client: Client, unused: LeftSeen, context: Context) -> None:
     """Delete all of it, stays before what they live on, and wait until it is gone.
 
     Raises UnavailableError where something stays, and `Refused`.
     """
     spaces = [name for each in unused.stays for name in each.objects.get("namespace", ())]
     volumes = [name for each in unused.stays for name in each.objects.get("persistentvolume", ())]
-    take_away(client, spaces=spaces, volumes=volumes)
-    take_away(client, spaces=[each.testbed for each in unused.testbeds])
+    take_away(client, context.asking, spaces=spaces, volumes=volumes)
+    take_away(client, context.asking, spaces=[each.testbed for each in unused.testbeds])
 
 
-def take_away(client: Client, *, spaces: Sequence[str] = (), volumes: Sequence[str] = ()) -> None:
-    """Delete these namespaces and volumes, and wait until they are gone; raises the same."""
-    _delete(client, Namespace, spaces)
-    _delete(client, PersistentVolume, volumes)
+def take_away(
+    client: Client,
+    asking: Callable[[str], str],
+    *,
+    spaces: Sequence[str] = (),
+    volumes: Sequence[str] = (),
+) -> None:
+    """Delete these namespaces and volumes, and wait until they are gone; raises the same.
+
+    `asking` makes a `kubectl` command about the cluster.
+    """
+    _delete(client, asking, Namespace, spaces)
+    _delete(client, asking, PersistentVolume, volumes)
 
 
 def testbeds(
@@ -172,7 +184,9 @@ def _since(objects: Iterable[Any]) -> str:
     return "" if since is None else f"{since:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _delete(client: Client, kind: Any, names: Sequence[str]) -> None:
+def _delete(
+    client: Client, asking: Callable[[str], str], kind: Any, names: Sequence[str]
+) -> None:
     for each in names:
         with _unless_gone():
             client.delete(kind, each)
@@ -184,7 +198,7 @@ def _delete(client: Client, kind: Any, names: Sequence[str]) -> None:
                 raise UnavailableError(
                     f"{what} `{each}` is still there after {_REMOVED:g} s",
                     where="kubernetes",
-                    hint=f"kubectl describe {what} {each}",
+                    hint=asking(f"describe {what} {each}"),
                 )
             time.sleep(_INTERVAL)
 

@@ -65,7 +65,7 @@ class Owner:
     """A process, told from any other that there ever was."""
 
     machine: str
-    """Machine id of where it runs."""
+    """What tells the machine that it runs on from any other."""
     boot: str
     """Boot id of that."""
     pid: int

@@ -143,5 +143,5 @@ def _deployment(
         yield Finding(
             ("database",),
             "the nodes can be brought no image of ours, and none is named that they can pull",
-            f"write for example `image: {draft.database.kind}:7.0`",
+            f"write for example `image: {draft.database.kind}:VERSION`",
         )

@@ -311,6 +311,10 @@ def test_a_host_whose_agent_is_gone_gets_a_new_one_and_the_study_goes_on(
         result = finished(running)
     events = [(str(event["event"]), event.get("host")) for event in result.events()]
     assert ("host restored", "db-1") in events
+    last = [record for record in result.records if record.usage][-1]
+    used = {host.host: host for host in last.usage}
+    assert used["db-1"].units["agent"].cpu  # the new one's, in another control group
+    assert used["db-1"].units["redis-1"].cpu
     insist_nothing_left(lab)
 
 

@@ -19,7 +19,7 @@ from dunnage.hosts.channel import link as made_here
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError, Stream
 from dunnage.hosts.channel.frames import VERSION, Frames, framed
-from dunnage.hosts.channel.host import ChannelHost
+from dunnage.hosts.channel.host import ChannelHost, Groups
 from dunnage.hosts.channel.link import Link
 from dunnage.hosts.channel.process import ChannelProcess
 from dunnage.hosts.machine_clock import MachineClock
@@ -267,6 +267,24 @@ def test_an_agent_is_told_that_we_live_and_a_dead_stream_is_noticed(
         joined.close()
 
 
+def test_an_agent_is_asked_for_the_time_while_other_things_are_asked_as_well(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dead stream would not be told from one on which all that was asked takes long."""
+    monkeypatch.setattr(made_here, "BEAT", 0.05)
+    agent.answers["get"] = {"told": "missing"}
+    joined = Link("db-1", agent.open)
+    try:
+        for _ in range(5000):
+            joined.ask("get", path="/f")
+            if any(each["ask"] == "time" for each in agent.asked):
+                break
+        assert any(each["ask"] == "time" for each in agent.asked)
+        assert agent.streams == 1
+    finally:
+        joined.close()
+
+
 def test_a_message_that_nobody_understands_loses_the_host_and_hangs_nobody(
     agent: Agent, link: Link
 ) -> None:
@@ -305,9 +323,7 @@ def host(link: Link) -> ChannelHost:
         group="db",
         address="10.0.0.1",
         scratch="/mine/db-1",
-        whole="/",
-        own="/pods/p",
-        shared={},
+        groups=lambda: Groups("/", "/pods/p", {"agent": "/pods/p"}),
         confined="",
         clock=MachineClock(),
         link=lambda: link,
@@ -375,6 +391,7 @@ def test_the_clock_is_read_by_the_quickest_answer(agent: Agent, host: ChannelHos
 def test_its_units_are_below_the_agents_own_group(host: ChannelHost) -> None:
     assert host.control_group("") == "/"
     assert host.control_group("generator") == "/pods/p/generator"
+    assert host.shared == {"agent": "/pods/p"}
     assert host.engine == "/mine/db-1/engine"
 
 

@@ -19,9 +19,21 @@ _PROBES = 5
 _UNSET = Limits()
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Control groups of a host, as its present agent tells them."""
+
+    whole: str
+    """The host's; all that runs on it is in or below it."""
+    own: str
+    """The agent's."""
+    shared: Mapping[str, str]
+    """Unit → group, of the agent and of all pods there; empty where they are not told apart."""
+
+
 @dataclass(frozen=True, eq=False)
 class ChannelHost:
-    """One host; `link` is asked for the way to its present agent.
+    """One host; `link` and `groups` are asked for those of its present agent.
 
     Its units are below the agent's own control group: all other groups there are someone else's.
     """
@@ -30,12 +42,7 @@ class ChannelHost:
     group: str
     address: str
     scratch: str
-    whole: str
-    """The host's control group; all that runs on it is in or below it."""
-    own: str
-    """The agent's."""
-    shared: Mapping[str, str]
-    """Unit → group, of the agent and of all pods there; empty where they are not told apart."""
+    groups: Callable[[], Groups]
     confined: str
     """Why it sees neither the processes nor the files of its machine; empty where it does."""
     clock: Clock
@@ -45,6 +52,11 @@ class ChannelHost:
     def engine(self) -> str:
         """Where the agent has put itself."""
         return f"{self.scratch}/engine"
+
+    @property
+    def shared(self) -> Mapping[str, str]:
+        """As `Groups` has it."""
+        return self.groups().shared
 
     def run(
         self,
@@ -97,7 +109,8 @@ class ChannelHost:
         raise self._theirs(f"`{source}` cannot be shown there at `{path}`")
 
     def control_group(self, unit: str) -> str:
-        return f"{self.own}/{unit}" if unit else self.whole
+        groups = self.groups()
+        return f"{groups.own}/{unit}" if unit else groups.whole
 
     def freeze(self, unit: str) -> None:
         raise self._theirs(f"`{unit or 'all of it'}` cannot be held still")

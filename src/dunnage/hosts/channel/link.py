@@ -17,8 +17,8 @@ from dunnage.hosts.channel.channel import ChannelError, GoneError, Stream
 from dunnage.hosts.channel.frames import VERSION, Frames, Message, framed
 
 BEAT = 15.0
-"""Seconds without a question after which one is asked all the same: the agent shall know that we
-live, and what lies between shall not take the stream for dead."""
+"""Seconds after which the time is asked for: the agent shall know that we live, what lies between
+shall not take the stream for dead, and an answer shows that it is not."""
 SILENCE = 90.0
 """Seconds after which an agent ends that nobody asks for anything."""
 PATIENCE = 45.0
@@ -180,14 +180,15 @@ class Link:
 
     def _speak(self, stream: Stream, frames: Frames) -> None:
         """Carry questions and answers until closed; raises EOFError when the stream breaks."""
-        unheard = 0.0
+        unheard = unsaid = 0.0
         while not self._state.closed:
             for header, content in self._due():
                 stream.send(framed(header, content))
             begun = time.monotonic()
             both: list[Stream | int] = [stream, self._wake]
             ready, _, _ = select.select(both, [], [], BEAT)
-            unheard += time.monotonic() - begun
+            waited = time.monotonic() - begun
+            unheard, unsaid = unheard + waited, unsaid + waited
             if stream in ready:
                 unheard = 0.0
                 for message in frames.take(stream.receive()):
@@ -196,7 +197,8 @@ class Link:
                 os.read(self._wake, 4096)
             if unheard > 3 * BEAT:
                 raise EOFError("nothing comes any more")
-            if not ready:
+            if not ready or unsaid > BEAT:  # what is asked meanwhile may take long by itself
+                unsaid = 0.0
                 stream.send(framed({"id": 0, "ask": "time"}))
 
     def _due(self) -> list[tuple[Mapping[str, Any], bytes]]:

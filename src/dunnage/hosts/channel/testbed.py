@@ -49,7 +49,7 @@ class ChannelTestbed(ABC, Generic[H]):
         return tuple(host for host in self._hosts.values() if host.group == name)
 
     def lost(self) -> tuple[str, ...]:
-        return tuple(name for name, link in self._links.items() if not _answers(link))
+        return tuple(name for name in self._hosts if not _answers(self._links[name]))
 
     def restore(self, name: str) -> None:
         self._links[name].close()

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from dunnage.model.load import AGENT, PODS
 
 _PODS = "kubepods"
-"""How a kubelet calls the group of all pods, `kubepods` or `kubepods.slice`."""
+"""How a kubelet calls the group of all pods: that, or with systemd `kubepods.slice`, which below
+another slice has the name of that before it, as `kubelet-kubepods.slice` of `kind`."""
 
 
 def groups(first: str, agent: str) -> tuple[str, str]:
@@ -31,10 +32,14 @@ def shared(agent: str) -> Mapping[str, str]:
     """Unit → group, of an agent's group and of that of all pods, above it; empty where it is not
     known by its name."""
     parts = PurePosixPath(agent).parts
-    found = next((at for at, part in enumerate(parts) if part.startswith(_PODS)), None)
+    found = next((at for at, part in enumerate(parts) if _is_of_pods(part)), None)
     if found is None:
         return {}
     return {AGENT: agent, PODS: str(PurePosixPath(*parts[: found + 1]))}
+
+
+def _is_of_pods(part: str) -> bool:
+    return part.removesuffix(".slice").rpartition("-")[2] == _PODS
 
 
 def _groups(text: str) -> Mapping[str, str]:

@@ -145,4 +145,4 @@ class Pods:
 
         Raises UnavailableError where it stays.
         """
-        take_away(self._client, spaces=[self._namespace])
+        take_away(self._client, self._asking, spaces=[self._namespace])

@@ -27,7 +27,7 @@ from dunnage.contracts.kubernetes import ApiServer
 from dunnage.errors import UnavailableError
 from dunnage.hosts.channel.bring import bring
 from dunnage.hosts.channel.channel import ChannelError, GoneError
-from dunnage.hosts.channel.host import ChannelHost
+from dunnage.hosts.channel.host import ChannelHost, Groups
 from dunnage.hosts.channel.link import Link
 from dunnage.hosts.channel.testbed import ChannelTestbed, end
 from dunnage.hosts.nodes.choose import chosen, insist_on_architecture, one_machine
@@ -150,6 +150,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             cluster.client, self.name, {OF_A_TESTBED: self.name}, cluster.context.asking
         )
         self._agents: dict[str, Agent] = {}
+        self._grouped: dict[str, Groups] = {}
         self._images: dict[str, str | None] = {}
 
     @property
@@ -169,17 +170,24 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
     def _again(self, name: str) -> Link:
         agent = self._agents[name]
         with self._cluster.context.spoken():
-            node = self._cluster.client.get(Node, agent.node)
-            if why := why_unready(node):
-                raise UnavailableError(
-                    f"its node `{agent.node}` is not ready: {why}",
-                    where=name,
-                    hint=self._cluster.context.asking(f"describe node {agent.node}"),
-                )
+            self._insist_on_node(agent)
             self._pods.remove(agent)
             self._pods.create(agent)
             self._pods.await_running([agent])
-            return self._linked(agent, self._pods)
+            link = self._linked(agent, self._pods)
+        self._grouped[name] = self._groups(agent, link)
+        return link
+
+    def _insist_on_node(self, agent: Agent) -> None:
+        """Raise UnavailableError where the node of an agent is gone or not ready."""
+        known = {name_of(node): node for node in self._cluster.client.list(Node)}
+        node = known.get(agent.node)
+        if why := why_unready(node) if node is not None else "the cluster has it no more":
+            raise UnavailableError(
+                f"its node `{agent.node}` is not ready: {why}",
+                where=agent.host,
+                hint=self._cluster.context.asking("get nodes"),
+            )
 
     def _told(self) -> Mapping[str, Scalar]:
         return {
@@ -213,10 +221,14 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             self._insist_on_free_nodes()  # another study may have begun meanwhile
             self._images = {agent.host: self._pods.image(agent) for agent in agents}
             with ThreadPoolExecutor(max_workers=len(agents)) as pool:
-                links = pool.map(lambda agent: self._linked(agent, self._pods), agents)
-                self._links |= dict(zip(self._places, links, strict=True))
+                list(pool.map(self._reach, agents))
         for agent in agents:
+            self._grouped[agent.host] = self._groups(agent, self._links[agent.host])
             self._hosts[agent.host] = self._host(agent)
+
+    def _reach(self, agent: Agent) -> None:
+        """Note each way at once, so that it is closed though another cannot be had."""
+        self._links[agent.host] = self._linked(agent, self._pods)
 
     def release(self) -> None:
         """End every agent, and remove what holds them; raises UnavailableError."""
@@ -230,7 +242,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         client, context = self._cluster.client, self._cluster.context
         there = left.found(client, context)
         unused, _ = left.parted(there, lambda each: not is_of_nobody_here(each))
-        left.remove_unused(client, unused)
+        left.remove_unused(client, unused, context)
 
     def _insist_on_free_nodes(self) -> None:
         """Raise UnavailableError where another study has one of the nodes."""
@@ -263,9 +275,9 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
         """Bring the engine to an agent's pod, and speak to it; raises UnavailableError."""
         place = Place(agent.testbed, agent.pod, CONTAINER)
         channel = PodChannel(self._cluster.speaking, place)
-        ends = time.monotonic() + _LISTENS
         try:
             bring(channel, self._engine, ENGINE)
+            ends = time.monotonic() + _LISTENS
             while True:
                 try:
                     return Link(
@@ -287,31 +299,29 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             ) from error
 
     def _host(self, agent: Agent) -> NodeHost:
-        whole, own_group = self._groups(agent)
         return NodeHost(
             name=agent.host,
             group=agent.host.rpartition("-")[0],
             address=address(self._places[agent.host]),
             scratch=agent.scratch,
-            whole=whole,
-            own=own_group,
-            shared={} if self.confined else shared(own_group),
+            groups=lambda: self._grouped[agent.host],
             confined=self.confined,
             clock=self.clock,
             link=lambda: self._links[agent.host],
             making=self._beside,
         )
 
-    def _groups(self, agent: Agent) -> tuple[str, str]:
+    def _groups(self, agent: Agent, link: Link) -> Groups:
         """Control groups as the node has them; of a confined agent they are its own affair."""
         if self.confined:
-            return f"/{agent.testbed}/{agent.host}", f"/{agent.testbed}/{agent.host}/{CONTAINER}"
-        link = self._links[agent.host]
+            whole = f"/{agent.testbed}/{agent.host}"
+            return Groups(whole, f"{whole}/{CONTAINER}", {})
         texts = [link.ask("get", path=f"/proc/{each}/cgroup")[1] for each in ("1", "self")]
         try:
-            return groups(*(text.decode() for text in texts))
+            whole, own_group = groups(*(text.decode() for text in texts))
         except ValueError as error:
             raise UnavailableError(str(error), where=agent.host) from None
+        return Groups(whole, own_group, shared(own_group))
 
     def _beside(self, host: ChannelHost, place: str, labels: Mapping[str, str]) -> PodHost:
         """A pod without rights on a host's node, in the namespace `place`."""
@@ -332,9 +342,7 @@ class NodesTestbed(ChannelTestbed[NodeHost]):
             group=host.group,
             address=host.address,
             scratch=agent.scratch,
-            whole=host.whole,
-            own=host.own,
-            shared={},
+            groups=host.groups,
             confined=host.confined,
             clock=host.clock,
             link=lambda: link,
