@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,17 @@ from subprocess import run
 from typing import Any
 
 from insisted import insisted
+from lab_traces import eventually
+from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Namespace, PersistentVolume
+from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import STAY, client_of, deployed, living
 
 from dunnage import catalog
+from dunnage.clusters.rights import ALL, Right, missing
 from dunnage.contracts.database import Database
 from dunnage.contracts.host import Host
+from dunnage.contracts.kubernetes import ApiServer
 from dunnage.contracts.substrate import Substrate
 from dunnage.hosts.namespace.testbed import NamespaceTestbed, open_namespace
 from dunnage.image_archive import write_archive
@@ -67,6 +72,39 @@ def opened(
         yield Lab(testbed, kubernetes)
 
 
+@contextmanager
+def allowed(lab: Lab, user: str, rights: Collection[Right], kubeconfig: Path) -> Iterator[None]:
+    """While it lasts, the user of a kubeconfig may do this in the cluster, and no more."""
+    rules = [
+        {
+            "verbs": [right.verb],
+            "apiGroups": [right.group],
+            "resources": ["/".join(filter(None, (right.resource, right.subresource)))],
+        }
+        for right in rights
+    ]
+    api, name = f"{_RBAC}/v1", {"name": user}
+    role = {"apiVersion": api, "kind": "ClusterRole", "metadata": name, "rules": rules}
+    binding = {
+        "apiVersion": api,
+        "kind": "ClusterRoleBinding",
+        "metadata": name,
+        "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": user},
+        "subjects": [{"apiGroup": _RBAC, "kind": "User", "name": user}],
+    }
+    with closing(connect(lab.kubernetes.api)) as client:
+        for each in (role, binding):
+            client.create(from_dict(each))
+        try:
+            lacks = tuple(right for right in ALL if right not in rights)
+            with closing(connect(ApiServer(kubeconfig))) as theirs:
+                assert eventually(lambda: missing(theirs, ALL) == lacks), missing(theirs, ALL)
+            yield
+        finally:
+            client.delete(ClusterRoleBinding, user)
+            client.delete(ClusterRole, user)
+
+
 def give_image(lab: Lab, name: str, place: Path) -> None:
     """What a registry does elsewhere: an image that all nodes have, with Redis and a shell.
 
@@ -107,6 +145,7 @@ def _shell() -> set[Path]:
     return {Path(str(each)) for each in (*programs, *libraries)}
 
 
+_RBAC = "rbac.authorization.k8s.io"
 _CALLED = ("dash", "cat", "chmod", "mkdir", "mv", "sleep", "true", "wc")
 
 

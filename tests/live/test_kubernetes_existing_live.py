@@ -6,23 +6,20 @@ import os
 import re
 import socket
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from subprocess import run
 
 import pytest
 from driving import driven
-from kubernetes_lab import TREES, Lab, deployed_as, formed, give_image, opened, traces
+from kubernetes_lab import TREES, Lab, allowed, deployed_as, formed, give_image, opened, traces
 from lab_traces import eventually
-from lightkube.codecs import from_dict
 from lightkube.resources.core_v1 import Node, ServiceAccount
-from lightkube.resources.rbac_authorization_v1 import ClusterRole, ClusterRoleBinding
 from living import REPLICAS
 
 from dunnage import catalog
-from dunnage.clusters.rights import ALL, RIGHTS, Right, missing
-from dunnage.contracts.kubernetes import ApiServer
+from dunnage.clusters.rights import ALL, RIGHTS, Right
 from dunnage.errors import UnavailableError
 from dunnage.hosts.namespace.testbed import open_namespace
 from dunnage.kubernetes_api import connect
@@ -38,7 +35,6 @@ IMAGE = "somebody/redis:1"
 CONTEXT = "dunnage"
 NAMED = REPLICAS.model_copy(update={"image": IMAGE})
 MAKES = re.compile(r"kubectl create (clusterrole|clusterrolebinding) (\S+)")
-RBAC = "rbac.authorization.k8s.io"
 
 
 @pytest.fixture(scope="module")
@@ -62,39 +58,6 @@ def kubeconfig(lab: Lab, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     file.write_bytes(lab.kubernetes.kubeconfig(url))
     monkeypatch.setenv("KUBECONFIG", str(file))
     return file
-
-
-@contextmanager
-def allowed(lab: Lab, user: str, rights: Collection[Right], kubeconfig: Path) -> Iterator[None]:
-    """While it lasts, the user of a kubeconfig may do this in the cluster, and no more."""
-    rules = [
-        {
-            "verbs": [right.verb],
-            "apiGroups": [right.group],
-            "resources": ["/".join(filter(None, (right.resource, right.subresource)))],
-        }
-        for right in rights
-    ]
-    api, name = f"{RBAC}/v1", {"name": user}
-    role = {"apiVersion": api, "kind": "ClusterRole", "metadata": name, "rules": rules}
-    binding = {
-        "apiVersion": api,
-        "kind": "ClusterRoleBinding",
-        "metadata": name,
-        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": user},
-        "subjects": [{"apiGroup": RBAC, "kind": "User", "name": user}],
-    }
-    with closing(connect(lab.kubernetes.api)) as client:
-        for each in (role, binding):
-            client.create(from_dict(each))
-        try:
-            lacks = tuple(right for right in RIGHTS if right not in rights)
-            with closing(connect(ApiServer(kubeconfig))) as theirs:
-                assert eventually(lambda: missing(theirs, RIGHTS) == lacks), missing(theirs, RIGHTS)
-            yield
-        finally:
-            client.delete(ClusterRoleBinding, user)
-            client.delete(ClusterRole, user)
 
 
 def contexts(lab: Lab) -> dict[str, str]:

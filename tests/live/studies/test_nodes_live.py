@@ -12,12 +12,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from kubernetes_lab import Lab, give_image, opened, traces
+from kubernetes_lab import Lab, allowed, give_image, opened, traces
 from lab_traces import eventually
 from lightkube.resources.core_v1 import Pod
 from study_process import StudyProcess, answered, started
 
 from dunnage import catalog
+from dunnage.clusters.rights import ALL
 from dunnage.errors import NoResultError
 from dunnage.hosts.nodes.manifests import ON_NODES
 from dunnage.hosts.nodes.testbed import PREFIX
@@ -31,6 +32,7 @@ pytestmark = [pytest.mark.live, pytest.mark.kubernetes, pytest.mark.timeout(600)
 
 IMAGE = "somebody/redis:1"
 CONTEXT = "dunnage"
+USER = "measurer"
 RESTRICTED = "labels: {pod-security.kubernetes.io/enforce: restricted}"
 STUDY = """
 dunnage: 1
@@ -64,15 +66,16 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(autouse=True)
-def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What somebody would be given who may use the cluster."""
+def kubeconfig(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """What somebody would be given who may do in the cluster what is asked for, and no more."""
     control = lab.testbed.host(lab.kubernetes.control)
     url = f"https://127.0.0.1:{control.listen_outside(lab.kubernetes.address)}"
     file = tmp_path / "kubeconfig"
     file.touch(0o600)
-    file.write_bytes(lab.kubernetes.kubeconfig(url))
+    file.write_bytes(lab.kubernetes.kubeconfig(url, USER))
     monkeypatch.setenv("KUBECONFIG", str(file))
-    return file
+    with allowed(lab, USER, ALL, file):
+        yield file
 
 
 def written(
