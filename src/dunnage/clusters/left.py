@@ -184,9 +184,7 @@ def _since(objects: Iterable[Any]) -> str:
     return "" if since is None else f"{since:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _delete(
-    client: Client, asking: Callable[[str], str], kind: Any, names: Sequence[str]
-) -> None:
+def _delete(client: Client, asking: Callable[[str], str], kind: Any, names: Sequence[str]) -> None:
     for each in names:
         with _unless_gone():
             client.delete(kind, each)
