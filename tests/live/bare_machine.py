@@ -129,7 +129,7 @@ def installed_docker(layer: Path) -> tuple[str, ...]:
     entry = binaries.dockerd.parents[2]
     layer.mkdir()
     for part in ("usr/.", "lib"):  # Debian's `/lib` is a link to `/usr/lib`
-        subprocess.run(["cp", "-as", str(entry / part), str(layer)], check=True)
+        subprocess.run(["cp", "-as", f"{entry}/{part}", str(layer)], check=True)
     chosen = Path(binaries.environment["PATH"].partition(":")[0])
     for name in chosen.iterdir():  # as Debian's alternatives choose
         (layer / "sbin" / name.name).symlink_to(name.readlink().name)

@@ -27,7 +27,8 @@ from dunnage.errors import ExitCode
 pytestmark = pytest.mark.live
 
 QUICKSTART = Path("studies/quickstart.yaml")
-DEPLOYMENTS = {"native", "docker-host", "docker-bridge"}
+NATIVE, IN_DOCKER = ("native", "native-twin"), ("docker-host", "docker-bridge")
+"""The quickstart's deployments."""
 ONLY_ROOT = "only root can create hosts on this machine"
 NO_APT = "`apt-get` is not on PATH, and software comes from Debian's packages"
 NO_DOCKER = f"`dockerd` is not on PATH, and Debian's is not available: {NO_APT}"
@@ -93,7 +94,7 @@ def test_without_root_the_command_that_is_named_instead_gives_an_answer(ordinary
 def test_without_root_a_study_is_planned_and_not_run(ordinary: str) -> None:
     study = NOBODYS_CHECKOUT / QUICKSTART
     planned = document(typed_by_nobody(ordinary, "plan", study, "--format", "json"), ExitCode.OK)
-    assert planned["missing"] == dict.fromkeys(DEPLOYMENTS, ONLY_ROOT)
+    assert planned["missing"] == dict.fromkeys((*NATIVE, *IN_DOCKER), ONLY_ROOT)
     refused = typed_by_nobody(ordinary, "run", study, "--format", "json")
     error = document(refused, ExitCode.UNAVAILABLE)["error"]
     assert error["what"].endswith(f": {ONLY_ROOT}")
@@ -151,7 +152,7 @@ def test_only_what_needs_docker_is_missing_where_redis_was_made_before(
     assert missing(shown("quickstart", *results)) == {NO_DOCKER: PUT_DOCKER}
     study = CHECKOUT / QUICKSTART
     planned = document(shown("plan", study, "--format", "json"), ExitCode.OK)
-    assert planned["missing"] == dict.fromkeys(DEPLOYMENTS - {"native"}, NO_DOCKER)
+    assert planned["missing"] == dict.fromkeys(IN_DOCKER, NO_DOCKER)
     refused = document(shown("run", study, *results, "--format", "json"), ExitCode.UNAVAILABLE)[
         "error"
     ]
@@ -164,6 +165,7 @@ def test_docker_that_is_installed_needs_neither_packages_nor_the_cache(
     without_debian: dict[str, str], tmp_path: Path
 ) -> None:
     installed = installed_docker(tmp_path / "layer")
+    without_debian["PATH"] += f":{tmp_path}/layer/bin"  # the links are of what was there before
     found = unmet(typed("doctor", "--format", "json", within=installed, **without_debian))
     assert found["software"] == NO_APT
     assert "docker" not in found

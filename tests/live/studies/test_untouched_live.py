@@ -31,6 +31,7 @@ deployments:
 workloads: [A]
 records: 1000
 load: {{threads: [4], turns: 500ms, warmup: 500ms, duration: 4s}}
+sampler: {{rate: 5Hz}}
 blocks: 1
 deadline: 60s
 patience: 0s

@@ -148,9 +148,9 @@ def test_doctor_tells_a_cause_that_all_endpoints_share_once(
 
 
 def test_clean_tells_what_it_removed(dunnage: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = {"db-1": Identity(1, 2), SWITCH: Identity(3, 4)}
+    began = {"db-1": Identity(1, 2), SWITCH: Identity(3, 4)}
     removed = (
-        Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=first),
+        Leftover("0123abcd", "[bold]x" + "y" * 80, kept=True, first=began),
         Leftover("89abcdef", "", kept=False),
     )
     monkeypatch.setattr(lab_tool, "clean", lambda *, kept: removed if kept else ())
