@@ -69,7 +69,7 @@ def _plan(
     content = plan(order, 0, 1)
     content["workload"] |= {
         "mix": dict(content["workload"]["mix"]),
-        "request_distribution": "uniform",
+        "requests": {"kind": "uniform"},
         "write_all_fields": True,
         "hashed_keys": False,
         "zero_padding": DIGITS,

@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from dunnage.errors import RunError
-from dunnage.generators.engine import EngineGenerator, plan
+from dunnage.generators.engine import EngineGenerator, plan, windows
 from dunnage.generators.ycsb_core import CORE
 from dunnage.model.choices import Arrivals, Phase
 from dunnage.model.deployment import Workload
@@ -95,6 +95,7 @@ def test_more_engines_than_threads_are_refused() -> None:
 def test_what_the_engine_leaves_is_of_its_schema(name: str) -> None:
     content = json.loads(artefacts(name)["result.json"])
     jsonschema.validate(content, schema("engine-result.schema.json"))
+    assert content["shape"] == ("hash" if content["remotes"] else "none")
 
 
 def test_two_parts_are_added_and_nothing_is_averaged() -> None:
@@ -126,6 +127,55 @@ def test_two_parts_are_added_and_nothing_is_averaged() -> None:
     assert measured.client_cpu == pytest.approx(
         sum(result["cpu_user"] + result["cpu_system"] for result in results)
     )
+
+
+def test_the_part_that_was_at_its_limit_longest_says_for_how_long() -> None:
+    parts = [artefacts("closed-0"), second()]
+    for part, limited in zip(parts, (0.1, 0.3), strict=True):
+        changed = json.loads(part["result.json"]) | {"seconds": 0.4, "limited": limited}
+        part["result.json"] = json.dumps(changed).encode()
+    assert EngineGenerator().parse(parts).client_limited == pytest.approx(0.75)
+
+
+def test_operations_that_were_late_never_started_or_left_out_are_added() -> None:
+    parts = [artefacts("closed-0"), second()]
+    for part, number in zip(parts, (1, 20), strict=True):
+        changed = json.loads(part["result.json"]) | {
+            "late": {"read": number},
+            "unsent": {"update": 2 * number},
+            "dropped": {"read": 3 * number, "scan": number},
+        }
+        part["result.json"] = json.dumps(changed).encode()
+    found = {
+        operation: (stats.late, stats.unsent, stats.dropped)
+        for operation, stats in EngineGenerator().parse(parts).operations.items()
+    }
+    assert found == {
+        "read": (21, 0, 63),
+        "update": (0, 42, 0),
+        "scan": (0, 0, 21),
+        "all": (21, 42, 84),
+    }
+
+
+def told(*windows: tuple[float, float, int]) -> dict[str, object]:
+    """A result with such windows: start, length, operations; each with one error."""
+    names = ("start", "length", "operations")
+    return {
+        "windows": [dict(zip(names, window, strict=True)) | {"errors": 1} for window in windows]
+    }
+
+
+def test_windows_of_parts_end_where_those_of_all_parts_end() -> None:
+    short = told((-0.2, 0.2, 1), (0.0, 0.2, 2), (0.2, 0.2, 4), (0.4, 0.2001, 8))
+    twice = told((-0.2, 0.2, 10), (0.0, 0.4, 20), (0.4, 0.1, 40))
+    found = [
+        (window.start, window.length, window.operations, window.errors)
+        for window in windows([short, twice])
+    ]
+    assert found == [(-0.2, 0.2, 11, 2), (0.0, 0.4, 26, 3), (0.4, pytest.approx(0.2001), 48, 2)]
+    assert windows([short, told()]) == windows([short])
+    assert windows([told()]) == ()
 
 
 def test_an_open_load_has_response_times_errors_and_what_was_offered() -> None:

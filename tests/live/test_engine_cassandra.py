@@ -238,6 +238,15 @@ def test_every_core_workload_runs_without_an_error(ring: Ring, core: str) -> Non
     assert measured.remotes == tuple(f"{member}:9042" for member in MEMBERS)
 
 
+@pytest.mark.parametrize("fields", ["all-by-name", "one"])
+def test_fields_that_are_asked_for_by_name_are_found(ring: Ring, fields: str) -> None:
+    content = order("F")
+    content["workload"]["read_fields"] = fields
+    measured = ring.load(content)
+    assert errors(measured) == {}
+    assert measured.operations["all"].count > 0
+
+
 def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
     content = order("C")
     content["target"]["options"]["connections"] = 3
@@ -245,11 +254,13 @@ def test_all_connections_are_there_before_the_load_begins(ring: Ring) -> None:
     result = json.loads((ring.directory / f"load-{ring.loads}" / "result.json").read_text())
     # To each member three, and one to hear of changes.
     assert result["connections"] == 3 * len(MEMBERS) + 1
+    assert result["consistency"] == {"read": "ONE", "write": "ONE"}
+    assert result["shape"] == "row"
 
 
 def test_a_record_that_is_not_there_is_an_error(ring: Ring) -> None:
     content = order("C", operations=100, duration=None)
-    content["workload"] |= {"records": 10**9, "request_distribution": "uniform"}
+    content["workload"] |= {"records": 10**9, "requests": {"kind": "uniform"}}
     assert errors(ring.load(content)) == {"not_found": 100}
 
 

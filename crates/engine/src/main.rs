@@ -9,12 +9,14 @@ mod cql;
 mod drive;
 mod enter;
 mod forward;
+mod front;
 mod init;
 mod inspect;
 mod load;
 mod moment;
 mod mounts;
 mod pause;
+mod properties;
 mod resolve;
 mod rest;
 mod sample;
@@ -45,8 +47,12 @@ enum Verb {
     Control(control::Arguments),
     /// Ask one Cassandra server, and print its answers as lines of JSON.
     Cql(cql::Arguments),
+    /// Drive an existing database with a workload of YCSB.
+    Drive(Box<front::Arguments>),
     /// Drive a database with the load of a plan.
     Load(load::Arguments),
+    /// Print the operations of a plan, without a database.
+    Operations(load::operations::Arguments),
     /// Print what the kernel reports about a running process.
     Inspect(inspect::Arguments),
     /// Stop processes for a share of the time.
@@ -73,7 +79,9 @@ fn main() -> std::process::ExitCode {
         Verb::Bind(arguments) => mounts::bind(&arguments),
         Verb::Control(arguments) => control::control(&arguments),
         Verb::Cql(arguments) => cql::cql(&arguments),
+        Verb::Drive(arguments) => front::drive(&arguments),
         Verb::Load(arguments) => load::load(&arguments),
+        Verb::Operations(arguments) => load::operations::operations(&arguments),
         Verb::Inspect(arguments) => inspect::inspect(&arguments),
         Verb::Pause(arguments) => pause::pause(&arguments),
         Verb::Resolve(arguments) => resolve::resolve(&arguments),

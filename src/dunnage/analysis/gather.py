@@ -216,9 +216,11 @@ def _beyond(runs: Sequence[RunSummary]) -> dict[str, Usual]:
 
 
 def _moves(runs: Sequence[RunSummary], beyond: Collection[str]) -> dict[str, Moves]:
-    """Deployment → how many of its runs moved so far."""
+    """Deployment → in how many of its blocks a run moved so far."""
     return {
-        deployment: Moves(sum(run.run in beyond for run in own), len(own))
+        deployment: Moves(
+            len({run.block for run in own if run.run in beyond}), len({run.block for run in own})
+        )
         for deployment, own in grouped(_judged(runs), lambda run: run.deployment).items()
     }
 
@@ -228,9 +230,9 @@ def _own(deployment: str, moves: Mapping[str, Moves], own: Collection[str]) -> M
     return Moving(
         deployment=deployment,
         moved=moves[deployment].moved,
-        runs=moves[deployment].runs,
+        blocks=moves[deployment].blocks,
         elsewhere=sum(each.moved for each in others),
-        others=sum(each.runs for each in others),
+        others=sum(each.blocks for each in others),
     )
 
 

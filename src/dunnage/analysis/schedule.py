@@ -13,6 +13,9 @@ KEPT = 0.99
 """Share of the offered rate that keeps a schedule."""
 BUSY = 0.95
 """Busiest client thread: above it starts are late by queueing in the client alone."""
+LIMITED = 0.05
+"""Share of the window for which a client may be at its limit without being taken for what limited
+the load; the engine judges itself by the same."""
 _EDGE = 2
 """Operations that may be missing at the edges of a window, however few it holds."""
 
@@ -138,7 +141,7 @@ def _client(measurement: Measurement, connections: int) -> bool:
     the connections were in use, and operations waited longer for their start than for their
     answer, it was not the deployment that they waited for.
     """
-    if measurement.client_busy >= BUSY:
+    if measurement.client_busy >= BUSY or (measurement.client_limited or 0.0) > LIMITED:
         return True
     stats = measurement.operations.get("all")
     if stats is None or stats.service is None or stats.response is None:

@@ -23,7 +23,7 @@ MINIMUM_RUNS = 12
 FALSE_ALARM = 0.01
 """Chance that some run of a setting is called unsteady though none is."""
 OWN = 0.05
-"""Chance that a deployment is called moving by itself though it moves no more than the others."""
+"""Chance that some deployment is called moving by itself though all move alike."""
 LEAST = 0.10
 """Movement that a run may always have: on a very quiet machine less would be called too much."""
 _CONSISTENT = 1.4826
@@ -124,12 +124,13 @@ def unsteady(moved: Sequence[Moved]) -> dict[str, Usual]:
 
 @dataclass(frozen=True)
 class Moves:
-    """How often a deployment moved."""
+    """How often a deployment moved. What disturbs a moment of the machine meets several runs of a
+    block, so that blocks are counted."""
 
     moved: int
-    """Runs that moved by more than those of their setting do."""
-    runs: int
-    """All runs that were judged, of every setting."""
+    """Blocks with a run that moved by more than those of its setting do."""
+    blocks: int
+    """All blocks with a run that was judged."""
 
 
 def moving(moves: Mapping[str, Moves]) -> tuple[str, ...]:
@@ -140,16 +141,17 @@ def moving(moves: Mapping[str, Moves]) -> tuple[str, ...]:
     every few seconds; to leave such runs out would spare it this cost. The most frequent is tested
     first, beside all that are not told to move by themselves, until one is not told from them.
     Fisher's exact test, one-sided (Fisher 1934, Statistical Methods for Research Workers, 5th
-    edition, section 21.02).
+    edition, section 21.02). As any of those that are left could have been the most frequent, its
+    chance is multiplied by their number (Bonferroni).
     """
     left, found = dict(moves), list[str]()
     while len(left) > 1:
-        most = max(left, key=lambda each: left[each].moved / max(left[each].runs, 1))
-        own = left.pop(most)
+        most = max(left, key=lambda each: left[each].moved / max(left[each].blocks, 1))
+        choices, own = len(left), left.pop(most)
         others = Moves(
-            sum(each.moved for each in left.values()), sum(each.runs for each in left.values())
+            sum(each.moved for each in left.values()), sum(each.blocks for each in left.values())
         )
-        if chance(own, others) >= OWN:
+        if choices * chance(own, others) >= OWN:
             break
         found.append(most)
     return tuple(found)
@@ -157,12 +159,12 @@ def moving(moves: Mapping[str, Moves]) -> tuple[str, ...]:
 
 def chance(own: Moves, others: Moves) -> float:
     """Probability that one moves so often or more often, if it moves as the others do."""
-    moved, runs = own.moved + others.moved, own.runs + others.runs
+    moved, blocks = own.moved + others.moved, own.blocks + others.blocks
     ways = sum(
-        math.comb(moved, each) * math.comb(runs - moved, own.runs - each)
-        for each in range(own.moved, min(moved, own.runs) + 1)
+        math.comb(moved, each) * math.comb(blocks - moved, own.blocks - each)
+        for each in range(own.moved, min(moved, own.blocks) + 1)
     )
-    return ways / math.comb(runs, own.runs)
+    return ways / math.comb(blocks, own.blocks)
 
 
 def _left(moved: Sequence[Moved]) -> dict[str, float]:

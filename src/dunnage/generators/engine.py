@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from hdrh.codec import HdrCookieException, HdrLengthException
@@ -20,13 +21,15 @@ from dunnage.model.metrics import QUANTILES
 from dunnage.model.offer import PartOffer
 from dunnage.model.record import Measurement, OperationStats, Window
 
-LOAD_VERSION = 1
-"""Version of the plan and of the result. 1: first."""
+LOAD_VERSION = 2
+"""Version of the plan and of the result; what changed with each stands in `crates/wire`."""
 
 RESULT = "result.json"
 LOG = "latency.hlog"
 APART = 0.05
 """Share of the window that the parts of a load may begin apart."""
+EDGE = 0.0005
+"""Seconds by which windows of the time line may overlap that only meet."""
 KEPT_QUANTILES = (*QUANTILES, "p99.99")
 _UNREADABLE = (ValueError, TypeError, zlib.error, HdrCookieException, HdrLengthException)
 """What a damaged histogram can end in."""
@@ -91,6 +94,7 @@ class EngineGenerator:
             remotes=tuple(sorted({remote for result in results for remote in result["remotes"]})),
             client_cpu=sum(result["cpu_user"] + result["cpu_system"] for result in results),
             client_busy=max(r["cpu_busiest_thread"] / r["seconds"] for r in results),
+            client_limited=max(r["limited"] / r["seconds"] for r in results),
             offered=sum(intended) / seconds if intended else None,
             backlog=sum(result["backlog"] for result in results),
             parts=len(results),
@@ -113,15 +117,23 @@ def plan(order: LoadOrder, index: int, parts: int) -> dict[str, Any]:
     return {
         "version": LOAD_VERSION,
         "phase": order.phase.value,
-        "workload": {"records": order.workload.records, **CORE[order.workload.core]},
+        "workload": {
+            "kind": "ycsb",
+            "records": order.workload.records,
+            **CORE[order.workload.core],
+        },
         "target": {
             "driver": order.target.driver,
             "topology": order.target.topology,
             "addresses": [str(address) for address in order.target.addresses],
             "options": dict(order.target.options),
+            "credentials": None,
+            "tls": None,
         },
         "level": level,
+        "policy": "queue",
         "part": {"index": index, "of": parts},
+        "start": None,
         # Records that go in during a warm-up would not be counted.
         "warmup": 0.0 if until_all_are_in else order.warmup,
         "duration": order.duration,
@@ -176,10 +188,11 @@ def _operations(
     results: Sequence[Mapping[str, Any]], logs: Sequence[bytes]
 ) -> dict[str, OperationStats]:
     """Counts are summed and histograms added; nothing is ever averaged."""
-    counts: Counter[str] = Counter()
+    counts, late, unsent, dropped = (
+        _added(results, kind) for kind in ("operations", "late", "unsent", "dropped")
+    )
     errors: dict[str, Counter[str]] = {}
     for result in results:
-        counts.update(result["operations"])
         for operation, kinds in result["errors"].items():
             errors.setdefault(operation, Counter()).update(kinds)
 
@@ -196,24 +209,38 @@ def _operations(
             errors=dict(kinds),
             service=service,
             response=response,
+            late=sum(late[operation] for operation in operations),
+            unsent=sum(unsent[operation] for operation in operations),
+            dropped=sum(dropped[operation] for operation in operations),
         )
 
-    named = sorted({*counts, *errors})
+    named = sorted({*counts, *errors, *late, *dropped})
     return {**{operation: stats([operation]) for operation in named}, "all": stats(named)}
 
 
-def windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
-    """Add the parts' time lines interval by interval, by where each begins."""
-    alike: dict[int, list[Mapping[str, Any]]] = {}
+def _added(results: Sequence[Mapping[str, Any]], kind: str) -> Counter[str]:
+    """Numbers of operations by type, of all parts."""
+    total: Counter[str] = Counter()
     for result in results:
-        for window in result["windows"]:
-            alike.setdefault(round(window["start"] * 1000), []).append(window)
-    return tuple(
-        Window(
-            start=each[0]["start"],
-            length=max(window["length"] for window in each),
-            operations=sum(window["operations"] for window in each),
-            errors=sum(window["errors"] for window in each),
+        total.update(result[kind])
+    return total
+
+
+def windows(results: Sequence[Mapping[str, Any]]) -> tuple[Window, ...]:
+    """Add the parts' time lines. Those of windows that overlap become one: of a long load one part
+    may have put two and two windows together before another did."""
+    every = [window for result in results for window in result["windows"]]
+    joined: list[Window] = []
+    for window in map(Window.model_validate, sorted(every, key=itemgetter("start"))):
+        last = joined[-1] if joined else None
+        if last is None or window.start > last.start + last.length - EDGE:
+            joined.append(window)
+            continue
+        end = max(last.start + last.length, window.start + window.length)
+        joined[-1] = Window(
+            start=last.start,
+            length=end - last.start,
+            operations=last.operations + window.operations,
+            errors=last.errors + window.errors,
         )
-        for _, each in sorted(alike.items())
-    )
+    return tuple(joined)

@@ -16,13 +16,17 @@ _MIXES: Mapping[str, Mapping[str, float]] = {
 }
 CORE: Mapping[str, Mapping[str, Any]] = {
     core: {
+        "insert_start": 0,
+        "insert_count": None,
         "mix": {**_NOTHING, **mix},
-        "request_distribution": "latest" if core == "D" else "zipfian",
+        "requests": {"kind": "latest" if core == "D" else "zipfian"},
         "fields": 10,
-        "field_length": 100,
-        "read_all_fields": True,
+        "field_prefix": "field",
+        "field_lengths": {"kind": "constant", "length": 100},
+        "read_fields": "all",
         "write_all_fields": False,
-        "max_scan_length": 100,
+        "scan_lengths": {"kind": "uniform", "shortest": 1, "longest": 100},
+        "integrity": False,
         "hashed_keys": True,
         "zero_padding": 1,
     }

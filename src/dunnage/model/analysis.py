@@ -22,7 +22,7 @@ from dunnage.model.scalability import OverLevels, Scalability
 from dunnage.model.value import Condition, Scalar, Value
 from dunnage.model.variance import QuestionAdvice, VarianceSplit
 
-ANALYSIS_VERSION = 11
+ANALYSIS_VERSION = 12
 """1: first. 2: scalability, variance, advice, quantile differences, time lines, associations.
 3: searches and open levels; `under_objectives` of scalability had another name.
 4: families are the primary comparisons of one question, and twins no longer make an edge: `apart`
@@ -32,7 +32,8 @@ probe was refused; a reading tells member and host apart. 7: whether numbers are
 damaged files; the baseline's mean over levels, which nothing read, is gone. 8: a twin
 that was left out, files that this user may not read, and metrics that are absent with the reason.
 9: `damaged`, a ground of verdicts. 10: stays in which programs of a lab's Kubernetes were
-restarted. 11: deployments whose throughput moves by itself; runs of these are steady.
+restarted. 11: deployments whose throughput moves by itself; runs of these are steady. 12:
+they are told by blocks, and no longer by runs.
 """
 
 
@@ -330,13 +331,14 @@ class Moving(Value):
 
     deployment: str
     moved: int
-    """Runs in which it moved by more than runs of their setting do. They count."""
-    runs: int
-    """All its runs that were judged."""
+    """Blocks in which one of its runs or more moved by more than runs of their setting do. These
+    runs count."""
+    blocks: int
+    """All blocks in which runs of it were judged."""
     elsewhere: int
-    """Runs in which it moved so, of all deployments that do not move by themselves."""
+    """Blocks in which it was so, of all deployments that do not move by themselves, added up."""
     others: int
-    """All runs of these that were judged."""
+    """All blocks of these, added up."""
 
 
 class Analysis(Value):

@@ -90,7 +90,7 @@ class Interval(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """`service` or `response`."""
+        """`service`, `response`, `slip`, `failed` or `dropped`."""
         return self.tag.rsplit(".", 1)[-1]
 
 

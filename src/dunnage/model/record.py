@@ -15,14 +15,15 @@ from dunnage.model.open_load import Refusal
 from dunnage.model.path import NetworkPath
 from dunnage.model.value import Scalar, Value
 
-RECORD_VERSION = 10
+RECORD_VERSION = 11
 """1: first. 2: over capacity, and searches. 3: the network at the uplink, inner devices
 apart; a negative control of each stay. 4: gates keep readings and no sentences. 5: a negative
 control after each turn; probes keep no sentences; a reading has a member beside its host. 6: probes
 no longer keep the growth of a backlog, which nothing read. 7: a stay has the names of its endpoint,
 late addresses, network paths, and what was held still. 8: members whose processes their hosts do
 not see, with the reason. 9: restarts of the programs of a lab's Kubernetes. 10: how long a run
-waited for the database to settle."""
+waited for the database to settle. 11: for how long the generator was at its limit; operations that
+were late, never started or left out."""
 
 
 class Turn(Value):
@@ -56,9 +57,17 @@ class OperationStats(Value):
 
     count: int
     errors: Mapping[str, int]
-    """By kind: `timeout`, `connection`, `server`, `not_found`, `protocol`, `unavailable`."""
+    """By kind: `timeout`, `connection`, `server`, `not_found`, `protocol`, `unavailable`,
+    `mismatch`."""
     service: Latency | None
     response: Latency | None
+    late: int = 0
+    """Those of an open load that started more than a millisecond after their intended start."""
+    unsent: int = 0
+    """Those that were never started, because every connection was busy until all was given up. In
+    `errors` they are of the kind `timeout`."""
+    dropped: int = 0
+    """Those that were left out because every connection was busy at their intended start."""
 
 
 class Window(Value):
@@ -89,6 +98,9 @@ class Measurement(Value):
     client_busy: float
     """CPU time of the busiest generator thread, as a share of the window. At 1 the thread is the
     limit."""
+    client_limited: float | None = None
+    """Share of the window for which a generator was at its limit, as it saw itself, the largest of
+    its parts: working without a pause, or kept from working. None: not known."""
     offered: float | None
     """Operations per second that were intended; None in a closed loop."""
     backlog: int

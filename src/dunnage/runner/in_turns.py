@@ -174,6 +174,7 @@ def _record(one: _Driven, shared: _Together, rounds: int, length: float) -> Reco
             "windows": windows,
             "client_cpu": generated.client_cpu * counted / whole.count,
             "client_busy": busy,
+            "client_limited": None,  # it was held still in the turns of others
         }
     )
     shared_by_all = [host for host in shared.used.values() if host.group in NO_MEMBERS]

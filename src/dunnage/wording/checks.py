@@ -54,7 +54,10 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
         " ({kinds})",
         ", {in window} of them before the end of the window: over capacity",
     ),
-    ("client", Why.MEASURED): ("busiest client thread {busy} of one processor",),
+    ("client", Why.MEASURED): (
+        "busiest client thread {busy} of one processor",
+        ", at its limit for {limited} of the time",
+    ),
     ("schedule", Why.NOT_ASKED): ("closed loop: there is no schedule",),
     ("schedule", Why.NOT_KNOWN): ("the offered rate is not known",),
     ("schedule", Why.MEASURED): ("{achieved} of {offered}, lag at the end {lag}",),
@@ -122,7 +125,7 @@ _SEEN: Mapping[tuple[str, Why], _Parts] = {
 _ALLOWED: Mapping[str, _Parts] = {
     "files": ("as they were written",),
     "errors": ("at most {errors} of operations",),
-    "client": ("below {busy}",),
+    "client": ("below {busy}", ", at its limit for at most {limited} of the time"),
     "schedule": (
         "at least {achieved} of the offered rate and no growing backlog, or else the deployment's "
         "limit and not the client's",

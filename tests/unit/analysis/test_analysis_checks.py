@@ -108,6 +108,22 @@ SPOILED: list[tuple[str, dict[str, Any], Status]] = [
         Status.INVALID,
     ),
     (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_limited=0.05)},
+        Status.VALID,
+    ),
+    (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_limited=0.051)},
+        Status.INVALID,
+    ),
+    (
+        "client",
+        {"order": order(OPEN), "measurement": open_run(4000, client_busy=0.95, client_limited=0.0)},
+        Status.INVALID,
+    ),
+    ("client", {"measurement": measurement(client_limited=0.3)}, Status.VALID),
+    (
         "steady",
         {"measurement": measurement(windows=windows([200] * 10 + [310] * 10))},
         Status.VALID,
@@ -199,6 +215,10 @@ def test_a_gate_says_how_much_of_its_bound_was_used() -> None:
     assert used["client"] == pytest.approx(0.5 / 0.98)
     assert used["errors"] == used["steal"] == used["swap"] == 0.0
     assert used["steady"] is None
+    moments = gate(
+        "client", evidence(order=order(OPEN), measurement=open_run(4000, client_limited=0.04))
+    )
+    assert moments.used == pytest.approx(0.8)
     stolen = host(machine=MachineUsage(processors=1.0, steal=0.04, iowait=0.0, busy=0.12))
     assert gate("steal", evidence(usage=(stolen,))).used == pytest.approx(0.8)
     swapped = host(whole=Usage(cpu=1, throttled=0, swap=4096))
@@ -282,6 +302,17 @@ def test_a_client_at_its_limit_is_a_fault_of_the_instrument_and_no_finding() -> 
     assert found.status is Status.INVALID
     assert seen(found).endswith("the client could not keep the schedule")
     assert not given.over_capacity
+
+
+def test_a_client_that_was_at_its_limit_for_moments_is_told_with_how_long() -> None:
+    late = open_run(3800, client_busy=0.5, client_limited=0.2, windows=windows([190] * 20))
+    given = evidence(order=order(OPEN), measurement=late)
+    assert not given.over_capacity
+    found = gate("client", given)
+    assert seen(found) == (
+        "busiest client thread 50.0 % of one processor, at its limit for 20.0 % of the time"
+    )
+    assert allowed(found) == "below 95.0 %, at its limit for at most 5.0 % of the time"
 
 
 def test_what_was_given_up_after_the_end_is_the_overload_and_no_error() -> None:

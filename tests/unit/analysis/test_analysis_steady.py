@@ -24,6 +24,7 @@ from dunnage.analysis.steady import (
 )
 from dunnage.findings.checks import sentences
 from dunnage.model.check import CheckResult, Status, Why
+from dunnage.model.plan import StayPlan
 from dunnage.model.record import Record, Window
 from dunnage.wording.checks import allowed, seen
 from report_samples import unseen_by
@@ -108,11 +109,12 @@ def test_the_chance_that_one_moves_so_often_is_that_of_all_ways_to_share_the_mov
 
 def test_a_deployment_moves_by_itself_if_it_does_so_more_often_than_the_others() -> None:
     """The counts of the first `studies/orchestrators.yaml`, where flannel works every 5 s."""
-    seen = {"service-ip": 6, "host-port": 6, "inside": 8, "dns": 2, "native": 0, "docker": 0}
-    moves = {name: Moves(moved, 36) for name, moved in seen.items()}
-    assert moving(moves) == ("inside", "service-ip", "host-port")
-    quieter = moves | {"swarm": Moves(0, 36), "twin": Moves(0, 36), "bridge": Moves(0, 36)}
-    assert moving(quieter) == ("inside", "service-ip", "host-port", "dns")
+    seen = {"service-ip": 6, "host-port": 7, "inside": 7, "dns": 2}
+    quiet = dict.fromkeys(("native", "twin", "docker", "bridge", "swarm"), 0)
+    moves = {name: Moves(moved, 18) for name, moved in (seen | quiet).items()}
+    assert moving(moves) == ("host-port", "inside", "service-ip")
+    fewer = {name: Moves(moved, 18) for name, moved in (seen | {"native": 0}).items()}
+    assert moving(fewer) == ()
 
 
 @pytest.mark.parametrize(
@@ -135,20 +137,42 @@ def test_moves_by_lot_are_seldom_called_a_deployments_own() -> None:
         bool(moving({str(at): Moves(int(each), 36) for at, each in enumerate(study)}))
         for study in lots
     )
-    assert called / len(lots) < OWN * 4
+    assert called / len(lots) < OWN
 
 
 def test_runs_of_a_deployment_that_moves_by_itself_count_and_are_told() -> None:
-    planned = plan()
+    planned = plan(12)
     made = records(planned, 0.0)
     own = [at for at, each in enumerate(made) if each.deployment == "docker"]
-    for at in own[:3]:
+    for at in own[:5]:
         made[at] = trending(made[at], -0.6)
     analysis = judged(planned, made)
     assert {run.status for run in analysis.runs} == {Status.VALID}
     assert not [gate for gate in analysis.gates if gate.gate == "steady" and gate.fired]
     (told,) = sentences.moving(analysis)
-    assert "within 3 of 8 runs, and within 0 of 16 of deployments" in told
+    assert "a run in 5 of 12 blocks, and in 0 of 24 blocks of deployments" in told
+
+
+def test_several_runs_of_a_block_are_one_move() -> None:
+    planned = plan()
+    blocks = tuple(
+        block.model_copy(update={"stays": tuple(map(twice, block.stays))})
+        for block in planned.blocks
+    )
+    planned = planned.model_copy(update={"blocks": blocks})
+    made = records(planned, 0.0)
+    own = [at for at, each in enumerate(made) if each.deployment == "docker"]
+    for at in own[:6]:
+        made[at] = trending(made[at], -0.6)
+    analysis = judged(planned, made)
+    assert {run.block for run in analysis.runs if run.status != Status.VALID} == {1, 2, 3}
+    assert analysis.moving == ()
+
+
+def twice(stay: StayPlan) -> StayPlan:
+    (run,) = stay.runs
+    again = run.model_copy(update={"id": f"{run.id}-again", "repeat": 2})
+    return stay.model_copy(update={"runs": (run, again)})
 
 
 def test_gates_count_what_they_did_and_name_the_nearest() -> None:

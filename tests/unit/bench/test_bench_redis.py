@@ -36,8 +36,7 @@ def test_what_is_asked_for_has_a_title() -> None:
 def test_the_table_says_what_was_compared() -> None:
     assert compared(HASH) == (
         "Each of 10,000 records is a hash of ten fields of 100 bytes, as YCSB keeps it: read by "
-        "`HGETALL`, written whole by `HSET`, all records equally likely. Plain strings are not "
-        "compared: the engine does not make them yet."
+        "`HGETALL`, written whole by `HSET`, all records equally likely."
     )
     assert compared(STRINGS) == (
         "Each of 10,000 records is a plain string of 1000 bytes: read by `GET`, written whole by "
@@ -54,8 +53,8 @@ def test_the_engine_is_told_what_the_others_are() -> None:
         assert plan["target"]["addresses"] == ["127.0.0.1:6379"]
         workload = plan["workload"]
         assert (workload["records"], workload["zero_padding"]) == (RECORDS, 12)
-        assert workload["fields"] * workload["field_length"] == 1000
-        assert workload["request_distribution"] == "uniform"
+        assert workload["fields"] * workload["field_lengths"]["length"] == 1000
+        assert workload["requests"] == {"kind": "uniform"}
         assert not workload["hashed_keys"]
     filling, read, write = plans
     assert (filling["phase"], filling["operations"]) == ("load", None)
@@ -66,7 +65,13 @@ def test_the_engine_is_told_what_the_others_are() -> None:
         {name: part for name, part in plan["workload"]["mix"].items() if part} for plan in plans
     ]
     assert mixes[1:] == [{"read": 1.0}, {"update": 1.0}]
-    assert write["workload"]["write_all_fields"] and read["workload"]["read_all_fields"]
+    assert write["workload"]["write_all_fields"]
+    assert read["workload"]["read_fields"] == "all"
+
+
+def test_the_engine_is_told_how_records_lie() -> None:
+    options = [ours.filling(PLACE, shape, 1)["target"]["options"] for shape in (HASH, STRINGS)]
+    assert options == [{}, {"shape": "string"}]
 
 
 def test_the_plan_of_one_load_does_not_change_that_of_the_next() -> None:

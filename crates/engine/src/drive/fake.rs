@@ -5,13 +5,17 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::Value;
-use wire::load::LoadPlan;
+use wire::load::{LoadPlan, Workload};
 
-use super::{Failure, Fault};
+use super::found::Found;
+use super::{Failure, Fault, secure};
 use crate::load::clock::{Alarm, Clock};
+use crate::load::core::values::Values;
+use crate::load::mix::Operation;
 
 /// Options: `service_us`, `stall_every_s` with `stall_s` (the server does no work for `stall_s`
-/// every `stall_every_s` of the load), `fail_every` (each such operation is a server error).
+/// every `stall_every_s` of the load), `fail_every` (each such operation is a server error),
+/// `corrupt_every` (each such record that is compared is not what was written).
 #[derive(Clone)]
 pub struct Fake {
     server: Rc<Server>,
@@ -23,6 +27,10 @@ struct Server {
     service: u64,
     stalls: Option<Stalls>,
     fail_every: u64,
+    corrupt_every: u64,
+    /// What records hold, where it is compared.
+    values: Option<Values>,
+    compared: Cell<u64>,
     free: Cell<u64>,
     served: Cell<u64>,
 }
@@ -37,8 +45,15 @@ struct Stalls {
 impl Fake {
     /// The error is one sentence.
     pub fn new(plan: &LoadPlan, clock: Clock) -> Result<Self, String> {
+        secure::refuse(&plan.target)?;
         let options = &plan.target.options;
-        let known = ["service_us", "stall_every_s", "stall_s", "fail_every"];
+        let known = [
+            "service_us",
+            "stall_every_s",
+            "stall_s",
+            "fail_every",
+            "corrupt_every",
+        ];
         if let Some(unknown) = options.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(format!("the driver `fake` has no option `{unknown}`"));
         }
@@ -60,6 +75,12 @@ impl Fake {
             service: nanoseconds("service_us", 1e3),
             stalls: (length > 0).then_some(Stalls { every, length }),
             fail_every: nanoseconds("fail_every", 1.0),
+            corrupt_every: nanoseconds("corrupt_every", 1.0),
+            values: match &plan.workload {
+                Workload::Ycsb(workload) if workload.integrity => Some(Values::new(workload)),
+                _ => None,
+            },
+            compared: Cell::new(0),
             free: Cell::new(0),
             served: Cell::new(0),
         };
@@ -69,7 +90,7 @@ impl Fake {
     }
 
     /// Answer after the server has worked on everything before this, and on this.
-    pub async fn perform(&self) -> Result<(), Failure> {
+    pub async fn perform(&self, operation: &Operation, found: &mut Found) -> Result<(), Failure> {
         let server = &self.server;
         let begin = server.free.get().max(server.clock.now());
         let done = match server.stalls {
@@ -85,8 +106,27 @@ impl Fake {
                 "ERR this one was meant to fail",
             ));
         }
+        if found.wanted() && operation.kind.reads_one() {
+            self.hand_back(operation, found);
+        }
         tokio::task::yield_now().await;
         Ok(())
+    }
+
+    /// The fields as they were written, or with one that was not.
+    fn hand_back(&self, operation: &Operation, found: &mut Found) {
+        let server = &self.server;
+        let Some(values) = &server.values else {
+            return;
+        };
+        server.compared.set(server.compared.get() + 1);
+        let corrupt =
+            server.corrupt_every > 0 && server.compared.get().is_multiple_of(server.corrupt_every);
+        for field in values.read(operation) {
+            let value = values.value(operation, field);
+            let value = if corrupt { "" } else { &*value };
+            found.add(values.names()[field].as_bytes(), value.as_bytes());
+        }
     }
 }
 

@@ -1,20 +1,23 @@
 //! The databases that operations go to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 
 use wire::load::LoadPlan;
 
+use self::found::Found;
 use crate::load::clock::Clock;
 use crate::load::mix::Operation;
 
 mod cassandra;
 pub mod connected;
 mod fake;
+pub mod found;
+mod mongodb;
 mod redis;
 pub mod resolve;
-mod values;
+mod secure;
 
 /// Kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +34,20 @@ pub enum Fault {
     Protocol,
     /// Too few members are alive for the consistency asked for, as the server says.
     Unavailable,
+    /// The record is not what was written.
+    Mismatch,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Timeout,
         Self::Connection,
         Self::Server,
         Self::NotFound,
         Self::Protocol,
         Self::Unavailable,
+        Self::Mismatch,
     ];
 
     /// The name in result files.
@@ -53,6 +59,7 @@ impl Fault {
             "not_found",
             "protocol",
             "unavailable",
+            "mismatch",
         ][self as usize]
     }
 
@@ -91,6 +98,8 @@ impl From<io::Error> for Failure {
 pub enum Driver {
     /// A ring of Cassandra.
     Cassandra(cassandra::Cassandra),
+    /// A MongoDB of any topology.
+    Mongodb(mongodb::Mongodb),
     /// A Redis of any topology.
     Redis(redis::Redis),
     /// A server inside the engine that answers by itself.
@@ -102,10 +111,11 @@ impl Driver {
     pub fn new(plan: &LoadPlan, clock: Clock) -> io::Result<Self> {
         let driver = match plan.target.driver.as_str() {
             "cassandra" => cassandra::Cassandra::new(plan).map(Self::Cassandra),
+            "mongodb" => mongodb::Mongodb::new(plan).map(Self::Mongodb),
             "redis" => redis::Redis::new(plan).map(Self::Redis),
             "fake" => fake::Fake::new(plan, clock).map(Self::Fake),
             other => Err(format!(
-                "there is no driver `{other}`; there are `cassandra`, `redis` and `fake`"
+                "there is no driver `{other}`; there are `cassandra`, `mongodb`, `redis` and `fake`"
             )),
         };
         driver.map_err(io::Error::other)
@@ -115,8 +125,39 @@ impl Driver {
     pub fn session(&self) -> Session {
         match self {
             Self::Cassandra(cassandra) => Session::Cassandra(cassandra.session()),
+            Self::Mongodb(mongodb) => Session::Mongodb(mongodb.session()),
             Self::Redis(redis) => Session::Redis(Box::new(redis.session())),
             Self::Fake(fake) => Session::Fake(fake.clone()),
+        }
+    }
+
+    /// How a record is kept, in one word of the result's schema.
+    pub fn shape(&self) -> &'static str {
+        match self {
+            Self::Cassandra(_) => "row",
+            Self::Mongodb(_) => "document",
+            Self::Redis(redis) => redis.shape(),
+            Self::Fake(_) => "none",
+        }
+    }
+
+    /// How many members must answer, by `read` and `write`.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Cassandra(cassandra) => cassandra.consistency(),
+            Self::Mongodb(mongodb) => mongodb.consistency(),
+            Self::Redis(redis) => redis.consistency(),
+            Self::Fake(_) => BTreeMap::new(),
+        }
+    }
+
+    /// How connections were encrypted so far, as it was negotiated, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        match self {
+            Self::Mongodb(mongodb) => mongodb.encryption(),
+            Self::Redis(redis) => redis.encryption(),
+            // A target that demands TLS is refused.
+            Self::Cassandra(_) | Self::Fake(_) => Vec::new(),
         }
     }
 
@@ -124,6 +165,7 @@ impl Driver {
     pub fn remotes(&self) -> io::Result<BTreeSet<SocketAddr>> {
         match self {
             Self::Cassandra(cassandra) => cassandra.remotes(),
+            Self::Mongodb(mongodb) => Ok(mongodb.remotes()),
             Self::Redis(redis) => Ok(redis.remotes()),
             Self::Fake(_) => Ok(BTreeSet::new()),
         }
@@ -134,6 +176,8 @@ impl Driver {
 pub enum Session {
     /// See [`Driver::Cassandra`].
     Cassandra(cassandra::Session),
+    /// See [`Driver::Mongodb`].
+    Mongodb(mongodb::Session),
     /// See [`Driver::Redis`].
     Redis(Box<redis::Session>),
     /// See [`Driver::Fake`].
@@ -145,19 +189,26 @@ impl Session {
     pub async fn connect(&mut self) -> Result<(), Failure> {
         match self {
             Self::Cassandra(session) => session.connect().await,
+            Self::Mongodb(session) => session.connect().await,
             Self::Redis(session) => session.connect().await,
             Self::Fake(_) => Ok(()),
         }
     }
 
-    /// Carry out one operation, making a missing connection first. When this is given up half-way,
-    /// [`Session::disconnect`] must follow.
-    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+    /// Carry out one operation, making a missing connection first. What it reads is added to
+    /// `found`, if that is wanted. When this is given up half-way, [`Session::disconnect`] must
+    /// follow.
+    pub async fn perform(
+        &mut self,
+        operation: &Operation,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
         match self {
             // Boxed: moved by value, a future this large would slow the other drivers down.
-            Self::Cassandra(session) => Box::pin(session.perform(operation)).await,
-            Self::Redis(session) => session.perform(operation).await,
-            Self::Fake(fake) => fake.perform().await,
+            Self::Cassandra(session) => Box::pin(session.perform(operation, found)).await,
+            Self::Mongodb(session) => session.perform(operation, found).await,
+            Self::Redis(session) => session.perform(operation, found).await,
+            Self::Fake(fake) => fake.perform(operation, found).await,
         }
     }
 
@@ -166,6 +217,7 @@ impl Session {
     /// there is nothing to forget.
     pub fn disconnect(&mut self) {
         match self {
+            Self::Mongodb(session) => session.disconnect(),
             Self::Redis(session) => session.disconnect(),
             Self::Cassandra(_) | Self::Fake(_) => {}
         }

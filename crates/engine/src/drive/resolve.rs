@@ -54,6 +54,11 @@ pub async fn resolve(address: &str) -> Result<SocketAddr, Failure> {
     Ok(SocketAddr::new(*first, port))
 }
 
+/// The host of `host:port`.
+pub fn host(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
+}
+
 /// What `host:port` texts were resolved to. Each is resolved once: a name server that is asked
 /// again while a load is under way would add its own time to that of an operation.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! Timers of the runtime tick once a millisecond, too coarse for intended starts; a kernel timer
 //! is exact. One serves all who wait, because they come in the order of the times they wait for.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
@@ -32,6 +32,11 @@ impl Clock {
         }
     }
 
+    /// A clock that reads zero at `origin`, and before it.
+    pub fn at(origin: Instant) -> Self {
+        Self { origin }
+    }
+
     /// Nanoseconds since the origin.
     pub fn now(&self) -> u64 {
         self.origin.elapsed().as_nanos() as u64
@@ -56,29 +61,31 @@ pub struct Alarm {
     clock: Clock,
     timer: AsyncFd<Timer>,
     waiting: RefCell<VecDeque<(u64, Waker)>>,
+    /// Nobody waits for this time or a later one.
+    end: Cell<u64>,
 }
 
 impl Alarm {
     /// Needs a runtime; nobody is woken unless [`Alarm::ring`] is being polled.
     pub fn new(clock: Clock) -> io::Result<Self> {
-        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
-        let timer = Timer(TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?);
-        // SAFETY: the timer owns its descriptor, which nothing replaces or closes while it lives.
-        let timer = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }
-            .map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self {
             clock,
-            timer,
+            timer: timer()?,
             waiting: RefCell::default(),
+            end: Cell::new(u64::MAX),
         })
     }
 
-    /// Wait until the clock reads `time`. Callers come in ascending order of `time`.
-    pub async fn until(&self, time: u64) {
+    /// Wait until the clock reads `time`; false as soon as nobody is to wait for so long. Callers
+    /// come in ascending order of `time`.
+    pub async fn until(&self, time: u64) -> bool {
         let mut queued = false;
         poll_fn(|context| {
+            if time >= self.end.get() {
+                return Poll::Ready(false);
+            }
             if self.clock.now() >= time {
-                return Poll::Ready(());
+                return Poll::Ready(true);
             }
             if !queued {
                 queued = true;
@@ -86,7 +93,18 @@ impl Alarm {
             }
             Poll::Pending
         })
-        .await;
+        .await
+    }
+
+    /// From now on nobody waits for `end` or a later time.
+    pub fn end_at(&self, end: u64) {
+        self.end.set(end);
+        let mut waiting = self.waiting.borrow_mut();
+        while waiting.back().is_some_and(|(time, _)| *time >= end) {
+            if let Some((_, waker)) = waiting.pop_back() {
+                waker.wake();
+            }
+        }
     }
 
     /// Wake those whose time has come, for ever.
@@ -101,7 +119,7 @@ impl Alarm {
                 }
             }
             if let Some((time, _)) = waiting.front() {
-                self.arm(*time - now);
+                arm(&self.timer, *time - now);
             }
         }
     }
@@ -110,19 +128,55 @@ impl Alarm {
         let mut waiting = self.waiting.borrow_mut();
         debug_assert!(waiting.back().is_none_or(|(before, _)| *before <= time));
         if waiting.is_empty() {
-            self.arm(time.saturating_sub(self.clock.now()).max(1));
+            arm(&self.timer, time.saturating_sub(self.clock.now()).max(1));
         }
         waiting.push_back((time, waker));
     }
+}
 
-    fn arm(&self, nanoseconds: u64) {
-        let expiration = Expiration::OneShot(TimeSpec::from(Duration::from_nanos(nanoseconds)));
-        self.timer
-            .get_ref()
-            .0
-            .set(expiration, TimerSetTimeFlags::empty())
-            .expect("a kernel timer accepts every positive time");
+/// A timer for one who waits alone, for one time after another; as exact as an [`Alarm`].
+pub struct Ticker {
+    clock: Clock,
+    timer: AsyncFd<Timer>,
+}
+
+impl Ticker {
+    /// Needs a runtime.
+    pub fn new(clock: Clock) -> io::Result<Self> {
+        Ok(Self {
+            clock,
+            timer: timer()?,
+        })
     }
+
+    /// Wait until the clock reads `time`, and return what it reads then.
+    pub async fn until(&self, time: u64) -> io::Result<u64> {
+        loop {
+            let now = self.clock.now();
+            if now >= time {
+                return Ok(now);
+            }
+            arm(&self.timer, time - now);
+            self.timer.readable().await?.clear_ready();
+        }
+    }
+}
+
+fn timer() -> io::Result<AsyncFd<Timer>> {
+    let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+    let timer = Timer(TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?);
+    // SAFETY: the timer owns its descriptor, which nothing replaces or closes while it lives.
+    unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }
+        .map_err(|error| io::Error::other(error.to_string()))
+}
+
+fn arm(timer: &AsyncFd<Timer>, nanoseconds: u64) {
+    let expiration = Expiration::OneShot(TimeSpec::from(Duration::from_nanos(nanoseconds)));
+    timer
+        .get_ref()
+        .0
+        .set(expiration, TimerSetTimeFlags::empty())
+        .expect("a kernel timer accepts every positive time");
 }
 
 /// Ends operations that take too long. Reused from operation to operation: the runtime's timer is
@@ -192,7 +246,7 @@ mod tests {
                 .map(|time| {
                     let (alarm, woken) = (alarm.clone(), woken.clone());
                     tokio::task::spawn_local(async move {
-                        alarm.until(time).await;
+                        assert!(alarm.until(time).await);
                         assert!(clock.now() >= time);
                         woken.borrow_mut().push(time);
                     })
@@ -207,6 +261,47 @@ mod tests {
                 [1_000_000, 1_300_000, 1_300_000, 5_000_000]
             );
         });
+    }
+
+    #[test]
+    fn nobody_waits_beyond_the_end() {
+        run(async {
+            let alarm = Rc::new(Alarm::new(Clock::start()).unwrap());
+            let hour = 3_600_000_000_000;
+            let tasks: Vec<_> = [1, hour, 2 * hour]
+                .into_iter()
+                .map(|time| {
+                    let alarm = alarm.clone();
+                    tokio::task::spawn_local(async move { alarm.until(time).await })
+                })
+                .collect();
+            tokio::task::yield_now().await;
+            alarm.end_at(hour);
+            let mut waited = Vec::new();
+            for task in tasks {
+                waited.push(task.await.unwrap());
+            }
+            assert_eq!(waited, [true, false, false]);
+            assert!(!alarm.until(3 * hour).await);
+        });
+    }
+
+    #[test]
+    fn one_who_waits_alone_is_woken_time_after_time_and_never_early() {
+        run(async {
+            let clock = Clock::start();
+            let ticker = Ticker::new(clock).unwrap();
+            for time in [0, 1_000_000, 1_000_001, 3_000_000] {
+                let now = ticker.until(time).await.unwrap();
+                assert!((time..=clock.now()).contains(&now));
+            }
+        });
+    }
+
+    #[test]
+    fn a_clock_reads_zero_until_its_origin() {
+        let clock = Clock::at(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(clock.now(), 0);
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use wire::load::{Distribution, Part, Workload};
+use wire::load::{Part, Ycsb};
 
+use super::core::request::Chooser;
 use super::hash::fnv;
-use super::pace::evenly;
-use super::zipfian::{SCRAMBLED_ITEMS, SCRAMBLED_ZETA, Zipfian};
 
 /// Most zeros that a key may be filled with.
 pub const MOST_PADDING: u32 = 32;
@@ -79,6 +78,11 @@ impl Acknowledged {
         taken
     }
 
+    fn give_back(&mut self) {
+        self.next -= 1;
+        self.answered.pop_back();
+    }
+
     fn acknowledge(&mut self, position: u64) {
         self.answered[(position - self.last - 1) as usize] = true;
         while self.answered.front() == Some(&true) {
@@ -99,52 +103,22 @@ pub struct Keys {
     chooser: Chooser,
 }
 
-enum Chooser {
-    Uniform,
-    Scrambled { zipfian: Zipfian, span: u64 },
-    Latest { zipfian: Zipfian },
-}
-
 impl Keys {
     /// `expected_inserts` widens the span of the scrambled distribution, so that the popular keys
-    /// stay the same while keys are inserted.
-    pub fn new(workload: &Workload, part: Part, expected_inserts: u64) -> Self {
+    /// stay the same while keys are inserted. The error is one sentence.
+    pub fn new(workload: &Ycsb, part: Part, expected_inserts: u64) -> Result<Self, String> {
         let records = workload.records;
-        let chooser = match workload.request_distribution {
-            Distribution::Uniform => Chooser::Uniform,
-            Distribution::Zipfian => Chooser::Scrambled {
-                zipfian: Zipfian::with_zeta(SCRAMBLED_ITEMS + 1, SCRAMBLED_ZETA),
-                // One more than there are keys, as in YCSB; a key beyond the last is drawn again.
-                span: records + expected_inserts + 1,
-            },
-            Distribution::Latest => Chooser::Latest {
-                zipfian: Zipfian::new((records - 1).max(1)),
-            },
-        };
-        Self {
+        Ok(Self {
             records,
             part,
             inserted: Acknowledged::after(records),
-            chooser,
-        }
+            chooser: Chooser::new(workload, part, expected_inserts)?,
+        })
     }
 
     /// Number of a key that exists.
     pub fn existing(&mut self, random: &mut Xoshiro256PlusPlus) -> u64 {
-        let last = self.inserted.last;
-        let position = match &mut self.chooser {
-            Chooser::Uniform => (evenly(random) * self.records as f64) as u64,
-            Chooser::Scrambled { zipfian, span } => loop {
-                let position = fnv(zipfian.rank(evenly(random))) % *span;
-                if position <= last {
-                    break position;
-                }
-            },
-            Chooser::Latest { zipfian } => {
-                zipfian.grow(last);
-                last - zipfian.rank(evenly(random)).min(last)
-            }
-        };
+        let position = self.chooser.position(self.inserted.last, random);
         self.number(position)
     }
 
@@ -152,6 +126,11 @@ impl Keys {
     pub fn fresh(&mut self) -> (u64, u64) {
         let position = self.inserted.take();
         (self.number(position), position)
+    }
+
+    /// The last fresh key is not inserted after all, and so is the next fresh one.
+    pub fn give_back(&mut self) {
+        self.inserted.give_back();
     }
 
     /// Let the key at `position` be asked for.
@@ -172,21 +151,24 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::plan;
+    use crate::load::core::zipfian::SCRAMBLED_ZETA;
+    use crate::load::plan::tests::{plan, ycsb};
     use proptest::prelude::*;
     use rand_xoshiro::rand_core::SeedableRng;
+    use wire::load::Requests;
 
     const WHOLE: Part = Part { index: 0, of: 1 };
 
-    fn workload(records: u64, distribution: Distribution) -> Workload {
-        let mut workload = plan().workload;
+    fn workload(records: u64, requests: Requests) -> Ycsb {
+        let mut plan = plan();
+        let workload = ycsb(&mut plan);
         workload.records = records;
-        workload.request_distribution = distribution;
-        workload
+        workload.requests = requests;
+        workload.clone()
     }
 
-    fn keys(records: u64, distribution: Distribution) -> Keys {
-        Keys::new(&workload(records, distribution), WHOLE, 0)
+    fn keys(records: u64, requests: Requests) -> Keys {
+        Keys::new(&workload(records, requests), WHOLE, 0).unwrap()
     }
 
     fn name(number: u64, hashed: bool, padding: u32) -> String {
@@ -204,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_uniform_workload_is_asked_for_alike() {
-        let mut keys = keys(10, Distribution::Uniform);
+        let mut keys = keys(10, Requests::Uniform);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut seen = [0_u32; 10];
         (0..100_000).for_each(|_| seen[keys.existing(&mut random) as usize] += 1);
@@ -216,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_most_popular_key_of_a_scrambled_workload_has_its_share() {
-        let mut keys = keys(1000, Distribution::Zipfian);
+        let mut keys = keys(1000, Requests::Zipfian);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let popular = fnv(0) % 1001;
         let hits = (0..200_000)
@@ -230,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_latest_key_is_the_most_popular_and_moves_with_acknowledged_inserts() {
-        let mut keys = keys(1000, Distribution::Latest);
+        let mut keys = keys(1000, Requests::Latest);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let popular = |keys: &mut Keys, random: &mut Xoshiro256PlusPlus| {
             let mut seen = std::collections::BTreeMap::new();
@@ -258,8 +240,8 @@ mod tests {
         ) {
             let mut all: Vec<u64> = (0..of)
                 .flat_map(|index| {
-                    let plan = workload(records, Distribution::Uniform);
-                    let mut keys = Keys::new(&plan, Part { index, of }, 0);
+                    let plan = workload(records, Requests::Uniform);
+                    let mut keys = Keys::new(&plan, Part { index, of }, 0).unwrap();
                     (0..inserts).map(move |_| keys.fresh().0).collect::<Vec<_>>()
                 })
                 .collect();
@@ -271,11 +253,11 @@ mod tests {
         #[test]
         fn only_keys_that_exist_are_asked_for(
             records in 1_u64..50, seed: u64,
-            distribution in prop_oneof![
-                Just(Distribution::Uniform), Just(Distribution::Zipfian), Just(Distribution::Latest),
+            requests in prop_oneof![
+                Just(Requests::Uniform), Just(Requests::Zipfian), Just(Requests::Latest),
             ],
         ) {
-            let mut keys = Keys::new(&workload(records, distribution), WHOLE, 20);
+            let mut keys = Keys::new(&workload(records, requests), WHOLE, 20).unwrap();
             let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
             for _ in 0..200 {
                 prop_assert!(keys.existing(&mut random) < records);

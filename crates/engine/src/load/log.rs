@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
@@ -18,6 +20,9 @@ pub type Times = Histogram<u32>;
 
 /// Longest time told apart from longer ones: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
+
+/// Most intervals that wait to be written.
+const MOST_WAITING: usize = 8;
 
 /// What the recorder hands over when an interval is over.
 pub struct Interval {
@@ -35,27 +40,41 @@ pub struct Interval {
 pub struct Log {
     intervals: Sender<Interval>,
     emptied: Receiver<Times>,
+    waiting: Arc<AtomicUsize>,
     thread: JoinHandle<io::Result<()>>,
 }
 
 impl Log {
-    /// Begin to write `path`; `began` is the origin of the intervals.
+    /// Begin to write the file `path`; `began` is the origin of the intervals.
     pub fn open(path: &Path, began: SystemTime) -> io::Result<Self> {
-        let file = BufWriter::new(File::create(path)?);
+        Self::begin(File::create(path)?, began)
+    }
+
+    fn begin(out: impl Write + Send + 'static, began: SystemTime) -> io::Result<Self> {
         let (intervals, received) = channel();
         let (give_back, emptied) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let written = waiting.clone();
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
-            .spawn(move || write(file, began, &received, &give_back))?;
+            .spawn(move || write(BufWriter::new(out), began, &received, &give_back, &written))?;
         Ok(Self {
             intervals,
             emptied,
+            waiting,
             thread,
         })
     }
 
+    /// Whether an interval may be handed over. Where the thread is behind, the interval goes on
+    /// instead: nothing is lost, and memory is bounded however slow the disk is.
+    pub fn ready(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < MOST_WAITING
+    }
+
     /// Hand an interval over. A thread that failed is noticed by [`Log::close`].
     pub fn hand_over(&self, interval: Interval) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         let _ = self.intervals.send(interval);
     }
 
@@ -76,10 +95,11 @@ impl Log {
 }
 
 fn write(
-    mut file: BufWriter<File>,
+    mut out: impl Write,
     began: SystemTime,
     intervals: &Receiver<Interval>,
     give_back: &Sender<Times>,
+    waiting: &AtomicUsize,
 ) -> io::Result<()> {
     // SAFETY: a plain system call on this thread; without the right to it nothing changes.
     unsafe { nix::libc::setpriority(nix::libc::PRIO_PROCESS, 0, 19) };
@@ -89,7 +109,7 @@ fn write(
         .with_start_time(began)
         .with_base_time(began)
         .with_max_value_divisor(1e6)
-        .begin_log_with(&mut file, &mut serializer)
+        .begin_log_with(&mut out, &mut serializer)
         .map_err(|error| failed(&error))?;
     let mut told = 0;
     for interval in intervals {
@@ -101,6 +121,7 @@ fn write(
             histogram.reset();
             let _ = give_back.send(histogram);
         }
+        waiting.fetch_sub(1, Ordering::Relaxed);
         let elapsed = interval.start + interval.length;
         if elapsed >= told + 1_000_000_000 {
             told = elapsed;
@@ -110,12 +131,139 @@ fn write(
             });
         }
     }
-    file.flush()
+    out.flush()
 }
 
 /// A reader that has gone away is no reason to stop.
 fn tell(progress: &Progress) {
     if let Ok(line) = serde_json::to_string(progress) {
         let _ = writeln!(io::stdout(), "{line}");
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use hdrhistogram::serialization::Deserializer;
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+    use std::collections::BTreeMap;
+    use std::sync::{Mutex, MutexGuard};
+
+    /// A log in memory, whose disk stands still while it is held.
+    #[derive(Clone, Default)]
+    pub struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.hold().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Kept {
+        /// A log that writes into this.
+        pub fn log(&self) -> Log {
+            Log::begin(self.clone(), SystemTime::UNIX_EPOCH).unwrap()
+        }
+
+        /// Let nothing be written as long as the guard lives.
+        pub fn hold(&self) -> MutexGuard<'_, Vec<u8>> {
+            self.0.lock().unwrap()
+        }
+
+        /// Tag of each line, and how often each value stands in it.
+        pub fn lines(&self) -> Vec<(String, BTreeMap<u64, u64>)> {
+            let log = self.hold();
+            let mut lines = Vec::new();
+            for entry in IntervalLogIterator::new(&log) {
+                if let LogEntry::Interval(interval) = entry.unwrap() {
+                    let bytes = decoded(interval.encoded_histogram());
+                    let mut deserializer = Deserializer::new();
+                    let times: Histogram<u64> =
+                        deserializer.deserialize(&mut bytes.as_slice()).unwrap();
+                    let counts = times
+                        .iter_recorded()
+                        .map(|step| (step.value_iterated_to(), step.count_at_value()))
+                        .collect();
+                    lines.push((interval.tag().unwrap().as_str().to_owned(), counts));
+                }
+            }
+            lines
+        }
+    }
+
+    /// How often each value stands in all lines of a tag.
+    pub fn added<'a>(
+        lines: impl IntoIterator<Item = &'a (String, BTreeMap<u64, u64>)>,
+    ) -> BTreeMap<String, BTreeMap<u64, u64>> {
+        let mut sums: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
+        for (tag, counts) in lines {
+            let sum = sums.entry(tag.clone()).or_default();
+            for (value, count) in counts {
+                *sum.entry(*value).or_default() += count;
+            }
+        }
+        sums
+    }
+
+    /// Base 64 to bytes; the few lines save a dependency of the tests.
+    fn decoded(text: &str) -> Vec<u8> {
+        const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut bytes = Vec::new();
+        let (mut bits, mut count) = (0_u32, 0);
+        for letter in text.bytes().filter(|letter| *letter != b'=') {
+            let value = ALPHABET.iter().position(|known| *known == letter).unwrap();
+            bits = (bits << 6 | value as u32) & 0xFFFF;
+            count += 6;
+            if count >= 8 {
+                count -= 8;
+                bytes.push((bits >> count) as u8);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_log_whose_disk_stands_still_takes_only_so_many_intervals() {
+        let kept = Kept::default();
+        let held = kept.hold();
+        let log = kept.log();
+        let mut handed_over = 0;
+        // As many as fit into the buffer before the disk, which some hundreds do not.
+        while log.ready() && handed_over < 10_000 {
+            let mut times = log.empty();
+            times.record(1_000_000 + handed_over).unwrap();
+            log.hand_over(Interval {
+                start: handed_over,
+                length: 1,
+                histograms: vec![("read.service".to_owned(), times)],
+                operations: handed_over,
+            });
+            handed_over += 1;
+        }
+        assert!(handed_over < 10_000);
+        drop(held);
+        log.close().unwrap();
+        assert_eq!(kept.lines().len() as u64, handed_over);
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_is_an_error_in_the_end() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::Error::other("the disk is full"))
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let log = Log::begin(Full, SystemTime::UNIX_EPOCH).unwrap();
+        let error = log.close().unwrap_err().to_string();
+        assert!(error.contains("the disk is full"), "{error}");
     }
 }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng;
-use wire::load::{LoadPlan, Mix, Phase, Workload};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
+use wire::load::{LoadPlan, Mix, Part, Phase, ReadFields, Workload, Ycsb};
 
+use super::core::scan::Lengths;
+use super::core::{inserted, inserts};
 use super::keys::{KeyName, Keys};
 use super::pace::evenly;
 use super::share;
@@ -39,6 +41,32 @@ impl Kind {
     pub fn name(self) -> &'static str {
         ["read", "update", "insert", "scan", "read-modify-write"][self as usize]
     }
+
+    /// Whether one record is read, which may be compared with what was written.
+    pub fn reads_one(self) -> bool {
+        matches!(self, Self::Read | Self::ReadModifyWrite)
+    }
+}
+
+/// Which fields of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fields {
+    /// All.
+    All,
+    /// All, each asked for by its name.
+    Named,
+    /// One, by its number.
+    One(u32),
+}
+
+impl Fields {
+    /// Their numbers, where a record has `count` fields.
+    pub fn range(self, count: usize) -> Range<usize> {
+        match self {
+            Self::All | Self::Named => 0..count,
+            Self::One(field) => field as usize..field as usize + 1,
+        }
+    }
 }
 
 /// One operation, ready to be sent.
@@ -48,23 +76,35 @@ pub struct Operation {
     pub kind: Kind,
     /// The record, or the first one of a scan.
     pub key: KeyName,
-    /// The one field to read; None reads all.
-    pub read: Option<u32>,
-    /// The one field to write; None writes all.
-    pub write: Option<u32>,
+    /// What to read.
+    pub read: Fields,
+    /// What to write.
+    pub write: Fields,
     /// Records that a scan returns at most.
     pub length: u32,
-    /// Where in the pool of random bytes the values are.
-    pub value: usize,
+    /// A random number that decides the values to write.
+    pub values: u64,
     /// Of an insert in a run phase: by which to acknowledge it.
     position: Option<u64>,
 }
 
-/// All operations of one part, in the order in which they start.
+/// The random numbers of virtual client `client` of a part, or of the slots of an open load, which
+/// are those of client 0.
+pub fn stream(seed: u64, part: Part, client: u64) -> Xoshiro256PlusPlus {
+    let mixed = [seed, u64::from(part.index), client]
+        .into_iter()
+        .fold(0, |state, number| {
+            SplitMix64::seed_from_u64(state ^ number).next_u64()
+        });
+    Xoshiro256PlusPlus::seed_from_u64(mixed)
+}
+
+/// All operations of one part: what is common to its virtual clients.
 pub struct Operations {
-    workload: Workload,
+    workload: Ycsb,
+    mix: Mix,
+    scans: Lengths,
     source: Source,
-    random: Xoshiro256PlusPlus,
 }
 
 enum Source {
@@ -72,31 +112,37 @@ enum Source {
     Run(Box<Keys>),
 }
 
-/// Bytes that values are taken from, a power of two.
-pub const POOL: usize = 1 << 16;
-
 impl Operations {
-    /// The same plan always gives the same sequence, as far as acknowledgements come alike.
-    pub fn new(plan: &LoadPlan, expected_inserts: u64) -> Self {
-        let workload = plan.workload.clone();
-        let source = match plan.phase {
-            Phase::Load => Source::Load(share::range(workload.records, plan.part)),
-            Phase::Run => Source::Run(Box::new(Keys::new(&workload, plan.part, expected_inserts))),
+    /// The error is one sentence.
+    pub fn new(plan: &LoadPlan) -> Result<Self, String> {
+        let Workload::Ycsb(workload) = &plan.workload else {
+            return Err("these operations are not of YCSB".to_owned());
         };
-        let stream = plan.seed ^ (u64::from(plan.part.index) << 32);
-        Self {
-            workload,
+        let source = match plan.phase {
+            Phase::Load => {
+                let keys = inserted(workload).unwrap_or_default();
+                let share = share::range(keys.end - keys.start, plan.part);
+                Source::Load(keys.start + share.start..keys.start + share.end)
+            }
+            Phase::Run => {
+                let expected = inserts::expected(plan, workload);
+                Source::Run(Box::new(Keys::new(workload, plan.part, expected)?))
+            }
+        };
+        Ok(Self {
+            mix: normalised(&workload.mix),
+            scans: Lengths::new(workload.scan_lengths),
+            workload: workload.clone(),
             source,
-            random: Xoshiro256PlusPlus::seed_from_u64(stream),
-        }
+        })
     }
 
-    /// The next operation; None when all records of a load phase are in.
-    pub fn draw(&mut self) -> Option<Operation> {
-        let random = &mut self.random;
+    /// The next operation of the client whose random numbers these are; None when all records of a
+    /// load phase are in.
+    pub fn draw(&mut self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
         let (kind, number, position) = match &mut self.source {
             Source::Load(records) => (Kind::Insert, records.next()?, None),
-            Source::Run(keys) => match choose(&self.workload.mix, evenly(random)) {
+            Source::Run(keys) => match choose(&self.mix, evenly(random)) {
                 Kind::Insert => {
                     let (number, position) = keys.fresh();
                     (Kind::Insert, number, Some(position))
@@ -104,22 +150,40 @@ impl Operations {
                 kind => (kind, keys.existing(random), None),
             },
         };
-        let mut below = |count: u32| (evenly(random) * f64::from(count)) as u32;
         let workload = &self.workload;
+        let named = workload.integrity || workload.read_fields == ReadFields::AllByName;
+        let field = |random: &mut Xoshiro256PlusPlus| {
+            Fields::One((evenly(random) * f64::from(workload.fields)) as u32)
+        };
         Some(Operation {
             kind,
             key: KeyName::new(number, workload.hashed_keys, workload.zero_padding),
-            read: (!workload.read_all_fields).then(|| below(workload.fields)),
-            write: (kind != Kind::Insert && !workload.write_all_fields)
-                .then(|| below(workload.fields)),
+            read: match workload.read_fields {
+                ReadFields::One => field(random),
+                // As in YCSB, which names the fields that it is to compare, too.
+                _ if named && kind == Kind::Read => Fields::Named,
+                ReadFields::All | ReadFields::AllByName => Fields::All,
+            },
+            write: if kind == Kind::Insert || workload.write_all_fields {
+                Fields::All
+            } else {
+                field(random)
+            },
             length: if kind == Kind::Scan {
-                1 + below(workload.max_scan_length)
+                self.scans.draw(random)
             } else {
                 0
             },
-            value: below(POOL as u32) as usize,
+            values: random.next_u64(),
             position,
         })
+    }
+
+    /// The operation that was drawn last is left out: the key of an insert is the next one's.
+    pub fn take_back(&mut self, operation: &Operation) {
+        if let (Source::Run(keys), Some(_)) = (&mut self.source, operation.position) {
+            keys.give_back();
+        }
     }
 
     /// An operation is over, well or not: what it inserted may be asked for, as in YCSB.
@@ -127,6 +191,18 @@ impl Operations {
         if let (Source::Run(keys), Some(position)) = (&mut self.source, operation.position) {
             keys.acknowledge(position);
         }
+    }
+}
+
+/// The same weights as shares that add up to one.
+fn normalised(mix: &Mix) -> Mix {
+    let sum = mix.read + mix.update + mix.insert + mix.scan + mix.read_modify_write;
+    Mix {
+        read: mix.read / sum,
+        update: mix.update / sum,
+        insert: mix.insert / sum,
+        scan: mix.scan / sum,
+        read_modify_write: mix.read_modify_write / sum,
     }
 }
 
@@ -156,9 +232,12 @@ pub fn choose(mix: &Mix, share: f64) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::plan::tests::plan;
+    use crate::load::plan::tests::{plan, stress, ycsb};
     use proptest::prelude::*;
-    use wire::load::Part;
+    use rand_xoshiro::rand_core::Rng;
+    use wire::load::ScanLengths;
+
+    const WHOLE: Part = Part { index: 0, of: 1 };
 
     const B: Mix = Mix {
         read: 0.95,
@@ -185,46 +264,125 @@ mod tests {
     fn a_load_phase_inserts_every_record_of_the_part_once() {
         let mut plan = plan();
         plan.phase = Phase::Load;
-        plan.workload.records = 10;
-        plan.workload.hashed_keys = false;
         plan.part = Part { index: 1, of: 3 };
-        let mut operations = Operations::new(&plan, 0);
-        let names: Vec<String> = std::iter::from_fn(|| operations.draw())
-            .map(|operation| String::from_utf8_lossy(operation.key.as_bytes()).into_owned())
-            .collect();
-        assert_eq!(names, ["user3", "user4", "user5"]);
+        let workload = ycsb(&mut plan);
+        workload.records = 10;
+        workload.hashed_keys = false;
+        let names = |plan: &LoadPlan| {
+            let mut operations = Operations::new(plan).unwrap();
+            let mut random = stream(plan.seed, plan.part, 0);
+            std::iter::from_fn(|| operations.draw(&mut random))
+                .map(|operation| operation.key.as_str().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&plan), ["user3", "user4", "user5"]);
+        let workload = ycsb(&mut plan);
+        (workload.insert_start, workload.insert_count) = (4, Some(3));
+        assert_eq!(names(&plan), ["user5"]);
     }
 
     #[test]
-    fn scans_have_every_length_from_one_to_the_longest() {
+    fn the_key_of_an_insert_that_is_left_out_is_the_next_ones() {
         let mut plan = plan();
-        plan.workload.mix = Mix {
-            read: 0.0,
-            scan: 1.0,
-            update: 0.0,
+        let workload = ycsb(&mut plan);
+        (workload.mix.read, workload.mix.insert) = (0.0, 1.0);
+        (workload.records, workload.hashed_keys) = (10, false);
+        let mut operations = Operations::new(&plan).unwrap();
+        let mut random = stream(plan.seed, plan.part, 0);
+        let mut drawn = || operations.draw(&mut random).unwrap();
+        let first = drawn();
+        let second = drawn();
+        operations.take_back(&second);
+        let third = operations.draw(&mut random).unwrap();
+        assert_eq!(second.key.as_str(), "user11");
+        assert_eq!(third.key.as_str(), "user11");
+        // All that was drawn may be answered, in any order.
+        operations.over(&third);
+        operations.over(&first);
+        assert_eq!(operations.draw(&mut random).unwrap().key.as_str(), "user12");
+    }
+
+    #[test]
+    fn other_operations_than_those_of_ycsb_are_refused() {
+        let mut plan = plan();
+        plan.workload = stress();
+        let refused = Operations::new(&plan).err();
+        assert_eq!(refused, Some("these operations are not of YCSB".to_owned()));
+    }
+
+    #[test]
+    fn weights_need_not_add_up_to_one() {
+        let shares = normalised(&Mix {
+            read: 3.0,
+            update: 1.0,
             ..B
+        });
+        assert_eq!((shares.read, shares.update), (0.75, 0.25));
+    }
+
+    #[test]
+    fn only_reads_send_the_names_of_all_fields_and_only_if_they_are_to() {
+        let mut plan = plan();
+        let workload = ycsb(&mut plan);
+        (workload.mix.scan, workload.mix.read_modify_write) = (1.0, 1.0);
+        workload.scan_lengths = ScanLengths::Uniform {
+            shortest: 5,
+            longest: 5,
         };
-        plan.workload.max_scan_length = 5;
-        let mut operations = Operations::new(&plan, 0);
-        let mut seen = [0_u32; 6];
-        (0..5_000).for_each(|_| seen[operations.draw().unwrap().length as usize] += 1);
-        assert_eq!(seen[0], 0);
-        assert!(
-            seen[1..].iter().all(|count| (850..1150).contains(count)),
-            "{seen:?}"
-        );
+        let drawn = |plan: &LoadPlan| {
+            let mut operations = Operations::new(plan).unwrap();
+            let mut random = stream(1, WHOLE, 0);
+            (0..100)
+                .map(|_| operations.draw(&mut random).unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert!(drawn(&plan).iter().all(|one| one.read == Fields::All));
+        for (read_fields, integrity) in [(ReadFields::AllByName, false), (ReadFields::All, true)] {
+            let workload = ycsb(&mut plan);
+            (workload.read_fields, workload.integrity) = (read_fields, integrity);
+            for operation in drawn(&plan) {
+                let reads = operation.kind == Kind::Read;
+                assert_eq!(operation.read == Fields::Named, reads);
+                let length = if operation.kind == Kind::Scan { 5 } else { 0 };
+                assert_eq!(operation.length, length);
+            }
+        }
+        ycsb(&mut plan).read_fields = ReadFields::One;
+        let one = |fields| matches!(fields, Fields::One(0..10));
+        assert!(drawn(&plan).iter().all(|operation| one(operation.read)));
     }
 
     proptest! {
         #[test]
-        fn the_same_seed_gives_the_same_sequence(seed: u64) {
+        fn the_same_seed_gives_each_client_the_same_sequence_whoever_comes_first(
+            seed: u64, turns in proptest::collection::vec(0_usize..3, 90),
+        ) {
             let mut plan = plan();
             plan.seed = seed;
-            let names = || {
-                let mut operations = Operations::new(&plan, 0);
-                (0..50).map(|_| operations.draw().unwrap().key.as_bytes().to_vec()).collect::<Vec<_>>()
+            let drawn = |turns: &[usize]| {
+                let mut operations = Operations::new(&plan).unwrap();
+                let mut streams = [0, 1, 2].map(|client| stream(plan.seed, plan.part, client));
+                let mut names: [Vec<String>; 3] = Default::default();
+                for client in turns {
+                    let operation = operations.draw(&mut streams[*client]).unwrap();
+                    names[*client].push(operation.key.as_str().to_owned());
+                }
+                names
             };
-            prop_assert_eq!(names(), names());
+            let in_turns: Vec<usize> = (0..270).map(|turn| turn % 3).collect();
+            for (some, all) in drawn(&turns).iter().zip(drawn(&in_turns)) {
+                prop_assert_eq!(some, &all[..some.len()]);
+            }
+        }
+
+        #[test]
+        fn no_two_streams_are_alike(seed: u64, one in 0_u32..50, other in 0_u32..50) {
+            let first = |index, client| {
+                stream(seed, Part { index, of: 50 }, u64::from(client)).next_u64()
+            };
+            prop_assert_ne!(first(one, 0), first(one, other + 1));
+            prop_assert_ne!(first(one, other), first(one + 1, other));
+            prop_assert_eq!(first(one, other), first(one, other));
         }
     }
 }

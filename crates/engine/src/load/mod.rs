@@ -3,34 +3,42 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{JoinSet, LocalSet, spawn_local};
-use wire::load::{LOAD_VERSION, Level, LoadPlan, LoadResult};
+use wire::load::{LOAD_VERSION, LoadPlan, LoadResult};
 
 use self::clock::{Clock, Deadline};
 use self::log::Log;
+use self::mix::Operations;
 use self::record::Recorder;
 use self::run::{Run, Span, nanoseconds};
+use self::start::Origin;
 use self::usage::Cpu;
 use self::worker::Worker;
 use crate::drive::connected::established;
 use crate::drive::{Driver, Session};
 
 pub mod clock;
+pub mod core;
 pub mod hash;
 mod keys;
 mod log;
 pub mod mix;
+pub mod operations;
 mod pace;
 pub mod plan;
 mod record;
 mod run;
 mod share;
+mod start;
+// The driver of Cassandra is to ask for its operations and rows.
+#[allow(dead_code)]
+pub mod stress;
+mod timeline;
 mod usage;
 mod worker;
-mod zipfian;
 
 /// Arguments of `load`.
 #[derive(clap::Args)]
@@ -43,12 +51,19 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Make the load on this thread. SIGTERM and SIGINT end it early, without a result unless it lasts
-/// until it is told.
+/// Make the load of the plan in a file.
 pub fn load(arguments: &Arguments) -> io::Result<()> {
     let plan = plan::read(&arguments.plan)?;
-    std::fs::create_dir_all(&arguments.out)?;
-    let result_path = arguments.out.join("result.json");
+    carry_out(&plan, &arguments.out)?;
+    Ok(())
+}
+
+/// Make the load of a plan, which must have been checked, on this thread, and write `latency.hlog`
+/// and, last, `result.json` into `out`. SIGTERM and SIGINT end it early, without a result unless it
+/// lasts until it is told.
+pub fn carry_out(plan: &LoadPlan, out: &Path) -> io::Result<LoadResult> {
+    std::fs::create_dir_all(out)?;
+    let result_path = out.join("result.json");
     match std::fs::remove_file(&result_path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -56,16 +71,19 @@ pub fn load(arguments: &Arguments) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let log_path = arguments.out.join("latency.hlog");
-    let result = LocalSet::new().block_on(&runtime, make(&plan, &log_path))?;
-    write_result(&result_path, &result)
+    let log_path = out.join("latency.hlog");
+    let result = LocalSet::new().block_on(&runtime, make(plan, &log_path))?;
+    write_result(&result_path, &result)?;
+    Ok(result)
 }
+
+const TOO_EARLY: &str = "the load was told to end before its warm-up was over; there is no result";
 
 /// What is noted when the load begins.
 #[derive(Clone, Copy)]
 struct Beginning {
     connections: u64,
-    time: SystemTime,
+    origin: Origin,
 }
 
 async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
@@ -76,18 +94,19 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
     end_on(SignalKind::interrupt(), 130)?;
     let driver = Driver::new(plan, Clock::start())?;
     let sessions = connect(plan, &driver).await?;
-
+    // Whatever takes long is done before the start, or the first operations would be late.
+    let operations = Operations::new(plan).map_err(io::Error::other)?;
     let began = Beginning {
         connections: established()?.len() as u64,
-        time: SystemTime::now(),
+        origin: start::wait(plan.start).await?,
     };
-    let clock = Clock::start();
+    let Origin { clock, time } = began.origin;
     let span = Span::of(plan);
-    let log = Log::open(log_path, began.time)?;
+    let log = Log::open(log_path, time)?;
     let interval = nanoseconds(plan.interval).max(1);
     let end = span.end.unwrap_or(u64::MAX);
     let recorder = Recorder::new(log, span.begin, end, interval, plan.latencies);
-    let run = Rc::new(Run::new(plan, clock, recorder)?);
+    let run = Rc::new(Run::new(plan, operations, clock, recorder)?);
     let ringer = run.clone();
     let ring = spawn_local(async move { ringer.alarm.ring().await });
     let closer = run.clone();
@@ -97,8 +116,9 @@ async fn make(plan: &LoadPlan, log_path: &Path) -> io::Result<LoadResult> {
         }
     });
     let mut workers: JoinSet<()> = JoinSet::new();
-    for session in sessions {
-        workers.spawn_local(Worker::new(run.clone(), session).work());
+    for (client, session) in (0..).zip(sessions) {
+        let random = mix::stream(plan.seed, plan.part, client);
+        workers.spawn_local(Worker::new(run.clone(), session, random).work());
     }
 
     let cpu = watch(&run, span, &mut workers).await?;
@@ -117,10 +137,7 @@ const CONNECTING: f64 = 5.0;
 
 /// As many sessions as this part has logical threads, all connected.
 async fn connect(plan: &LoadPlan, driver: &Driver) -> io::Result<Vec<Session>> {
-    let whole = match plan.level {
-        Level::Threads { threads } => threads,
-        Level::Rate { connections, .. } => connections,
-    };
+    let whole = plan::in_flight(plan.level);
     let within = plan.timeout.max(CONNECTING);
     let due = std::time::Instant::now() + Duration::from_secs_f64(within);
     let mut deadline = Deadline::new();
@@ -154,10 +171,14 @@ async fn watch(run: &Run, span: Span, workers: &mut JoinSet<()>) -> io::Result<C
         let finished = async { while workers.join_next().await.is_some() {} };
         deadline.limit(run.clock.instant(until), finished).await
     };
-    if limit(span.begin, workers).await.is_some() && span.begin > 0 {
-        return Err(io::Error::other(
-            "all operations were done before the warm-up ended",
-        ));
+    let finished = limit(span.begin, workers).await.is_some();
+    // Deadlines tick once a millisecond: a shorter window may be over by the one of its beginning.
+    if finished && run.clock.now() < span.begin {
+        return Err(io::Error::other(if run.closed() {
+            TOO_EARLY
+        } else {
+            "all operations were done before the warm-up ended"
+        }));
     }
     let cpu = Cpu::now()?;
     loop {
@@ -198,13 +219,20 @@ fn finish(
     cpu: Cpu,
     intended: Option<u64>,
 ) -> io::Result<LoadResult> {
-    let used = run.cpu_at_end().since(&cpu);
+    let at_end = run.used_at_end();
+    let used = at_end.cpu.since(&cpu);
     let now = run.clock.now();
+    let compares = run.compares();
     let recorder = run.recorder.into_inner();
-    let seconds = (recorder.end() - span.begin) as f64 / 1e9;
-    let backlog = intended.map_or(0, |intended| intended.saturating_sub(recorder.over()));
+    let measured = recorder.end().checked_sub(span.begin);
+    let seconds = measured.ok_or_else(|| io::Error::other(TOO_EARLY))? as f64 / 1e9;
+    // The last look may have been after the window.
+    let limited = (at_end.limited as f64 / 1e9).min(seconds);
+    let settled = recorder.over() + recorder.dropped();
+    let backlog = intended.map_or(0, |intended| intended.saturating_sub(settled));
     let counts = recorder.finish(now)?;
     let origin = began
+        .origin
         .time
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
@@ -218,13 +246,22 @@ fn finish(
         seconds,
         operations: counts.operations,
         errors: counts.errors,
+        late: counts.late,
+        unsent: counts.unsent,
+        dropped: counts.dropped,
+        verified: compares.then_some(counts.verified),
         messages: counts.messages,
         windows: counts.windows,
         remotes,
+        shape: driver.shape().to_owned(),
+        consistency: driver.consistency(),
+        encryption: driver.encryption(),
         connections: began.connections,
         cpu_user: used.user,
         cpu_system: used.system,
         cpu_busiest_thread: used.busiest_thread(),
+        limited,
+        saturated: usage::saturated(used.busiest_thread(), limited, seconds),
         intended,
         backlog,
     })

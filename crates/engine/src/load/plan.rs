@@ -1,54 +1,76 @@
-//! Reading a plan, and refusing one that makes no sense.
+//! Reading a plan and the secret that it names, and refusing one that makes no sense.
 
+use std::env::VarError;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use wire::load::{LOAD_VERSION, Level, LoadPlan, Phase};
+use wire::load::{LOAD_VERSION, Level, LoadPlan, Phase, Secret, Workload};
 
-use super::keys::MOST_PADDING;
+use super::pace::Pace;
+use super::{core, stress, worker};
+use crate::properties;
 
-/// Read the plan in `path`; the error is one sentence.
+/// Read the plan in `path`; a secret that it names must be there. The error is one sentence.
 pub fn read(path: &Path) -> io::Result<LoadPlan> {
     let failed = |what: &dyn Display| io::Error::other(format!("`{}`: {what}", path.display()));
     let text = std::fs::read(path).map_err(|error| failed(&error))?;
     let plan = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
     check(&plan).map_err(|what| failed(&what))?;
+    if let Some(credentials) = &plan.target.credentials {
+        secret(&credentials.password).map_err(|what| failed(&what))?;
+    }
     Ok(plan)
+}
+
+/// A secret from where a plan says that it is, without the line end of a file. The error is one
+/// sentence, and tells nothing of what was found.
+pub fn secret(place: &Secret) -> Result<String, String> {
+    let (told, found) = match place {
+        Secret::File(path) => {
+            let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+            (format!("the file `{path}`"), read)
+        }
+        Secret::Variable(name) => {
+            let read = std::env::var(name).map_err(|error| match error {
+                VarError::NotPresent => "it is not set".to_owned(),
+                VarError::NotUnicode(_) => "it is not text".to_owned(),
+            });
+            (format!("the environment variable `{name}`"), read)
+        }
+        Secret::Property { file, name } => {
+            let read = std::fs::read(file)
+                .map_err(|error| error.to_string())
+                .and_then(|text| properties::value(&text, name))
+                .and_then(|value| value.ok_or_else(|| "it is not there".to_owned()));
+            (format!("the property `{name}` of the file `{file}`"), read)
+        }
+    };
+    let text = found.map_err(|what| format!("no password from {told}: {what}"))?;
+    match text.trim_end_matches(['\r', '\n']) {
+        "" => Err(format!("no password from {told}: it is empty")),
+        password => Ok(password.to_owned()),
+    }
+}
+
+/// Most operations in flight of a level, over all parts.
+pub fn in_flight(level: Level) -> u32 {
+    match level {
+        Level::Threads { threads } => threads,
+        Level::Rate { connections, .. }
+        | Level::Burst { connections, .. }
+        | Level::Ramp { connections, .. } => connections,
+    }
 }
 
 /// Whether a plan can be carried out; the error says what stands against it.
 pub fn check(plan: &LoadPlan) -> Result<(), String> {
-    let workload = &plan.workload;
-    let mix = &workload.mix;
-    let shares = [
-        mix.read,
-        mix.update,
-        mix.insert,
-        mix.scan,
-        mix.read_modify_write,
-    ];
     let part = plan.part;
     let positive = |value: f64| value > 0.0 && value.is_finite();
     let refusals = [
         (
             plan.version != LOAD_VERSION,
             "the plan's `version` is not the one that this engine reads",
-        ),
-        (workload.records == 0, "`records` must be at least 1"),
-        (workload.fields == 0, "`fields` must be at least 1"),
-        (
-            workload.max_scan_length == 0,
-            "`max_scan_length` must be at least 1",
-        ),
-        (
-            workload.zero_padding > MOST_PADDING,
-            "`zero_padding` must be at most 32",
-        ),
-        (
-            shares.iter().any(|share| *share < 0.0)
-                || (shares.iter().sum::<f64>() - 1.0).abs() > 1e-6,
-            "the shares in `mix` must add up to 1",
         ),
         (part.index >= part.of, "`part` must have `index` below `of`"),
         (
@@ -58,10 +80,6 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         (
             plan.phase == Phase::Run && plan.duration.is_none() && plan.operations.is_none(),
             "a run phase needs a `duration` or `operations`",
-        ),
-        (
-            plan.duration.is_some() && plan.operations.is_some(),
-            "`duration` and `operations` cannot be used together",
         ),
         (
             plan.duration.is_some_and(|seconds| !positive(seconds)),
@@ -77,37 +95,42 @@ pub fn check(plan: &LoadPlan) -> Result<(), String> {
         ),
         (!positive(plan.interval), "`interval` must be positive"),
         (!positive(plan.timeout), "`timeout` must be positive"),
-        match plan.level {
-            Level::Threads { threads } => (
-                threads < part.of,
-                "there must be at least as many `threads` as parts",
-            ),
-            Level::Rate {
-                rate, connections, ..
-            } => (
-                !positive(rate) || connections < part.of,
-                "`rate` must be positive, and there must be at least as many `connections` as parts",
-            ),
-        },
+        (
+            in_flight(plan.level) < part.of,
+            match plan.level {
+                Level::Threads { .. } => "there must be at least as many `threads` as parts",
+                _ => "there must be at least as many `connections` as parts",
+            },
+        ),
     ];
-    match refusals.into_iter().find(|(refused, _)| *refused) {
-        Some((_, what)) => Err(what.to_owned()),
-        None => Ok(()),
+    if let Some((_, what)) = refusals.into_iter().find(|(refused, _)| *refused) {
+        return Err(what.to_owned());
     }
+    match &plan.workload {
+        Workload::Ycsb(workload) => core::check(workload)?,
+        Workload::Stress(workload) => stress::check(workload)?,
+    }
+    Pace::of(plan)?;
+    worker::check(plan)
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use wire::load::{Distribution, Mix, Part, Target, Workload};
+    use wire::load::{
+        Arrivals, Credentials, FieldLengths, Mix, Part, Policy, ReadFields, Requests, ScanLengths,
+        Target, Ycsb,
+    };
 
     /// A plan that reads one record after another from the fake server, for a second.
     pub fn plan() -> LoadPlan {
         LoadPlan {
             version: LOAD_VERSION,
             phase: Phase::Run,
-            workload: Workload {
+            workload: Workload::Ycsb(Ycsb {
                 records: 1000,
+                insert_start: 0,
+                insert_count: None,
                 mix: Mix {
                     read: 1.0,
                     update: 0.0,
@@ -115,23 +138,32 @@ pub mod tests {
                     scan: 0.0,
                     read_modify_write: 0.0,
                 },
-                request_distribution: Distribution::Uniform,
+                requests: Requests::Uniform,
                 fields: 10,
-                field_length: 100,
-                read_all_fields: true,
+                field_prefix: "field".to_owned(),
+                field_lengths: FieldLengths::Constant { length: 100 },
+                read_fields: ReadFields::All,
                 write_all_fields: false,
-                max_scan_length: 100,
+                scan_lengths: ScanLengths::Uniform {
+                    shortest: 1,
+                    longest: 100,
+                },
+                integrity: false,
                 hashed_keys: true,
                 zero_padding: 1,
-            },
+            }),
             target: Target {
                 driver: "fake".to_owned(),
                 topology: "single".to_owned(),
                 addresses: vec!["127.0.0.1:1".to_owned()],
                 options: std::collections::BTreeMap::new(),
+                credentials: None,
+                tls: None,
             },
             level: Level::Threads { threads: 1 },
+            policy: Policy::Queue,
             part: Part { index: 0, of: 1 },
+            start: None,
             warmup: 0.0,
             until_told: false,
             duration: Some(1.0),
@@ -143,9 +175,32 @@ pub mod tests {
         }
     }
 
+    /// The workload of such a plan, to be changed.
+    pub fn ycsb(plan: &mut LoadPlan) -> &mut Ycsb {
+        match &mut plan.workload {
+            Workload::Ycsb(workload) => workload,
+            Workload::Stress(_) => panic!("the plan's workload is not of YCSB"),
+        }
+    }
+
+    /// A workload of cassandra-stress.
+    pub fn stress() -> Workload {
+        let workload = serde_json::json!({
+            "kind": "stress", "clustering": "gaussian(1..10)", "columns": ["C0"],
+            "mix": {"write": 1.0, "read": 0.0, "counter_write": 0.0, "counter_read": 0.0},
+            "population": {"kind": "drawn", "distribution": "gaussian(1..100)"},
+            "size": "fixed(34)", "key_size": 10, "add": "fixed(1)", "slice": false,
+            "validate": true,
+        });
+        serde_json::from_value(workload).unwrap()
+    }
+
     #[test]
     fn a_sensible_plan_is_accepted() {
         assert_eq!(check(&plan()), Ok(()));
+        let mut both = plan();
+        both.operations = Some(1);
+        assert_eq!(check(&both), Ok(()), "whichever is reached first");
     }
 
     #[test]
@@ -156,19 +211,125 @@ pub mod tests {
             check(&plan).unwrap_err()
         };
         assert!(refused(|plan| plan.duration = None).contains("`duration` or `operations`"));
-        assert!(refused(|plan| plan.operations = Some(1)).contains("cannot be used together"));
-        assert!(refused(|plan| plan.workload.mix.read = 0.9).contains("add up"));
+        assert!(refused(|plan| ycsb(plan).mix.read = 0.0).contains("one must be positive"));
+        assert!(refused(|plan| ycsb(plan).mix.read = -1.0).contains("must not be negative"));
+        assert!(refused(|plan| ycsb(plan).records = 0).contains("`records`"));
+        assert!(refused(|plan| ycsb(plan).insert_start = 1000).contains("none beyond"));
+        assert!(refused(|plan| ycsb(plan).insert_count = Some(1001)).contains("none beyond"));
+        assert!(refused(|plan| ycsb(plan).insert_start = u64::MAX).contains("none beyond"));
+        assert!(refused(|plan| ycsb(plan).fields = 0).contains("`fields`"));
+        assert!(refused(|plan| ycsb(plan).field_prefix = "a;".to_owned()).contains("letters"));
+        assert!(refused(|plan| ycsb(plan).zero_padding = 33).contains("at most 32"));
+        let scans = refused(|plan| {
+            ycsb(plan).scan_lengths = ScanLengths::Zipfian {
+                shortest: 2,
+                longest: 1,
+            };
+        });
+        assert!(scans.contains("`longest` not below"), "{scans}");
+        let lengths = refused(|plan| {
+            let workload = ycsb(plan);
+            workload.integrity = true;
+            workload.field_lengths = FieldLengths::Uniform {
+                shortest: 1,
+                longest: 2,
+            };
+        });
+        assert!(lengths.contains("`integrity` needs"), "{lengths}");
         assert!(refused(|plan| plan.part.of = 2).contains("as many `threads` as parts"));
         assert!(refused(|plan| plan.version = 99).contains("version"));
+        let ramp = refused(|plan| {
+            plan.level = Level::Ramp {
+                from: -1.0,
+                to: 2.0,
+                connections: 1,
+                arrivals: Arrivals::Constant,
+            };
+        });
+        assert!(ramp.contains("`from` and `to`"), "{ramp}");
+        assert!(refused(|plan| plan.policy = Policy::Drop).contains("an open load"));
+    }
+
+    #[test]
+    fn what_cannot_be_made_yet_is_refused_with_a_sentence() {
+        let refused = |change: fn(&mut LoadPlan)| {
+            let mut plan = plan();
+            change(&mut plan);
+            check(&plan).unwrap_err()
+        };
+        let stress = refused(|plan| plan.workload = stress());
+        assert!(stress.contains("cassandra-stress yet"), "{stress}");
     }
 
     #[test]
     fn an_unknown_key_is_refused_by_name() {
+        let refused = |key: &str| {
+            let mut value = serde_json::to_value(plan()).unwrap();
+            *value.pointer_mut(key).unwrap() = serde_json::json!({"colour": "blue"});
+            let error = serde_json::from_value::<LoadPlan>(value).unwrap_err();
+            error.to_string()
+        };
+        for key in ["", "/target", "/part"] {
+            let error = refused(key);
+            assert!(error.contains("unknown field `colour`"), "{key}: {error}");
+        }
         let mut value = serde_json::to_value(plan()).unwrap();
-        value["colour"] = "blue".into();
-        let error = serde_json::from_value::<LoadPlan>(value)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("colour"), "{error}");
+        value["workload"]["colour"] = "blue".into();
+        let error = serde_json::from_value::<LoadPlan>(value).unwrap_err();
+        assert!(
+            error.to_string().contains("unknown field `colour`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_secret_is_read_from_where_the_plan_says_and_never_told() {
+        let path = std::env::temp_dir().join(format!("dunnage-secret-{}", std::process::id()));
+        let file = Secret::File(path.display().to_string());
+        std::fs::write(&path, "s3cret word\n").unwrap();
+        let kept = secret(&file);
+        std::fs::write(&path, "\r\n").unwrap();
+        let empty = secret(&file).unwrap_err();
+        let property = |name: &str| Secret::Property {
+            file: path.display().to_string(),
+            name: name.to_owned(),
+        };
+        std::fs::write(&path, "redis.password = s3cret word\n").unwrap();
+        let of_property = secret(&property("redis.password"));
+        let no_property = secret(&property("password"));
+        std::fs::remove_file(&path).unwrap();
+        let missing = secret(&file).unwrap_err();
+        assert_eq!(kept, Ok("s3cret word".to_owned()));
+        assert!(empty.ends_with("it is empty"), "{empty}");
+        assert!(missing.contains(&format!("the file `{}`", path.display())));
+        assert_eq!(of_property, Ok("s3cret word".to_owned()));
+        let said = format!(
+            "no password from the property `password` of the file `{}`: it is not there",
+            path.display()
+        );
+        assert_eq!(no_property, Err(said));
+
+        // Cargo sets this one for every test.
+        let variable = secret(&Secret::Variable("CARGO_PKG_NAME".to_owned()));
+        assert_eq!(variable, Ok("engine".to_owned()));
+        let unset = secret(&Secret::Variable("DUNNAGE_NO_SUCH_SECRET".to_owned()));
+        let said =
+            "no password from the environment variable `DUNNAGE_NO_SUCH_SECRET`: it is not set";
+        assert_eq!(unset, Err(said.to_owned()));
+    }
+
+    #[test]
+    fn a_plan_whose_secret_is_missing_is_refused() {
+        let name = format!("dunnage-plan-{}.json", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut plan = plan();
+        plan.target.credentials = Some(Credentials {
+            user: None,
+            password: Secret::Variable("DUNNAGE_NO_SUCH_SECRET".to_owned()),
+        });
+        std::fs::write(&path, serde_json::to_string(&plan).unwrap()).unwrap();
+        let refused = read(&path).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(refused.contains("`DUNNAGE_NO_SUCH_SECRET`"), "{refused}");
     }
 }

@@ -2,14 +2,18 @@
 
 use std::cell::{Cell, RefCell};
 
-use wire::load::{Level, LoadPlan, Phase};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use wire::load::{LoadPlan, Policy, Workload};
 
 use super::clock::{Alarm, Clock};
-use super::mix::{Operation, Operations};
-use super::pace::Pace;
+use super::core::integrity::Integrity;
+use super::mix::{Operation, Operations, stream};
+use super::pace::{Pace, Rates};
 use super::record::{Outcome, Recorder};
 use super::share;
-use super::usage::Cpu;
+use super::usage::{Cpu, Watcher};
+use crate::drive::Failure;
+use crate::drive::found::Found;
 
 /// One load under way. Times in nanoseconds since it began.
 pub struct Run {
@@ -21,22 +25,45 @@ pub struct Run {
     pub timeout: u64,
     /// What is counted.
     pub recorder: RefCell<Recorder>,
+    /// Judges what reads found; None where nothing is compared.
+    integrity: Option<Integrity>,
     operations: RefCell<Operations>,
     schedule: Option<RefCell<Schedule>>,
+    /// Whether slots that find every connection busy are left out.
+    drops: bool,
     begin: u64,
     /// After this nothing is started and everything in flight is given up.
     last: Cell<u64>,
     budget: Option<u64>,
     in_flight: Cell<u64>,
-    cpu_at_end: Cell<Option<Cpu>>,
+    watcher: Watcher,
+    used_at_end: Cell<Option<Used>>,
+}
+
+/// What the engine used until the measured window ended.
+#[derive(Clone, Copy, Default)]
+pub struct Used {
+    /// CPU time since the process began.
+    pub cpu: Cpu,
+    /// Nanoseconds of the window for which the thread that makes load was at its limit.
+    pub limited: u64,
 }
 
 /// The slots of an open load.
 struct Schedule {
     pace: Pace,
+    random: Xoshiro256PlusPlus,
     next: u64,
     /// Slots of the measured window that were taken.
     intended: u64,
+}
+
+/// One slot of an open load that was taken.
+pub struct Slot {
+    /// When its operation is meant to start.
+    pub intended: u64,
+    /// What to do then.
+    pub operation: Operation,
 }
 
 /// Where the measured window lies; `end` is unknown when a number of operations or of records
@@ -50,12 +77,15 @@ pub struct Span {
 }
 
 impl Span {
-    /// The window of a plan. Under an open load a number of operations is a length of time.
+    /// The window of a plan. In an open load a number of operations is a length of time.
     pub fn of(plan: &LoadPlan) -> Self {
         let begin = nanoseconds(plan.warmup);
-        let seconds = match (plan.level, plan.operations) {
-            (Level::Rate { rate, .. }, Some(operations)) => Some(operations as f64 / rate),
-            _ => plan.duration,
+        let by_number = plan
+            .operations
+            .and_then(|operations| Some(Rates::of(plan)?.window(operations as f64)));
+        let seconds = match (by_number, plan.duration) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
         };
         Self {
             begin,
@@ -65,19 +95,26 @@ impl Span {
 }
 
 impl Run {
-    /// Everything for a load that begins when `clock` reads zero.
-    pub fn new(plan: &LoadPlan, clock: Clock, recorder: Recorder) -> std::io::Result<Self> {
+    /// Everything for a load of these operations that begins when `clock` reads zero.
+    pub fn new(
+        plan: &LoadPlan,
+        operations: Operations,
+        clock: Clock,
+        recorder: Recorder,
+    ) -> std::io::Result<Self> {
         let span = Span::of(plan);
-        let schedule = match plan.level {
-            Level::Threads { .. } => None,
-            Level::Rate { rate, arrivals, .. } => {
-                let pace = Pace::new(rate, arrivals, plan.seed, plan.part);
-                Some(RefCell::new(Schedule {
-                    pace,
-                    next: 0,
-                    intended: 0,
-                }))
-            }
+        let pace = Pace::of(plan).map_err(std::io::Error::other)?;
+        let schedule = pace.map(|pace| {
+            RefCell::new(Schedule {
+                pace,
+                random: stream(plan.seed, plan.part, 0),
+                next: 0,
+                intended: 0,
+            })
+        });
+        let integrity = match &plan.workload {
+            Workload::Ycsb(workload) => Integrity::of(workload),
+            Workload::Stress(_) => None,
         };
         let timeout = nanoseconds(plan.timeout);
         let budget = plan
@@ -89,13 +126,16 @@ impl Run {
             alarm: Alarm::new(clock)?,
             timeout,
             recorder: RefCell::new(recorder),
-            operations: RefCell::new(Operations::new(plan, expected_inserts(plan))),
+            integrity,
+            operations: RefCell::new(operations),
             schedule,
+            drops: plan.policy == Policy::Drop,
             begin: span.begin,
             last: Cell::new(span.end.map_or(u64::MAX / 2, |end| end + timeout)),
             budget,
             in_flight: Cell::new(0),
-            cpu_at_end: Cell::new(None),
+            watcher: Watcher::begin(clock, span.begin)?,
+            used_at_end: Cell::new(None),
         })
     }
 
@@ -104,8 +144,14 @@ impl Run {
         self.schedule.is_some()
     }
 
-    /// The next operation of a closed loop; None when it is time to stop.
-    pub fn next(&self) -> Option<Operation> {
+    /// Whether what reads find is compared with what was written.
+    pub fn compares(&self) -> bool {
+        self.integrity.is_some()
+    }
+
+    /// The next operation of a virtual client of a closed loop, whose random numbers these are;
+    /// None when it is time to stop.
+    pub fn next(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
         let now = self.clock.now();
         let recorder = self.recorder.borrow();
         let spent = now >= self.begin
@@ -116,29 +162,48 @@ impl Run {
             return None;
         }
         drop(recorder);
-        self.draw()
+        self.draw(random)
     }
 
-    /// The next intended start of an open load; None when the window has no more.
-    pub fn next_slot(&self) -> Option<u64> {
-        if self.clock.now() >= self.last.get() {
+    /// The next slot of an open load for one who is free since `free`; None when the window has no
+    /// more, or all records of a load phase are in. An operation is drawn when its slot is taken,
+    /// which is in the order of slots, so that each slot has the same one whoever carries it out.
+    /// Those who are idle take slots ahead: which key is the latest is then as of a few slots
+    /// before. So a slot that is not taken when its time comes has found every connection busy, and
+    /// is left out if the policy says so.
+    pub fn next_slot(&self, free: u64) -> Option<Slot> {
+        if free >= self.last.get() {
             return None;
         }
-        self.take_slot()
-    }
-
-    /// The operation for a slot; None, and no slot of the window, when all records of a load phase
-    /// are in.
-    pub fn draw_for(&self, intended: u64) -> Option<Operation> {
-        let drawn = self.draw();
-        if let (None, Some(schedule)) = (&drawn, &self.schedule) {
-            schedule.borrow_mut().intended -= u64::from(intended >= self.begin);
+        loop {
+            let slot = self.take_slot()?;
+            if !self.drops || slot.intended >= free {
+                return Some(slot);
+            }
+            self.leave_out(&slot, free);
         }
-        drawn
     }
 
-    fn draw(&self) -> Option<Operation> {
-        let drawn = self.operations.borrow_mut().draw();
+    /// A slot that was taken ahead lies beyond an end that has come sooner: it is no part of the
+    /// load.
+    pub fn give_up(&self, slot: &Slot) {
+        self.in_flight.set(self.in_flight.get() - 1);
+        if let Some(schedule) = &self.schedule {
+            schedule.borrow_mut().intended -= u64::from(slot.intended >= self.begin);
+        }
+    }
+
+    /// Count a slot whose operation was just drawn as dropped; a connection was free at `free`.
+    fn leave_out(&self, slot: &Slot, free: u64) {
+        self.operations.borrow_mut().take_back(&slot.operation);
+        self.in_flight.set(self.in_flight.get() - 1);
+        let kind = slot.operation.kind;
+        let mut recorder = self.recorder.borrow_mut();
+        recorder.record_dropped(kind, slot.intended, free);
+    }
+
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Option<Operation> {
+        let drawn = self.operations.borrow_mut().draw(random);
         self.in_flight
             .set(self.in_flight.get() + u64::from(drawn.is_some()));
         drawn
@@ -147,6 +212,13 @@ impl Run {
     /// When an operation that starts at `started` is to be given up.
     pub fn due(&self, started: u64) -> u64 {
         (started + self.timeout).min(self.last.get())
+    }
+
+    /// Whether what an operation found is what was written; None where it is not compared.
+    pub fn judge(&self, operation: &Operation, found: &Found) -> Option<Result<(), Failure>> {
+        let integrity = self.integrity.as_ref()?;
+        let compared = operation.kind.reads_one();
+        compared.then(|| integrity.judge(operation, found))
     }
 
     /// Count an operation that is over.
@@ -164,70 +236,65 @@ impl Run {
 
     /// The measured window ends at `end`; only the first call counts.
     pub fn close(&self, end: u64) {
-        if self.cpu_at_end.get().is_none() {
-            self.cpu_at_end.set(Some(Cpu::now().unwrap_or_default()));
+        if self.used_at_end.get().is_none() {
+            self.used_at_end.set(Some(Used {
+                cpu: Cpu::now().unwrap_or_default(),
+                limited: self.watcher.limited(),
+            }));
             let mut recorder = self.recorder.borrow_mut();
             if end < recorder.end() {
                 recorder.end_at(end);
+                self.alarm.end_at(end);
             }
         }
     }
 
     /// Whether the measured window has ended.
     pub fn closed(&self) -> bool {
-        self.cpu_at_end.get().is_some()
+        self.used_at_end.get().is_some()
     }
 
-    /// CPU time when the window was closed.
-    pub fn cpu_at_end(&self) -> Cpu {
-        self.cpu_at_end.get().unwrap_or_default()
+    /// What was used when the window was closed.
+    pub fn used_at_end(&self) -> Used {
+        self.used_at_end.get().unwrap_or_default()
     }
 
     /// Count what was never started, and return the operations intended inside the window.
     pub fn settle(&self) -> Option<u64> {
         let schedule = self.schedule.as_ref()?;
-        if self.last.get() < u64::MAX / 2 {
-            while let Some(intended) = self.take_slot() {
-                let Some(operation) = self.draw_for(intended) else {
-                    break;
-                };
-                if intended >= self.begin {
-                    self.recorder.borrow_mut().record_unsent(operation.kind);
+        let last = self.last.get();
+        if last < u64::MAX / 2 {
+            while let Some(slot) = self.take_slot() {
+                if self.drops {
+                    self.leave_out(&slot, last);
+                } else if slot.intended >= self.begin {
+                    let kind = slot.operation.kind;
+                    let mut recorder = self.recorder.borrow_mut();
+                    recorder.record_unsent(kind, last - slot.intended);
                 }
             }
         }
         Some(schedule.borrow().intended)
     }
 
-    fn take_slot(&self) -> Option<u64> {
+    fn take_slot(&self) -> Option<Slot> {
         let mut schedule = self.schedule.as_ref()?.borrow_mut();
         let next = schedule.next;
         let intended = schedule.pace.intended(next);
         if intended >= self.recorder.borrow().end() {
             return None;
         }
+        let operation = self.draw(&mut schedule.random)?;
         schedule.next += 1;
         schedule.intended += u64::from(intended >= self.begin);
-        Some(intended)
+        Some(Slot {
+            intended,
+            operation,
+        })
     }
 }
 
 /// Seconds as nanoseconds.
 pub fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
-}
-
-/// Twice the inserts that are to come, as YCSB reckons; where a closed loop ends by time their
-/// number is unknown, and as many as there are records are allowed for.
-fn expected_inserts(plan: &LoadPlan) -> u64 {
-    let share = plan.workload.mix.insert;
-    if share <= 0.0 || plan.phase == Phase::Load {
-        return 0;
-    }
-    let operations = match (plan.level, plan.operations, plan.duration) {
-        (_, Some(operations), _) => operations as f64,
-        (Level::Rate { rate, .. }, None, Some(seconds)) => rate * (plan.warmup + seconds),
-        _ => plan.workload.records as f64 / share / 2.0,
-    };
-    (2.0 * share * operations / f64::from(plan.part.of)).ceil() as u64
 }

@@ -1,7 +1,35 @@
-//! CPU time of this process.
+//! CPU time of this process, and whether the thread that makes load was at its limit.
+
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
+use tokio::task::{JoinHandle, spawn_local};
+
+use super::clock::{Clock, Ticker};
+
+/// Share of the time at which a thread that works more is taken for the limit.
+const SATURATED: f64 = 0.95;
+
+/// Share of a measured window for which the engine may be at its limit without being taken for what
+/// limited the load.
+const TOLERATED: f64 = 0.05;
+
+/// Time from one look at the thread that makes load to the next one, in nanoseconds.
+const TICK: u64 = 10_000_000;
+
+/// A thread that is later than this for its look was held up, and so was every answer.
+const BEHIND: u64 = 1_000_000;
+
+/// Whether the engine may have limited the load of a window of so many seconds: a thread worked for
+/// nearly all of it, or the thread that makes load was at its limit for more than a small part.
+pub fn saturated(busiest_thread: f64, limited: f64, seconds: f64) -> bool {
+    busiest_thread > SATURATED * seconds || limited > TOLERATED * seconds
+}
 
 /// CPU seconds so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,12 +54,13 @@ impl Cpu {
         })
     }
 
-    /// What was used since `before`.
+    /// What was used since `before`; nothing where that came after this, as in a window that is
+    /// over before its beginning is noticed.
     pub fn since(&self, before: &Self) -> Self {
         Self {
-            user: self.user - before.user,
-            system: self.system - before.system,
-            own: self.own - before.own,
+            user: (self.user - before.user).max(0.0),
+            system: (self.system - before.system).max(0.0),
+            own: (self.own - before.own).max(0.0),
         }
     }
 
@@ -41,10 +70,145 @@ impl Cpu {
     }
 }
 
+/// Looks at the thread that makes load, from inside, a hundred times a second: whether it worked
+/// without a pause since the last look, and whether it came late to this one. So also a short burst
+/// that is too much for the engine is seen, and a host that does not let it run.
+pub struct Watcher {
+    seen: Rc<Cell<Seen>>,
+    looking: JoinHandle<io::Result<()>>,
+}
+
+impl Watcher {
+    /// Begin to look at the calling thread when `clock` reads `begin`. Needs a runtime.
+    pub fn begin(clock: Clock, begin: u64) -> io::Result<Self> {
+        let ticker = Ticker::new(clock)?;
+        let seen = Rc::new(Cell::new(Seen::default()));
+        Ok(Self {
+            looking: spawn_local(look_on(ticker, begin, seen.clone())),
+            seen,
+        })
+    }
+
+    /// Nanoseconds for which the thread was at its limit so far.
+    pub fn limited(&self) -> u64 {
+        self.seen.get().limited
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.looking.abort();
+    }
+}
+
+async fn look_on(ticker: Ticker, begin: u64, seen: Rc<Cell<Seen>>) -> io::Result<()> {
+    let mut at = ticker.until(begin).await?;
+    let mut looks = Seen {
+        at,
+        worked: worked()?,
+        limited: 0,
+    };
+    loop {
+        let due = at + TICK;
+        at = ticker.until(due).await?;
+        looks.look(due, at, worked()?);
+        seen.set(looks);
+    }
+}
+
+/// What was seen so far; in nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// Time of the last look.
+    at: u64,
+    /// CPU time of the thread until then.
+    worked: u64,
+    /// For how long it was at its limit.
+    limited: u64,
+}
+
+impl Seen {
+    /// A look that was due at `due` is made `at`, when the thread has `worked` for so long.
+    fn look(&mut self, due: u64, at: u64, worked: u64) {
+        let passed = at - self.at;
+        let busy = (worked - self.worked) as f64 > SATURATED * passed as f64;
+        if busy || at > due + BEHIND {
+            self.limited += passed;
+        }
+        (self.at, self.worked) = (at, worked);
+    }
+}
+
+/// CPU time of this thread in nanoseconds.
+fn worked() -> nix::Result<u64> {
+    let time = Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?);
+    Ok(time.as_nanos() as u64)
+}
+
 fn user(usage: &Usage) -> f64 {
     usage.user_time().num_microseconds() as f64 / 1e6
 }
 
 fn system(usage: &Usage) -> f64 {
     usage.system_time().num_microseconds() as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_thread_that_works_all_the_time_may_be_the_limit() {
+        assert!(saturated(1.92, 0.0, 2.0));
+        assert!(!saturated(1.88, 0.0, 2.0));
+    }
+
+    #[test]
+    fn an_engine_at_its_limit_for_a_part_of_the_window_may_be_the_limit() {
+        assert!(saturated(0.2, 0.11, 2.0));
+        assert!(!saturated(0.2, 0.09, 2.0));
+    }
+
+    #[test]
+    fn looks_tell_who_worked_without_a_pause_and_who_came_late() {
+        const MS: u64 = 1_000_000;
+        let mut seen = Seen::default();
+        seen.look(10 * MS, 10 * MS, 5 * MS);
+        assert_eq!(seen.limited, 0);
+        seen.look(20 * MS, 20 * MS, 14 * MS + MS / 2);
+        assert_eq!(seen.limited, 0, "95 % is not more than that");
+        seen.look(30 * MS, 30 * MS, 24 * MS + MS / 10);
+        assert_eq!(seen.limited, 10 * MS);
+        seen.look(40 * MS, 41 * MS, 24 * MS + MS / 10);
+        assert_eq!(seen.limited, 10 * MS);
+        seen.look(51 * MS, 151 * MS, 25 * MS);
+        assert_eq!(seen.limited, 120 * MS);
+    }
+
+    #[test]
+    fn a_thread_that_is_kept_from_its_runtime_is_seen() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let limited = tokio::task::LocalSet::new().block_on(&runtime, async {
+            let watcher = Watcher::begin(Clock::start(), 0).unwrap();
+            let later = Watcher::begin(Clock::start(), 3_600_000_000_000).unwrap();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let until = Instant::now() + Duration::from_millis(100);
+            while Instant::now() < until {
+                std::hint::spin_loop();
+            }
+            for _ in 0..1000 {
+                if watcher.limited() > 0 {
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            assert_eq!(later.limited(), 0, "its window has not begun");
+            watcher.limited()
+        });
+        assert!(limited >= 100_000_000, "{limited}");
+    }
 }

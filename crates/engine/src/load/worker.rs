@@ -3,30 +3,53 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use wire::load::{Level, LoadPlan, Phase, Policy};
+
 use super::clock::Deadline;
 use super::mix::Operation;
 use super::record::Outcome;
 use super::run::Run;
+use crate::drive::found::Found;
 use crate::drive::{Failure, Fault, Session};
 
 /// Pauses after connections that failed one after another, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
+/// Whether the policy of a plan can be followed; the error says what stands against it.
+pub fn check(plan: &LoadPlan) -> Result<(), String> {
+    let what = match (plan.policy, plan.level, plan.phase) {
+        (Policy::Drop, Level::Threads { .. }, _) => {
+            "the policy `drop` needs an open load; `threads` wait for their answers"
+        }
+        (Policy::Drop, _, Phase::Load) => {
+            "the policy `drop` would leave records of a load phase out; use `queue`"
+        }
+        _ => return Ok(()),
+    };
+    Err(what.to_owned())
+}
+
 /// One logical thread: a session, and one operation at a time.
 pub struct Worker {
     run: Rc<Run>,
     session: Session,
+    random: Xoshiro256PlusPlus,
+    found: Found,
     deadline: Deadline,
     pause: Duration,
 }
 
 impl Worker {
-    /// A thread of `run` that works with `session`.
-    pub fn new(run: Rc<Run>, session: Session) -> Self {
+    /// A thread of `run` that works with `session`; in a closed loop it is the virtual client
+    /// whose random numbers these are.
+    pub fn new(run: Rc<Run>, session: Session, random: Xoshiro256PlusPlus) -> Self {
         Self {
+            found: Found::new(run.compares()),
             run,
             session,
+            random,
             deadline: Deadline::new(),
             pause: FIRST_PAUSE,
         }
@@ -37,21 +60,23 @@ impl Worker {
         if self.run.open() {
             self.keep_schedule().await;
         } else {
-            while let Some(operation) = self.run.next() {
+            while let Some(operation) = self.run.next(&mut self.random) {
                 self.attempt(&operation, None).await;
             }
         }
     }
 
     /// Take the next slot, wait for it, carry it out. A slot whose time has passed is taken all the
-    /// same: none is skipped.
+    /// same, unless the policy is to drop it: none is skipped without being counted.
     async fn keep_schedule(&mut self) {
-        while let Some(intended) = self.run.next_slot() {
-            self.run.alarm.until(intended).await;
-            let Some(operation) = self.run.draw_for(intended) else {
+        let mut free = 0;
+        while let Some(slot) = self.run.next_slot(free) {
+            if !self.run.alarm.until(slot.intended).await {
+                self.run.give_up(&slot);
                 break;
-            };
-            self.attempt(&operation, Some(intended)).await;
+            }
+            self.attempt(&slot.operation, Some(slot.intended)).await;
+            free = self.run.clock.now();
         }
     }
 
@@ -59,12 +84,20 @@ impl Worker {
         let run = &self.run;
         let started = run.clock.now();
         let due = run.clock.instant(run.due(started));
-        let outcome = self
+        self.found.clear();
+        let mut outcome = self
             .deadline
-            .limit(due, self.session.perform(operation))
+            .limit(due, self.session.perform(operation, &mut self.found))
             .await
             .unwrap_or_else(|| Err(Failure::new(Fault::Timeout, "no answer in time")));
         let ended = run.clock.now();
+        let mut compared = false;
+        if outcome.is_ok()
+            && let Some(judgement) = run.judge(operation, &self.found)
+        {
+            compared = true;
+            outcome = judgement;
+        }
         let failure = outcome.as_ref().err();
         let kind = operation.kind;
         run.over(
@@ -75,6 +108,7 @@ impl Worker {
                 started,
                 ended,
                 failure,
+                compared,
             },
         );
         self.recover(failure.map(|failure| failure.fault)).await;
@@ -92,5 +126,32 @@ impl Worker {
         } else {
             self.pause = FIRST_PAUSE;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::plan;
+    use wire::load::Arrivals;
+
+    #[test]
+    fn only_a_run_phase_of_an_open_load_may_drop() {
+        let mut plan = plan();
+        assert_eq!(check(&plan), Ok(()));
+        plan.policy = Policy::Drop;
+        let refused = check(&plan).unwrap_err();
+        assert!(refused.contains("needs an open load"), "{refused}");
+        plan.level = Level::Rate {
+            rate: 1.0,
+            connections: 1,
+            arrivals: Arrivals::Constant,
+        };
+        assert_eq!(check(&plan), Ok(()));
+        plan.phase = Phase::Load;
+        let refused = check(&plan).unwrap_err();
+        assert!(refused.contains("leave records"), "{refused}");
+        plan.policy = Policy::Queue;
+        assert_eq!(check(&plan), Ok(()));
     }
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dunnage.analysis.schedule import BUSY, Schedule
+from dunnage.analysis.schedule import BUSY, LIMITED, Schedule
 from dunnage.analysis.schedule import schedule as scheduled
 from dunnage.model.level import Search
 from dunnage.model.load import LoadOrder
@@ -23,6 +23,9 @@ class Bounds:
     busy_closed: float = 0.98
     """Busiest client thread in a closed loop: with less than 2 % idle the throughput would be the
     client's own, and a cost of the platform would hide behind it."""
+    limited: float = LIMITED
+    """Share of the window of an open load for which a client may be at its limit: working without a
+    pause, or kept from working by others."""
     slowdown: float = 0.01
     """Share of time by which a declared slowdown may have been missed."""
     swap: float = 0.0

@@ -49,10 +49,25 @@ def errors(evidence: Evidence, bounds: Bounds) -> Finding:
 
 
 def client(evidence: Evidence, bounds: Bounds) -> Finding:
-    """The busiest thread of the load generator."""
+    """The busiest thread of the load generator, and for how long it was at its limit.
+
+    The latter is judged in an open load only: a closed loop that is far from its limit works for
+    many a moment without a pause, as answers come in groups.
+    """
     limit = bounds.busy_open if evidence.order.level.open else bounds.busy_closed
-    busy = evidence.measurement.client_busy
-    return up_to(limit, busy, partial(share, "busy"), itself=False)
+    busy, limited = evidence.measurement.client_busy, evidence.measurement.client_limited
+    average = up_to(limit, busy, partial(share, "busy"), itself=False)
+    if limited is None or not evidence.order.level.open:
+        return average
+    moments = up_to(bounds.limited, limited, partial(share, "limited"))
+    both = (average, moments)
+    return Finding(
+        passes(all(each.status is Status.VALID for each in both)),
+        Why.MEASURED,
+        tuple(reading for each in both for reading in each.seen),
+        tuple(reading for each in both for reading in each.allowed),
+        max(each.used or 0.0 for each in both),
+    )
 
 
 def schedule(evidence: Evidence, _bounds: Bounds) -> Finding:

@@ -106,8 +106,8 @@ def moving(analysis: Analysis) -> tuple[str, ...]:
     """One sentence for each deployment whose throughput moves by itself."""
     return tuple(
         f"{terms.plain(each.deployment)}: throughput moved by more than chance explains within "
-        f"{each.moved} of {numbers.count(each.runs, 'run')}, and within {each.elsewhere} of "
-        f"{each.others} of deployments that do not do so by themselves. It is a part of what this "
-        "deployment costs, so these runs count"
+        f"a run in {each.moved} of {numbers.count(each.blocks, 'block')}, and in {each.elsewhere} "
+        f"of {each.others} blocks of deployments that do not do so by themselves. It is a part of "
+        "what this deployment costs, so these runs count"
         for each in analysis.moving
     )

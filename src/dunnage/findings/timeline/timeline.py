@@ -17,6 +17,7 @@ from dunnage.findings.timeline.series import RESOURCES, Floats, over_runs, resou
 from dunnage.model.explanation import TimeLine, TimeSeries
 from dunnage.model.histogram import MINIMUM_BEYOND, empty, intervals, seconds_at
 from dunnage.model.load import Samples
+from dunnage.model.metrics import KINDS
 from dunnage.model.plan import Plan
 from dunnage.model.record import Record, Window
 
@@ -137,7 +138,7 @@ def _latency(log: bytes, began: float, edges: Floats) -> dict[str, Floats]:
     step = edges[1] - edges[0]
     for interval in intervals(log):
         place = math.floor((interval.start - began - edges[0]) / step + 1e-3)
-        if 0 <= place < len(edges) - 1:
+        if interval.kind in KINDS and 0 <= place < len(edges) - 1:
             total = sums.setdefault(interval.kind, {}).setdefault(place, empty())
             total.decode_and_add(interval.encoded)
     kind = "response" if "response" in sums else "service"

@@ -5,7 +5,7 @@
 //! none is sent twice, and the plan's time-out, which the load itself keeps, is the only one.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -18,15 +18,15 @@ use scylla::client::session::Session as Connections;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::policies::load_balancing::DefaultPolicy;
 use scylla::policies::retry::FallthroughRetryPolicy;
-use wire::load::LoadPlan;
+use wire::load::{LoadPlan, Workload};
 
 pub use self::session::Session;
 use self::settings::Settings;
 use self::statements::Statements;
 use super::connected::{Watch, established};
 use super::resolve::Resolved;
-use super::values::Values;
-use super::{Failure, Fault};
+use super::{Failure, Fault, secure};
+use crate::load::core::values::Values;
 
 mod failure;
 mod session;
@@ -61,9 +61,16 @@ impl Cassandra {
     /// `read_consistency` and `write_consistency` (`QUORUM`), `connections` to each member (1, as
     /// YCSB's driver has; the requests of all threads share them). The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
+        secure::refuse(&plan.target)?;
+        let Workload::Ycsb(workload) = &plan.workload else {
+            return Err("the driver `cassandra` cannot make this workload yet".to_owned());
+        };
+        if workload.integrity {
+            return Err("the driver `cassandra` cannot compare records yet".to_owned());
+        }
         let shared = Shared {
             settings: Settings::of(plan)?,
-            values: Values::new(plan),
+            values: Values::new(workload),
             resolved: Resolved::default(),
             ready: OnceCell::new(),
         };
@@ -75,6 +82,11 @@ impl Cassandra {
     /// What one logical thread works with.
     pub fn session(&self) -> Session {
         Session::new(self.shared.clone())
+    }
+
+    /// How many members must answer, by `read` and `write`.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        self.shared.settings.consistency()
     }
 
     /// Every address connected to so far. The driver decides by itself whom to connect to, so the
@@ -140,5 +152,36 @@ impl Shared {
             tokio::time::sleep(PROBING).await;
         }
         Ok(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::{plan, stress, ycsb};
+    use wire::load::Tls;
+
+    #[test]
+    fn what_the_driver_cannot_do_is_refused_with_a_sentence() {
+        let mut plan = plan();
+        plan.target.driver = "cassandra".to_owned();
+        plan.target.topology = "ring".to_owned();
+        assert!(Cassandra::new(&plan).is_ok());
+        let refused = |plan: &LoadPlan| Cassandra::new(plan).err().unwrap_or_default();
+        let mut compared = plan.clone();
+        ycsb(&mut compared).integrity = true;
+        let said = refused(&compared);
+        assert!(said.contains("cannot compare records yet"), "{said}");
+        let mut other = plan.clone();
+        other.workload = stress();
+        let said = refused(&other);
+        assert!(said.contains("cannot make this workload yet"), "{said}");
+        plan.target.tls = Some(Tls {
+            authority: None,
+            name: None,
+            insecure: true,
+        });
+        let said = refused(&plan);
+        assert!(said.contains("`cassandra` cannot use TLS yet"), "{said}");
     }
 }

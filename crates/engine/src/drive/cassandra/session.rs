@@ -1,5 +1,6 @@
 //! What one logical thread does.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use scylla::response::query_result::QueryResult;
@@ -8,8 +9,9 @@ use scylla::statement::prepared::PreparedStatement;
 
 use super::failure::of_execution;
 use super::{Ready, Shared};
+use crate::drive::found::Found;
 use crate::drive::{Failure, Fault};
-use crate::load::mix::{Kind, Operation};
+use crate::load::mix::{Fields, Kind, Operation};
 
 /// One logical thread. It holds no connection: all threads share the driver's, on which any number
 /// of requests are under way at a time.
@@ -28,7 +30,12 @@ impl Session {
     }
 
     /// Carry out one operation. Broken connections are made anew by the driver, at its own pace.
-    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+    /// Nothing is handed back yet: no plan that compares is accepted.
+    pub async fn perform(
+        &mut self,
+        operation: &Operation,
+        _found: &mut Found,
+    ) -> Result<(), Failure> {
         let ready = self.shared.ready().await?;
         match operation.kind {
             Kind::Read => self.read(ready, operation).await,
@@ -43,7 +50,10 @@ impl Session {
     }
 
     async fn read(&self, ready: &Ready, operation: &Operation) -> Result<(), Failure> {
-        let statement = ready.statements.read.of(operation.read);
+        let statement = match operation.read {
+            Fields::Named => &ready.statements.read_named,
+            fields => ready.statements.read.of(fields),
+        };
         let answer = execute(ready, statement, (operation.key.as_str(),)).await?;
         found(answer, "the table has no record with this key")
     }
@@ -51,9 +61,9 @@ impl Session {
     async fn update(&self, ready: &Ready, operation: &Operation) -> Result<(), Failure> {
         let values = &self.shared.values;
         let written = values.written(operation);
-        let mut row: Vec<&str> = Vec::with_capacity(written.len() + 1);
-        row.extend(written.map(|field| values.value(operation, field)));
-        row.push(operation.key.as_str());
+        let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
+        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
+        row.push(Cow::Borrowed(operation.key.as_str()));
         let statement = ready.statements.update.of(operation.write);
         execute(ready, statement, row).await.map(|_| ())
     }
@@ -61,9 +71,9 @@ impl Session {
     async fn insert(&self, ready: &Ready, operation: &Operation) -> Result<(), Failure> {
         let values = &self.shared.values;
         let written = values.written(operation);
-        let mut row: Vec<&str> = Vec::with_capacity(written.len() + 1);
-        row.push(operation.key.as_str());
-        row.extend(written.map(|field| values.value(operation, field)));
+        let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(written.len() + 1);
+        row.push(Cow::Borrowed(operation.key.as_str()));
+        row.extend(written.map(|field| Cow::Owned(values.value(operation, field))));
         execute(ready, &ready.statements.insert, row)
             .await
             .map(|_| ())

@@ -1,5 +1,6 @@
 //! What a plan asks of this driver.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -73,6 +74,18 @@ impl Settings {
         }
         Ok(settings)
     }
+
+    /// The consistency levels of `read` and `write`, by their names in CQL.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        let name = |asked: Consistency| {
+            let known = LEVELS.iter().find(|(_, level)| *level == asked);
+            known.map(|(name, _)| (*name).to_owned())
+        };
+        [("read", name(self.read)), ("write", name(self.write))]
+            .into_iter()
+            .filter_map(|(what, level)| Some((what.to_owned(), level?)))
+            .collect()
+    }
 }
 
 /// A name that is safe between quotation marks in a statement.
@@ -144,6 +157,8 @@ mod tests {
             (found.read, found.write),
             (Consistency::LocalOne, Consistency::All)
         );
+        let told = found.consistency();
+        assert_eq!((&*told["read"], &*told["write"]), ("LOCAL_ONE", "ALL"));
         assert_eq!(found.connections.get(), 2);
     }
 

@@ -9,6 +9,7 @@ use scylla::statement::prepared::PreparedStatement;
 use super::failure::of_preparation;
 use super::settings::Settings;
 use crate::drive::Failure;
+use crate::load::mix::Fields;
 
 /// The column of the key.
 const KEY: &str = "y_id";
@@ -21,8 +22,11 @@ pub struct Family {
 
 impl Family {
     /// The statement for one field, or for all.
-    pub fn of(&self, field: Option<u32>) -> &PreparedStatement {
-        field.map_or(&self.all, |field| &self.each[field as usize])
+    pub fn of(&self, fields: Fields) -> &PreparedStatement {
+        match fields {
+            Fields::All | Fields::Named => &self.all,
+            Fields::One(field) => &self.each[field as usize],
+        }
     }
 }
 
@@ -30,6 +34,8 @@ impl Family {
 pub struct Statements {
     /// Reads one record.
     pub read: Family,
+    /// Reads all fields of one record by their names.
+    pub read_named: PreparedStatement,
     /// Writes fields of a record.
     pub update: Family,
     /// Writes a whole record.
@@ -52,6 +58,7 @@ impl Statements {
         let (read, write) = (settings.read, settings.write);
         Ok(Self {
             read: family(session, read, fields, |field| text.read(field)).await?,
+            read_named: prepared(session, read, text.read(Some(&fields.join(", ")))).await?,
             update: family(session, write, fields, |field| text.update(field)).await?,
             insert: prepared(session, write, text.insert()).await?,
             scan: family(session, read, fields, |field| text.scan(field)).await?,
@@ -148,6 +155,10 @@ mod tests {
         assert_eq!(
             text.read(Some("field1")),
             "SELECT field1 FROM \"ycsb\".\"usertable\" WHERE y_id = ? LIMIT 1"
+        );
+        assert_eq!(
+            text.read(Some("field0, field1")),
+            "SELECT field0, field1 FROM \"ycsb\".\"usertable\" WHERE y_id = ? LIMIT 1"
         );
         assert_eq!(
             text.update(Some("field1")),

@@ -1,19 +1,16 @@
 //! One connection to one server.
 
-use std::io;
-use std::net::SocketAddr;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use super::resp::{Head, Reply, Scanner, Tree, tree};
+use crate::drive::secure::Stream;
 use crate::drive::{Failure, Fault};
 
 const FIRST_BUFFER: usize = 16 * 1024;
 
 /// A connection with the bytes that have come and are not used up.
 pub struct Link {
-    stream: TcpStream,
+    stream: Stream,
     incoming: Vec<u8>,
     from: usize,
     to: usize,
@@ -21,28 +18,21 @@ pub struct Link {
 }
 
 impl Link {
-    /// Connect to a server.
-    pub async fn open(remote: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect(remote).await?;
-        stream.set_nodelay(true)?;
-        let incoming = vec![0; FIRST_BUFFER];
-        Ok(Self {
+    /// Nothing has been sent or received on `stream`.
+    pub fn new(stream: Stream) -> Self {
+        Self {
             stream,
-            incoming,
+            incoming: vec![0; FIRST_BUFFER],
             from: 0,
             to: 0,
             scanner: Scanner::default(),
-        })
-    }
-
-    /// The address at the other end.
-    pub fn remote(&self) -> Option<SocketAddr> {
-        self.stream.peer_addr().ok()
+        }
     }
 
     /// Send a request, in one system call if the kernel takes it whole.
     pub async fn send(&mut self, request: &[u8]) -> Result<(), Failure> {
-        Ok(self.stream.write_all(request).await?)
+        self.stream.write_all(request).await?;
+        Ok(self.stream.flush().await?)
     }
 
     /// The next reply and its bytes, which last until the next call.

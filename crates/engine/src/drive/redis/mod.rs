@@ -1,30 +1,38 @@
-//! Redis: one server, a primary with replicas (of which the primary is driven), or a cluster.
+//! Redis: one server, a primary with replicas, or a cluster.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use serde_json::Value;
 use wire::load::LoadPlan;
 
+use self::greeting::Greeting;
 use self::link::Link;
 use self::requests::Requests;
 use self::resp::{command, word};
 pub use self::session::Session;
+use self::settings::{Role, Settings};
 use self::slots::Map;
-use super::resolve::Resolved;
+use super::resolve::{Resolved, host};
+use super::secure::{Connector, Login};
 use super::{Failure, Fault};
+use crate::load::core::values::Values;
 
+mod greeting;
 mod link;
 mod requests;
 mod resp;
 mod session;
+mod settings;
+mod shape;
 mod slots;
 
 /// A Redis to drive.
 pub struct Redis {
     shared: Rc<Shared>,
+    /// Sessions so far.
+    sessions: Cell<usize>,
 }
 
 /// What all sessions share.
@@ -32,57 +40,74 @@ struct Shared {
     requests: Requests,
     seeds: Vec<String>,
     cluster: bool,
+    reads: Role,
     map: RefCell<Map>,
     /// The map is to be asked for (again) before the next operation.
     stale: Cell<bool>,
     resolved: Resolved,
+    connector: Connector,
+    greeting: Greeting,
     remotes: RefCell<BTreeSet<SocketAddr>>,
 }
 
 impl Redis {
-    /// Topologies: `single` and `replicas` drive the first address, `cluster` asks for its map.
-    /// Option `wait`: replicas that acknowledge each write, within two fifths of the time-out, so
-    /// that the server answers before the time is over even for an operation of two writes. The
-    /// error is one sentence.
+    /// Topologies: `single` drives the first address, `replicas` writes to it, `cluster` asks for
+    /// its map. Options: `shape` (`hash`, or `string`, which has no scans), `wait`: replicas that
+    /// acknowledge each write, and `read_from` (`primary`, or `replica`: each session reads from
+    /// one replica of each primary, and sessions take turns at them; in the topology `replicas`
+    /// those are the other addresses). The error is one sentence.
     pub fn new(plan: &LoadPlan) -> Result<Self, String> {
-        let target = &plan.target;
-        let cluster = match target.topology.as_str() {
-            "single" | "replicas" => false,
-            "cluster" => true,
-            other => {
-                return Err(format!(
-                    "the driver `redis` has no topology `{other}`; there are `single`, `replicas` \
-                     and `cluster`"
-                ));
-            }
-        };
-        if let Some(unknown) = target.options.keys().find(|key| *key != "wait") {
-            return Err(format!("the driver `redis` has no option `{unknown}`"));
-        }
-        let replicas = match target.options.get("wait") {
-            None => 0,
-            Some(value) => Value::as_u64(value)
-                .and_then(|number| u32::try_from(number).ok())
-                .ok_or_else(|| "the option `wait` must be a number of replicas".to_owned())?,
-        };
-        let milliseconds = (plan.timeout * 400.0).ceil() as u32;
+        let settings = Settings::of(plan)?;
+        let login = Login::of(&plan.target)?;
+        let readonly = settings.cluster && settings.reads == Role::Replica;
+        let values = Values::new(settings.workload);
         let shared = Shared {
-            requests: Requests::new(plan, (replicas > 0).then_some((replicas, milliseconds))),
-            seeds: target.addresses.clone(),
-            cluster,
-            map: RefCell::new(Map::single(&target.addresses[0])),
-            stale: Cell::new(cluster),
+            requests: Requests::new(values, settings.shape, settings.wait),
+            seeds: plan.target.addresses.clone(),
+            cluster: settings.cluster,
+            reads: settings.reads,
+            map: RefCell::new(settings.map(plan)),
+            stale: Cell::new(settings.cluster),
             resolved: Resolved::default(),
+            connector: Connector::of(&plan.target)?,
+            greeting: Greeting::new(login, readonly),
             remotes: RefCell::default(),
         };
         Ok(Self {
             shared: Rc::new(shared),
+            sessions: Cell::new(0),
         })
     }
 
     /// What one logical thread works with.
     pub fn session(&self) -> Session {
-        Session::new(self.shared.clone())
+        let number = self.sessions.get();
+        self.sessions.set(number + 1);
+        Session::new(self.shared.clone(), number)
+    }
+
+    /// How a record is kept.
+    pub fn shape(&self) -> &'static str {
+        self.shared.requests.shape().name()
+    }
+
+    /// Who is read from, and who must have a write before it is answered.
+    pub fn consistency(&self) -> BTreeMap<String, String> {
+        let read = match self.shared.reads {
+            Role::Primary => "primary",
+            Role::Replica => "replica",
+        };
+        let write = match self.shared.requests.replicas() {
+            0 => "primary".to_owned(),
+            replicas => format!("WAIT {replicas}"),
+        };
+        let levels = [("read", read.to_owned()), ("write", write)];
+        levels.map(|(what, level)| (what.to_owned(), level)).into()
+    }
+
+    /// How connections were encrypted so far, as it was negotiated, each way once.
+    pub fn encryption(&self) -> Vec<String> {
+        self.shared.connector.negotiated()
     }
 
     /// Every address connected to so far.
@@ -92,14 +117,19 @@ impl Redis {
 }
 
 impl Shared {
-    /// Connect to `address` and remember where that went.
-    async fn open(&self, address: &str) -> Result<Link, Failure> {
+    /// Connect to `address`, which is to have a role, and remember where that went.
+    async fn open(&self, address: &str, role: Role) -> Result<Link, Failure> {
         let remote = self.resolved.address(address).await?;
-        let link = Link::open(remote).await.map_err(|error| {
+        let failed = |what: String| {
             let told = self.resolved.told(remote);
-            Failure::new(Fault::Connection, format!("{told}: {error}"))
-        })?;
-        self.remotes.borrow_mut().extend(link.remote());
+            Failure::new(Fault::Connection, format!("{told}: {what}"))
+        };
+        let connected = self.connector.connect(host(address), remote).await;
+        let stream = connected.map_err(|error| failed(error.to_string()))?;
+        self.remotes.borrow_mut().extend(stream.remote());
+        let mut link = Link::new(stream);
+        let greeted = self.greeting.exchange(&mut link, role).await;
+        greeted.map_err(|failure| failed(failure.message))?;
         Ok(link)
     }
 
@@ -126,12 +156,56 @@ impl Shared {
         command(&mut request, 2);
         word(&mut request, b"CLUSTER");
         word(&mut request, b"SLOTS");
-        let answer = self.open(address).await?.ask(&request).await?;
+        let mut link = self.open(address, Role::Primary).await?;
+        let answer = link.ask(&request).await?;
         Ok(self.map.borrow_mut().learn(&answer, host(address)))
     }
 }
 
-/// The host of `host:port`.
-fn host(address: &str) -> &str {
-    address.rsplit_once(':').map_or(address, |(host, _)| host)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::plan;
+    use wire::load::{Credentials, Secret, Tls};
+
+    fn redis() -> LoadPlan {
+        let mut plan = plan();
+        plan.target.driver = "redis".to_owned();
+        plan.target.addresses.push("127.0.0.1:2".to_owned());
+        plan
+    }
+
+    #[test]
+    fn results_tell_the_shape_and_who_is_read_from_and_waited_for() {
+        let mut plan = redis();
+        let told = |plan: &LoadPlan| {
+            let redis = Redis::new(plan).unwrap();
+            let levels: Vec<String> = redis.consistency().into_values().collect();
+            (redis.shape(), levels)
+        };
+        let levels = |read: &str, write: &str| vec![read.to_owned(), write.to_owned()];
+        assert_eq!(told(&plan), ("hash", levels("primary", "primary")));
+        plan.target.topology = "replicas".to_owned();
+        let options = serde_json::json!({"shape": "string", "read_from": "replica", "wait": 2});
+        plan.target.options = serde_json::from_value(options).unwrap();
+        assert_eq!(told(&plan), ("string", levels("replica", "WAIT 2")));
+    }
+
+    #[test]
+    fn a_secret_or_an_authority_that_is_missing_is_refused() {
+        let mut plan = redis();
+        plan.target.tls = Some(Tls {
+            authority: Some("/nowhere/ca.pem".to_owned()),
+            name: None,
+            insecure: false,
+        });
+        let said = Redis::new(&plan).err().unwrap();
+        assert!(said.contains("`/nowhere/ca.pem`"), "{said}");
+        plan.target.credentials = Some(Credentials {
+            user: None,
+            password: Secret::Variable("DUNNAGE_NO_SUCH_SECRET".to_owned()),
+        });
+        let said = Redis::new(&plan).err().unwrap();
+        assert!(said.contains("`DUNNAGE_NO_SUCH_SECRET`"), "{said}");
+    }
 }

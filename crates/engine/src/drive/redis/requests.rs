@@ -1,56 +1,162 @@
-//! The commands for one record, in the shape in which YCSB's Redis binding keeps it: a hash of the
-//! fields, and the key in the sorted set `_indices` with its hash code as score.
+//! The commands for one record, in either shape, and what their answers hold.
 
-use wire::load::LoadPlan;
-
-use super::resp::{command, number_word, word};
-use crate::drive::values::Values;
+use super::resp::{Head, Reply, command, number_word, texts, word, word_head};
+use super::shape::Shape;
+use crate::drive::found::Found;
+use crate::drive::{Failure, Fault};
+use crate::load::core::values::Values;
 use crate::load::hash::java;
-use crate::load::mix::Operation;
+use crate::load::mix::{Fields, Operation};
 
-/// The sorted set of all keys.
+/// The sorted set of all keys, with their hash codes as scores, beside hashes.
 pub const INDEX: &[u8] = b"_indices";
 
 /// Writes commands; made once per load.
 pub struct Requests {
     values: Values,
+    shape: Shape,
     wait: Option<(u32, u32)>,
 }
 
 impl Requests {
     /// `wait`: replicas that acknowledge each write, and for how many milliseconds they may take.
-    pub fn new(plan: &LoadPlan, wait: Option<(u32, u32)>) -> Self {
+    pub fn new(values: Values, shape: Shape, wait: Option<(u32, u32)>) -> Self {
         Self {
-            values: Values::new(plan),
+            values,
+            shape,
             wait,
         }
     }
 
-    /// Read one record: all of it, or the one field that the operation names.
-    pub fn read(&self, out: &mut Vec<u8>, key: &[u8], field: Option<u32>) {
-        let Some(field) = field else {
-            command(out, 2);
-            word(out, b"HGETALL");
-            word(out, key);
-            return;
-        };
-        command(out, 3);
-        word(out, b"HMGET");
-        word(out, key);
-        word(out, self.values.names()[field as usize].as_bytes());
+    /// How records are kept.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Read fields of one record.
+    pub fn read(&self, out: &mut Vec<u8>, key: &[u8], fields: Fields) {
+        let all = self.values.names();
+        let asked = fields.range(all.len());
+        match self.shape {
+            Shape::Hash if fields == Fields::All => {
+                command(out, 2);
+                word(out, b"HGETALL");
+                word(out, key);
+            }
+            Shape::Hash => {
+                let names = &all[asked];
+                command(out, 2 + names.len());
+                word(out, b"HMGET");
+                word(out, key);
+                for name in names {
+                    word(out, name.as_bytes());
+                }
+            }
+            Shape::String { field: Some(field) } if asked.len() < all.len() => {
+                command(out, 4);
+                word(out, b"GETRANGE");
+                word(out, key);
+                word(out, (asked.start * field).to_string().as_bytes());
+                word(out, (asked.end * field - 1).to_string().as_bytes());
+            }
+            Shape::String { .. } => {
+                command(out, 2);
+                word(out, b"GET");
+                word(out, key);
+            }
+        }
     }
 
     /// Write the operation's fields. Returns the number of replies.
     pub fn write(&self, out: &mut Vec<u8>, operation: &Operation) -> usize {
+        let key = operation.key.as_bytes();
+        let all = self.values.names();
         let written = self.values.written(operation);
-        command(out, 2 + 2 * written.len());
-        word(out, b"HSET");
-        word(out, operation.key.as_bytes());
-        for field in written {
-            word(out, self.values.names()[field].as_bytes());
-            word(out, self.values.value(operation, field).as_bytes());
+        let values = |field| self.values.value(operation, field);
+        match self.shape {
+            Shape::Hash => {
+                command(out, 2 + 2 * written.len());
+                word(out, b"HSET");
+                word(out, key);
+                for field in written {
+                    word(out, all[field].as_bytes());
+                    word(out, values(field).as_bytes());
+                }
+            }
+            Shape::String { field: Some(field) } if written.len() < all.len() => {
+                command(out, 4);
+                word(out, b"SETRANGE");
+                word(out, key);
+                word(out, (written.start * field).to_string().as_bytes());
+                joined(out, written.map(values));
+            }
+            Shape::String { .. } => {
+                command(out, 3);
+                word(out, b"SET");
+                word(out, key);
+                joined(out, written.map(values));
+            }
         }
         1
+    }
+
+    /// Whether a record that a read was answered with is there: a hash that is not is empty, or
+    /// nothing but nulls for the fields asked for; a string that is not is null, or an empty part.
+    pub fn found(&self, reply: &Reply) -> Result<(), Failure> {
+        let there = match (self.shape, reply.head) {
+            (Shape::Hash, Head::Array(elements)) => elements.unwrap_or(0) > reply.nulls,
+            (Shape::String { .. }, Head::Bulk(length)) => length.unwrap_or(0) > 0,
+            _ => return Err(Failure::new(Fault::Protocol, "a record was expected")),
+        };
+        if there {
+            Ok(())
+        } else {
+            Err(Failure::new(Fault::NotFound, "the record is not there"))
+        }
+    }
+
+    /// The fields in the answer to a read of `fields`, for those who compare them.
+    pub fn hand_back(
+        &self,
+        answer: &[u8],
+        fields: Fields,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
+        let texts =
+            texts(answer).ok_or_else(|| Failure::new(Fault::Protocol, "a record was expected"))?;
+        let all = self.values.names();
+        let names = &all[fields.range(all.len())];
+        match self.shape {
+            Shape::Hash if fields == Fields::All => {
+                for pair in texts.chunks_exact(2) {
+                    if let [Some(name), Some(value)] = pair {
+                        found.add(name, value);
+                    }
+                }
+            }
+            Shape::Hash => {
+                for (name, text) in names.iter().zip(texts) {
+                    if let Some(value) = text {
+                        found.add(name.as_bytes(), value);
+                    }
+                }
+            }
+            Shape::String { field } => {
+                let record = texts.into_iter().flatten().next().unwrap_or_default();
+                let length = field.unwrap_or(record.len());
+                for (place, name) in names.iter().enumerate() {
+                    // The last one has all that is left, so that too much is seen.
+                    let end = if place + 1 == names.len() {
+                        record.len()
+                    } else {
+                        record.len().min((place + 1) * length)
+                    };
+                    let begin = end.min(place * length);
+                    found.add(name.as_bytes(), &record[begin..end]);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Put the key into the index. Returns the number of replies.
@@ -94,19 +200,84 @@ impl Requests {
     }
 }
 
+/// Append values one after another as one word of a command.
+fn joined(out: &mut Vec<u8>, values: impl Iterator<Item = String>) {
+    let values: Vec<String> = values.collect();
+    word_head(out, values.iter().map(String::len).sum());
+    for value in values {
+        out.extend_from_slice(value.as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::mix::Operations;
-    use crate::load::plan::tests::plan;
-    use wire::load::Phase;
+    use crate::load::mix::{Operations, stream};
+    use crate::load::plan::tests::{plan, ycsb};
+    use wire::load::{LoadPlan, Phase, ReadFields, Ycsb};
+
+    const STRING: Shape = Shape::String { field: Some(100) };
+
+    /// The first operation of a plan.
+    fn first(plan: &LoadPlan) -> Operation {
+        let mut random = stream(plan.seed, plan.part, 0);
+        Operations::new(plan).unwrap().draw(&mut random).unwrap()
+    }
+
+    fn requests(plan: &mut LoadPlan, shape: Shape, wait: Option<(u32, u32)>) -> Requests {
+        Requests::new(Values::new(ycsb(plan)), shape, wait)
+    }
+
+    /// What is sent to read the first record of a plan.
+    fn read(shape: Shape, fields: ReadFields) -> String {
+        let mut plan = plan();
+        ycsb(&mut plan).read_fields = fields;
+        let operation = first(&plan);
+        let mut out = Vec::new();
+        let requests = requests(&mut plan, shape, None);
+        requests.read(&mut out, operation.key.as_bytes(), operation.read);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// What is sent to carry out the first write of a plan.
+    fn written(shape: Shape, change: fn(&mut Ycsb)) -> (String, Operation) {
+        let mut plan = plan();
+        ycsb(&mut plan).mix.read = 0.0;
+        ycsb(&mut plan).mix.update = 1.0;
+        change(ycsb(&mut plan));
+        let operation = first(&plan);
+        let mut out = Vec::new();
+        let replies = requests(&mut plan, shape, None).write(&mut out, &operation);
+        assert_eq!(replies, 1);
+        (String::from_utf8(out).unwrap(), operation)
+    }
+
+    /// What is handed back of an answer to the first read of a plan with values of three bytes.
+    fn handed(shape: Shape, fields: Fields, answer: &[u8]) -> Vec<Option<String>> {
+        let mut plan = plan();
+        ycsb(&mut plan).fields = 3;
+        let mut found = Found::new(true);
+        let requests = requests(&mut plan, shape, None);
+        requests.hand_back(answer, fields, &mut found).unwrap();
+        ["field0", "field1", "field2"]
+            .map(|name| {
+                let value = found.value(name.as_bytes());
+                value.map(|value| String::from_utf8(value.to_vec()).unwrap())
+            })
+            .to_vec()
+    }
+
+    fn some(values: [&str; 3]) -> Vec<Option<String>> {
+        values.map(|value| Some(value.to_owned())).to_vec()
+    }
 
     #[test]
     fn an_insert_has_ten_fields_of_a_hundred_bytes_and_an_entry_in_the_index() {
         let mut plan = plan();
         plan.phase = Phase::Load;
-        let operation = Operations::new(&plan, 0).draw().unwrap();
-        let requests = Requests::new(&plan, Some((2, 900)));
+        let operation = first(&plan);
+        let requests = requests(&mut plan, Shape::Hash, Some((2, 900)));
         let mut out = Vec::new();
         assert_eq!(
             requests.write(&mut out, &operation) + requests.wait(&mut out),
@@ -129,12 +300,136 @@ mod tests {
 
     #[test]
     fn an_update_writes_one_field() {
+        let (text, _) = written(Shape::Hash, |_| ());
+        assert!(text.starts_with("*4\r\n$4\r\nHSET\r\n"));
+    }
+
+    #[test]
+    fn a_read_asks_for_all_fields_with_or_without_their_names_or_for_one() {
+        let asked = [ReadFields::All, ReadFields::AllByName, ReadFields::One]
+            .map(|fields| read(Shape::Hash, fields));
+        assert!(asked[0].starts_with("*2\r\n$7\r\nHGETALL\r\n"));
+        assert!(asked[1].starts_with("*12\r\n$5\r\nHMGET\r\n"));
+        assert!(asked[1].ends_with("$6\r\nfield8\r\n$6\r\nfield9\r\n"));
+        assert!(asked[2].starts_with("*3\r\n$5\r\nHMGET\r\n"));
+    }
+
+    #[test]
+    fn a_plain_string_holds_the_values_of_the_fields_one_after_another() {
+        let (text, operation) = written(STRING, |workload| {
+            workload.write_all_fields = true;
+            workload.integrity = true;
+        });
+        let key = operation.key.as_str();
+        let head = format!("*3\r\n$3\r\nSET\r\n${}\r\n{key}\r\n$1000\r\n", key.len());
+        let record = text
+            .strip_prefix(&head)
+            .and_then(|rest| rest.strip_suffix("\r\n"));
+        let record = record.unwrap();
+        assert_eq!(record.len(), 1000);
+        for field in 0..10 {
+            assert!(record[100 * field..].starts_with(&format!("{key}:field{field}:")));
+        }
+    }
+
+    #[test]
+    fn one_field_of_a_plain_string_is_a_range_of_it() {
+        let (text, operation) = written(STRING, |_| ());
+        let Fields::One(field) = operation.write else {
+            panic!("an update writes one field");
+        };
+        assert!(text.starts_with("*4\r\n$8\r\nSETRANGE\r\n"));
+        let from = (100 * field).to_string();
+        assert!(text.contains(&format!("\r\n${}\r\n{from}\r\n$100\r\n", from.len())));
+
         let mut plan = plan();
-        plan.workload.mix.read = 0.0;
-        plan.workload.mix.update = 1.0;
-        let operation = Operations::new(&plan, 0).draw().unwrap();
+        let requests = requests(&mut plan, STRING, None);
         let mut out = Vec::new();
-        assert_eq!(Requests::new(&plan, None).write(&mut out, &operation), 1);
-        assert!(out.starts_with(b"*4\r\n$4\r\nHSET\r\n"));
+        requests.read(&mut out, b"user1", Fields::One(2));
+        let range = "*4\r\n$8\r\nGETRANGE\r\n$5\r\nuser1\r\n$3\r\n200\r\n$3\r\n299\r\n";
+        assert_eq!(String::from_utf8(out).unwrap(), range);
+    }
+
+    #[test]
+    fn a_whole_string_is_read_and_written_at_once_though_it_be_of_one_field() {
+        assert!(read(STRING, ReadFields::All).starts_with("*2\r\n$3\r\nGET\r\n"));
+        let (text, _) = written(STRING, |workload| workload.fields = 1);
+        assert!(text.starts_with("*3\r\n$3\r\nSET\r\n"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_found_in_either_shape() {
+        let found = |shape, head, nulls| {
+            let length = 0;
+            let reply = Reply {
+                head,
+                length,
+                nulls,
+            };
+            let found = requests(&mut plan(), shape, None).found(&reply);
+            found.map_err(|failure| failure.fault)
+        };
+        assert_eq!(found(Shape::Hash, Head::Array(Some(20)), 0), Ok(()));
+        assert_eq!(found(Shape::Hash, Head::Array(Some(2)), 1), Ok(()));
+        assert_eq!(found(STRING, Head::Bulk(Some(1000)), 0), Ok(()));
+        let missing = [
+            (Shape::Hash, Head::Array(Some(0)), 0),
+            (Shape::Hash, Head::Array(Some(2)), 2),
+            (STRING, Head::Bulk(None), 1),
+            (STRING, Head::Bulk(Some(0)), 0),
+        ];
+        for (shape, head, nulls) in missing {
+            let outcome = found(shape, head, nulls);
+            assert_eq!(outcome, Err(Fault::NotFound), "{shape:?} {head:?}");
+        }
+        let senseless = [
+            (Shape::Hash, Head::Bulk(Some(1))),
+            (STRING, Head::Array(Some(1))),
+            (STRING, Head::Status),
+        ];
+        for (shape, head) in senseless {
+            let outcome = found(shape, head, 0);
+            assert_eq!(outcome, Err(Fault::Protocol), "{shape:?} {head:?}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_hash_are_handed_back_by_their_names_in_whatever_order() {
+        let pairs = b"*4\r\n$6\r\nfield2\r\n$1\r\nc\r\n$6\r\nfield0\r\n$1\r\na\r\n";
+        let handed_back = handed(Shape::Hash, Fields::All, pairs);
+        assert_eq!(
+            handed_back,
+            [Some("a".to_owned()), None, Some("c".to_owned())]
+        );
+        let values = b"*3\r\n$1\r\na\r\n$-1\r\n$1\r\nc\r\n";
+        assert_eq!(handed(Shape::Hash, Fields::Named, values), handed_back);
+        let one = handed(Shape::Hash, Fields::One(1), b"*1\r\n$1\r\nb\r\n");
+        assert_eq!(one, [None, Some("b".to_owned()), None]);
+    }
+
+    #[test]
+    fn fields_of_a_string_are_handed_back_by_their_places() {
+        let three = Shape::String { field: Some(3) };
+        let all = |answer: &[u8]| handed(three, Fields::All, answer);
+        assert_eq!(all(b"$9\r\naaabbbccc\r\n"), some(["aaa", "bbb", "ccc"]));
+        assert_eq!(all(b"$4\r\naaab\r\n"), some(["aaa", "b", ""]), "too short");
+        assert_eq!(
+            all(b"$10\r\naaabbbcccc\r\n"),
+            some(["aaa", "bbb", "cccc"]),
+            "too long"
+        );
+        let one = handed(three, Fields::One(1), b"$3\r\nbbb\r\n");
+        assert_eq!(one, [None, Some("bbb".to_owned()), None]);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_record_cannot_be_handed_back() {
+        let mut found = Found::new(true);
+        let requests = requests(&mut plan(), Shape::Hash, None);
+        let outcome = requests.hand_back(b":1\r\n", Fields::All, &mut found);
+        assert_eq!(
+            outcome.map_err(|failure| failure.fault),
+            Err(Fault::Protocol)
+        );
     }
 }

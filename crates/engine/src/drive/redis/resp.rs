@@ -121,10 +121,15 @@ pub fn command(out: &mut Vec<u8>, arguments: usize) {
 
 /// Append one word of a command.
 pub fn word(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.push(b'$');
-    digits(out, bytes.len() as u64);
-    out.extend_from_slice(b"\r\n");
+    word_head(out, bytes.len());
     out.extend_from_slice(bytes);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Append what comes before the `length` bytes of a word; a line end comes after them.
+pub fn word_head(out: &mut Vec<u8>, length: usize) {
+    out.push(b'$');
+    digits(out, length as u64);
     out.extend_from_slice(b"\r\n");
 }
 
@@ -150,6 +155,30 @@ fn digits(out: &mut Vec<u8>, mut number: u64) {
         }
     }
     out.extend_from_slice(&text[at..]);
+}
+
+/// The strings of a whole reply, which is one or an array of them; an element is None where it is
+/// the null string. None for anything else.
+pub fn texts(bytes: &[u8]) -> Option<Vec<Option<&[u8]>>> {
+    let (elements, mut at) = match line(bytes, 0).ok()?? {
+        (Head::Array(Some(elements)), next) => (elements, next),
+        (Head::Bulk(_), _) => (1, 0),
+        _ => return None,
+    };
+    let mut texts = Vec::new();
+    for _ in 0..elements {
+        let (Head::Bulk(length), next) = line(bytes, at).ok()?? else {
+            return None;
+        };
+        let Some(length) = length else {
+            texts.push(None);
+            at = next;
+            continue;
+        };
+        texts.push(Some(bytes.get(next..next + length)?));
+        at = next + length + 2;
+    }
+    Some(texts)
 }
 
 /// A reply as a tree, for the few that are read whole.
@@ -271,6 +300,26 @@ mod tests {
         word(&mut out, b"GET");
         number_word(&mut out, i64::from(i32::MIN));
         assert_eq!(out, b"*2\r\n$3\r\nGET\r\n$11\r\n-2147483648\r\n");
+    }
+
+    #[test]
+    fn the_strings_of_a_reply_are_its_bytes() {
+        let array = b"*3\r\n$2\r\na\n\r\n$-1\r\n$0\r\n\r\n";
+        assert_eq!(texts(array), Some(vec![Some(&b"a\n"[..]), None, Some(b"")]));
+        assert_eq!(
+            texts(b"$2\r\n\xff\xfe\r\n"),
+            Some(vec![Some(&b"\xff\xfe"[..])])
+        );
+        assert_eq!(texts(b"$-1\r\n"), Some(vec![None]));
+        assert_eq!(texts(b"*0\r\n"), Some(Vec::new()));
+        for other in [
+            &b":1\r\n"[..],
+            b"*1\r\n:1\r\n",
+            b"*-1\r\n",
+            b"$9\r\nshort\r\n",
+        ] {
+            assert_eq!(texts(other), None, "{other:?}");
+        }
     }
 
     #[test]

@@ -2,13 +2,17 @@
 
 use std::rc::Rc;
 
+use super::Shared;
 use super::link::{Link, server_error};
 use super::requests::{INDEX, Requests};
 use super::resp::{Head, Reply, Tree, command, tree, word};
+use super::settings::Role;
+use super::shape::Shape;
 use super::slots::{Redirection, redirection, slot};
-use super::{Shared, host};
+use crate::drive::found::Found;
+use crate::drive::resolve::host;
 use crate::drive::{Failure, Fault};
-use crate::load::mix::{Kind, Operation};
+use crate::load::mix::{Fields, Kind, Operation};
 
 /// Redirections that one command follows before it counts as failed.
 const REDIRECTIONS: usize = 5;
@@ -16,9 +20,25 @@ const REDIRECTIONS: usize = 5;
 /// The connections of one logical thread, one to each server that it needs, and its buffers.
 pub struct Session {
     shared: Rc<Shared>,
+    /// Which of several replicas it reads from.
+    turn: usize,
     links: Vec<Option<Link>>,
     request: Vec<u8>,
     answer: Vec<u8>,
+}
+
+/// A server by its number in the map, and what it is asked as.
+#[derive(Clone, Copy)]
+struct Place {
+    server: usize,
+    role: Role,
+}
+
+impl Place {
+    fn primary(server: usize) -> Self {
+        let role = Role::Primary;
+        Self { server, role }
+    }
 }
 
 enum Answer {
@@ -27,23 +47,28 @@ enum Answer {
 }
 
 impl Session {
-    pub(super) fn new(shared: Rc<Shared>) -> Self {
+    /// Sessions that take turns share replicas evenly.
+    pub(super) fn new(shared: Rc<Shared>, turn: usize) -> Self {
         Self {
             shared,
+            turn,
             links: Vec::new(),
             request: Vec::with_capacity(4096),
             answer: Vec::new(),
         }
     }
 
-    /// Connect to every server that has slots.
+    /// Connect to every server that has slots, and to a replica of each if they are read from.
     pub async fn connect(&mut self) -> Result<(), Failure> {
         if self.shared.stale.get() {
             self.shared.refresh().await?;
         }
         let owners = self.shared.map.borrow().owners();
         for server in owners {
-            link(&mut self.links, &self.shared, server).await?;
+            let writes = Place::primary(server);
+            link(&mut self.links, &self.shared, writes).await?;
+            let reads = self.reader(server)?;
+            link(&mut self.links, &self.shared, reads).await?;
         }
         Ok(())
     }
@@ -54,30 +79,41 @@ impl Session {
         self.shared.stale.set(self.shared.cluster);
     }
 
-    /// Carry out one operation.
-    pub async fn perform(&mut self, operation: &Operation) -> Result<(), Failure> {
+    /// Carry out one operation. Records that a scan finds are not handed back.
+    pub async fn perform(
+        &mut self,
+        operation: &Operation,
+        found: &mut Found,
+    ) -> Result<(), Failure> {
         if self.shared.stale.get() {
             self.shared.refresh().await?;
         }
         match operation.kind {
-            Kind::Read => self.read(operation).await,
+            Kind::Read => self.read(operation, found).await,
             Kind::Update => self.update(operation).await,
             Kind::Insert => self.insert(operation).await,
             Kind::Scan => self.scan(operation).await,
             Kind::ReadModifyWrite => {
-                self.read(operation).await?;
+                self.read(operation, found).await?;
                 self.update(operation).await
             }
         }
     }
 
-    async fn read(&mut self, operation: &Operation) -> Result<(), Failure> {
+    async fn read(&mut self, operation: &Operation, found: &mut Found) -> Result<(), Failure> {
         let key = operation.key.as_bytes();
         self.request.clear();
         self.shared
             .requests
             .read(&mut self.request, key, operation.read);
-        found(&self.command(key, 1, false).await?)
+        let reader = self.reader(self.owner(key))?;
+        let reply = self.command(reader, 1, found.wanted()).await?;
+        let requests = &self.shared.requests;
+        requests.found(&reply)?;
+        if found.wanted() {
+            requests.hand_back(&self.answer, operation.read, found)?;
+        }
+        Ok(())
     }
 
     async fn update(&mut self, operation: &Operation) -> Result<(), Failure> {
@@ -85,31 +121,37 @@ impl Session {
         let requests = &self.shared.requests;
         let replies =
             requests.write(&mut self.request, operation) + requests.wait(&mut self.request);
-        self.command(operation.key.as_bytes(), replies, false)
-            .await
-            .map(|_| ())
+        let owner = Place::primary(self.owner(operation.key.as_bytes()));
+        self.command(owner, replies, false).await.map(|_| ())
     }
 
     /// Record and index entry go in one request where they live together, and are waited for once.
     async fn insert(&mut self, operation: &Operation) -> Result<(), Failure> {
         let key = operation.key.as_bytes();
+        let indexed = self.shared.requests.shape() == Shape::Hash;
         self.request.clear();
         let mut replies = self.shared.requests.write(&mut self.request, operation);
-        if self.shared.cluster {
-            replies += self.shared.requests.wait(&mut self.request);
-            self.command(key, replies, false).await?;
-            self.request.clear();
-            replies = 0;
+        if indexed && !self.shared.cluster {
+            replies += Requests::index(&mut self.request, key);
         }
-        replies += Requests::index(&mut self.request, key);
         replies += self.shared.requests.wait(&mut self.request);
-        self.command(INDEX, replies, false).await.map(|_| ())
+        let owner = Place::primary(self.owner(key));
+        self.command(owner, replies, false).await?;
+        if indexed && self.shared.cluster {
+            self.request.clear();
+            let mut replies = Requests::index(&mut self.request, key);
+            replies += self.shared.requests.wait(&mut self.request);
+            let owner = Place::primary(self.owner(INDEX));
+            self.command(owner, replies, false).await?;
+        }
+        Ok(())
     }
 
     async fn scan(&mut self, operation: &Operation) -> Result<(), Failure> {
         self.request.clear();
         Requests::scan(&mut self.request, operation);
-        self.command(INDEX, 1, true).await?;
+        let reader = self.reader(self.owner(INDEX))?;
+        self.command(reader, 1, true).await?;
         let Some((Tree::Array(entries), _)) = tree(&self.answer, 0) else {
             return Err(Failure::new(
                 Fault::Protocol,
@@ -133,7 +175,7 @@ impl Session {
     }
 
     /// Read the records of all keys, those of one server in one request.
-    async fn records(&mut self, keys: &[String], field: Option<u32>) -> Result<(), Failure> {
+    async fn records(&mut self, keys: &[String], fields: Fields) -> Result<(), Failure> {
         let mut owned: Vec<(usize, &[u8])> = keys
             .iter()
             .map(|key| (self.owner(key.as_bytes()), key.as_bytes()))
@@ -144,24 +186,28 @@ impl Session {
         for group in owned.chunk_by(|one, other| one.0 == other.0) {
             self.request.clear();
             for (_, key) in group {
-                self.shared.requests.read(&mut self.request, key, field);
+                self.shared.requests.read(&mut self.request, key, fields);
             }
-            let link = link(&mut self.links, &self.shared, group[0].0).await?;
+            let reader = self.reader(group[0].0)?;
+            let link = link(&mut self.links, &self.shared, reader).await?;
             link.send(&self.request).await?;
             for (_, key) in group {
                 let (reply, bytes) = link.receive().await?;
                 if reply.head == Head::Error && redirection(bytes, "").is_some() {
                     redirected.push(*key);
                 } else {
-                    outcome = outcome.and(judge(&reply, bytes).and_then(|()| found(&reply)));
+                    let requests = &self.shared.requests;
+                    let judged = judge(&reply, bytes).and_then(|()| requests.found(&reply));
+                    outcome = outcome.and(judged);
                 }
             }
         }
         for key in redirected {
             self.request.clear();
-            self.shared.requests.read(&mut self.request, key, field);
-            let reply = self.command(key, 1, false).await?;
-            outcome = outcome.and(found(&reply));
+            self.shared.requests.read(&mut self.request, key, fields);
+            let reader = self.reader(self.owner(key))?;
+            let reply = self.command(reader, 1, false).await?;
+            outcome = outcome.and(self.shared.requests.found(&reply));
         }
         outcome
     }
@@ -172,22 +218,47 @@ impl Session {
         self.shared.map.borrow().owner(slot)
     }
 
-    /// Send the request to the server of `key`, follow redirections, and return the first of the
-    /// replies, all of which must be well; its bytes are in `answer` when `keep` is set.
-    async fn command(&mut self, key: &[u8], replies: usize, keep: bool) -> Result<Reply, Failure> {
-        let mut server = self.owner(key);
+    /// Where the records of a primary are read. That there is no replica counts as a connection
+    /// that cannot be made, after which the map is asked for again.
+    fn reader(&self, primary: usize) -> Result<Place, Failure> {
+        if self.shared.reads == Role::Primary {
+            return Ok(Place::primary(primary));
+        }
+        let map = self.shared.map.borrow();
+        match map.replica(primary, self.turn) {
+            Some(server) => Ok(Place {
+                server,
+                role: Role::Replica,
+            }),
+            None => Err(Failure::new(
+                Fault::Connection,
+                format!("`{}` has no replica to read from", map.address(primary)),
+            )),
+        }
+    }
+
+    /// Send the request to `place`, follow redirections, and return the first of the replies, all
+    /// of which must be well; its bytes are in `answer` when `keep` is set.
+    async fn command(
+        &mut self,
+        mut place: Place,
+        replies: usize,
+        keep: bool,
+    ) -> Result<Reply, Failure> {
         let mut asking = false;
         for _ in 0..REDIRECTIONS {
-            match self.exchange(server, replies, keep, asking).await? {
+            match self.exchange(place, replies, keep, asking).await? {
                 Answer::First(reply) => return Ok(reply),
                 Answer::Elsewhere(Redirection::Moved(slot, address)) => {
                     let mut map = self.shared.map.borrow_mut();
                     map.moved(slot, &address);
-                    server = map.owner(slot);
+                    // A read goes there too: replicas may not know yet that the slot is theirs.
+                    place = Place::primary(map.owner(slot));
                     asking = false;
                 }
                 Answer::Elsewhere(Redirection::Ask(address)) => {
-                    server = usize::from(self.shared.map.borrow_mut().number(&address));
+                    let number = self.shared.map.borrow_mut().number(&address);
+                    place = Place::primary(usize::from(number));
                     asking = true;
                 }
             }
@@ -199,7 +270,7 @@ impl Session {
     /// connection stays usable.
     async fn exchange(
         &mut self,
-        server: usize,
+        place: Place,
         replies: usize,
         keep: bool,
         asking: bool,
@@ -209,8 +280,9 @@ impl Session {
             links,
             request,
             answer,
+            ..
         } = self;
-        let link = link(links, shared, server).await?;
+        let link = link(links, shared, place).await?;
         if asking {
             let mut asking = Vec::new();
             command(&mut asking, 1);
@@ -224,14 +296,14 @@ impl Session {
             answer.extend_from_slice(bytes);
         }
         let elsewhere = (shared.cluster && first.head == Head::Error)
-            .then(|| redirection(bytes, host(shared.map.borrow().address(server))))
+            .then(|| redirection(bytes, host(shared.map.borrow().address(place.server))))
             .flatten();
         let mut outcome = judge(&first, bytes);
         for number in 1..replies {
             let (reply, bytes) = link.receive().await?;
             outcome = outcome.and_then(|()| judge(&reply, bytes)).and_then(|()| {
-                // With replicas to wait for, every second reply is that of WAIT.
-                let wanted = if number % 2 == 1 {
+                // With replicas to wait for, the last reply is that of WAIT.
+                let wanted = if number + 1 == replies {
                     shared.requests.replicas()
                 } else {
                     0
@@ -250,17 +322,18 @@ impl Session {
 async fn link<'a>(
     links: &'a mut Vec<Option<Link>>,
     shared: &Shared,
-    server: usize,
+    place: Place,
 ) -> Result<&'a mut Link, Failure> {
+    let Place { server, role } = place;
     if links.len() <= server {
         links.resize_with(server + 1, || None);
     }
-    let place = &mut links[server];
-    if place.is_none() {
+    let known = &mut links[server];
+    if known.is_none() {
         let address = shared.map.borrow().address(server).to_owned();
-        *place = Some(shared.open(&address).await?);
+        *known = Some(shared.open(&address, role).await?);
     }
-    Ok(place.as_mut().expect("it was just made"))
+    Ok(known.as_mut().expect("it was just made"))
 }
 
 fn judge(reply: &Reply, bytes: &[u8]) -> Result<(), Failure> {
@@ -268,15 +341,6 @@ fn judge(reply: &Reply, bytes: &[u8]) -> Result<(), Failure> {
         Err(server_error(bytes))
     } else {
         Ok(())
-    }
-}
-
-/// A record that is not there is an empty hash, or nothing but nulls for the fields asked for.
-fn found(reply: &Reply) -> Result<(), Failure> {
-    match reply.head {
-        Head::Array(Some(elements)) if elements > reply.nulls => Ok(()),
-        Head::Array(_) => Err(Failure::new(Fault::NotFound, "the record is not there")),
-        _ => Err(Failure::new(Fault::Protocol, "a record was expected")),
     }
 }
 

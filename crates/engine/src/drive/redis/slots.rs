@@ -1,4 +1,7 @@
-//! Which server a key belongs to.
+//! Which servers a key belongs to.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::resp::Tree;
 
@@ -41,18 +44,35 @@ static TABLE: [u16; 256] = {
     table
 };
 
-/// Every slot's server. Servers are numbered in the order in which they were first heard of.
+/// Every slot's server, and its replicas. Servers are numbered in the order in which they were
+/// first heard of.
 pub struct Map {
     servers: Vec<String>,
     owners: Vec<u16>,
+    /// By the number of their primary; who is not here has none.
+    replicas: BTreeMap<usize, Vec<usize>>,
 }
 
 impl Map {
     /// One server has every slot.
-    pub fn single(server: &str) -> Self {
-        Self {
+    pub fn single(server: &str, replicas: &[String]) -> Self {
+        let mut map = Self {
             servers: vec![server.to_owned()],
             owners: vec![0; SLOTS],
+            replicas: BTreeMap::new(),
+        };
+        map.follow(0, replicas);
+        map
+    }
+
+    /// These are the replicas of a primary.
+    fn follow(&mut self, primary: usize, replicas: &[String]) {
+        let numbers: Vec<usize> = replicas
+            .iter()
+            .map(|replica| usize::from(self.number(replica)))
+            .collect();
+        if !numbers.is_empty() {
+            self.replicas.insert(primary, numbers);
         }
     }
 
@@ -62,21 +82,31 @@ impl Map {
         let Tree::Array(ranges) = answer else {
             return false;
         };
-        let mut learned = 0;
-        for range in ranges {
-            let Some((first, last, server)) = parse_range(range, asked) else {
-                return false;
-            };
-            let owner = self.number(&server);
-            self.owners[first..=last].fill(owner);
-            learned += last + 1 - first;
+        let parsed = ranges.iter().map(|range| parse_range(range, asked));
+        let Some(parsed) = parsed.collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        if parsed.is_empty() {
+            return false;
         }
-        learned > 0
+        self.replicas.clear();
+        for range in &parsed {
+            let owner = self.number(&range.owner);
+            self.owners[range.slots.clone()].fill(owner);
+            self.follow(usize::from(owner), &range.replicas);
+        }
+        true
     }
 
     /// The server of a slot.
     pub fn owner(&self, slot: u16) -> usize {
         usize::from(self.owners[usize::from(slot)])
+    }
+
+    /// The replica of a primary that those who have `turn` read from; None where it has none.
+    pub fn replica(&self, primary: usize, turn: usize) -> Option<usize> {
+        let replicas = self.replicas.get(&primary)?;
+        Some(replicas[turn % replicas.len()])
     }
 
     /// A redirection said that `slot` is at `server` now.
@@ -116,28 +146,52 @@ impl Map {
     }
 }
 
-fn parse_range(range: &Tree, asked: &str) -> Option<(usize, usize, String)> {
+/// What one element of the answer to `CLUSTER SLOTS` says.
+struct Range {
+    slots: RangeInclusive<usize>,
+    owner: String,
+    replicas: Vec<String>,
+}
+
+fn parse_range(range: &Tree, asked: &str) -> Option<Range> {
     let Tree::Array(parts) = range else {
         return None;
     };
     let [
         Tree::Integer(first),
         Tree::Integer(last),
-        Tree::Array(owner),
-        ..,
+        owner,
+        replicas @ ..,
     ] = parts.as_slice()
     else {
         return None;
     };
-    let [host, Tree::Integer(port), ..] = owner.as_slice() else {
+    let (first, last) = (usize::try_from(*first).ok()?, usize::try_from(*last).ok()?);
+    if first > last || last >= SLOTS {
+        return None;
+    }
+    Some(Range {
+        slots: first..=last,
+        owner: parse_server(owner, asked)?,
+        replicas: replicas
+            .iter()
+            .map(|replica| parse_server(replica, asked))
+            .collect::<Option<_>>()?,
+    })
+}
+
+fn parse_server(server: &Tree, asked: &str) -> Option<String> {
+    let Tree::Array(parts) = server else {
+        return None;
+    };
+    let [host, Tree::Integer(port), ..] = parts.as_slice() else {
         return None;
     };
     let host = match host {
         Tree::Text(host) if !host.is_empty() && host != "?" => host.as_str(),
         _ => asked,
     };
-    let (first, last) = (usize::try_from(*first).ok()?, usize::try_from(*last).ok()?);
-    (first <= last && last < SLOTS).then(|| (first, last, format!("{host}:{port}")))
+    Some(format!("{host}:{port}"))
 }
 
 /// Where a redirection points to.
@@ -190,7 +244,7 @@ mod tests {
     fn a_map_is_learned_from_a_servers_answer() {
         let answer = b"*2\r\n*3\r\n:0\r\n:8191\r\n*3\r\n$8\r\n10.0.0.1\r\n:6379\r\n$2\r\nid\r\n\
             *3\r\n:8192\r\n:16383\r\n*3\r\n$0\r\n\r\n:6380\r\n$2\r\nxx\r\n";
-        let mut map = Map::single("10.0.0.9:6379");
+        let mut map = Map::single("10.0.0.9:6379", &[]);
         assert!(map.learn(&tree(answer, 0).unwrap().0, "10.0.0.9"));
         assert_eq!(map.address(map.owner(0)), "10.0.0.1:6379");
         assert_eq!(map.address(map.owner(8192)), "10.0.0.9:6380");
@@ -199,6 +253,37 @@ mod tests {
             !map.learn(&Tree::Array(Vec::new()), "10.0.0.9"),
             "nobody has a slot yet"
         );
+        let half = b"*2\r\n*3\r\n:0\r\n:8191\r\n*2\r\n$1\r\nh\r\n:1\r\n*1\r\n:8192\r\n";
+        assert!(!map.learn(&tree(half, 0).unwrap().0, "10.0.0.9"));
+        assert_eq!(map.address(map.owner(0)), "10.0.0.1:6379", "all or nothing");
+    }
+
+    #[test]
+    fn replicas_are_read_from_in_turns() {
+        let replicas = ["10.0.0.2:1".to_owned(), "10.0.0.3:1".to_owned()];
+        let map = Map::single("10.0.0.1:1", &replicas);
+        let read = |turn| map.replica(0, turn).map(|server| map.address(server));
+        assert_eq!(read(0), Some("10.0.0.2:1"));
+        assert_eq!(read(1), Some("10.0.0.3:1"));
+        assert_eq!(read(2), Some("10.0.0.2:1"));
+        assert_eq!(map.owners(), [0], "a replica owns nothing");
+        assert_eq!(Map::single("10.0.0.1:1", &[]).replica(0, 0), None);
+    }
+
+    #[test]
+    fn the_replicas_of_a_cluster_are_those_of_the_last_answer() {
+        let mut map = Map::single("10.0.0.1:6379", &["10.0.0.9:6379".to_owned()]);
+        let answer = b"*1\r\n*4\r\n:0\r\n:16383\r\n*3\r\n$8\r\n10.0.0.1\r\n:6379\r\n$1\r\na\r\n\
+            *4\r\n$8\r\n10.0.0.2\r\n:6379\r\n$1\r\nb\r\n*0\r\n";
+        assert!(map.learn(&tree(answer, 0).unwrap().0, "10.0.0.1"));
+        let read = |map: &Map| {
+            map.replica(map.owner(7), 3)
+                .map(|server| map.address(server).to_owned())
+        };
+        assert_eq!(read(&map), Some("10.0.0.2:6379".to_owned()));
+        let alone = b"*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$8\r\n10.0.0.2\r\n:6379\r\n$1\r\nb\r\n";
+        assert!(map.learn(&tree(alone, 0).unwrap().0, "10.0.0.2"));
+        assert_eq!(read(&map), None);
     }
 
     #[test]

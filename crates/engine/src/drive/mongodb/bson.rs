@@ -1,0 +1,399 @@
+//! BSON, as much of it as a load needs: written at the end of a buffer, and looked up in one.
+
+use std::borrow::Cow;
+
+use crate::drive::{Failure, Fault};
+
+const DOUBLE: u8 = 0x01;
+const STRING: u8 = 0x02;
+const DOCUMENT: u8 = 0x03;
+const ARRAY: u8 = 0x04;
+const BINARY: u8 = 0x05;
+const OBJECT_ID: u8 = 0x07;
+const BOOLEAN: u8 = 0x08;
+const INT32: u8 = 0x10;
+const INT64: u8 = 0x12;
+
+/// The subtype of binary data that is nothing in particular.
+const GENERIC: u8 = 0;
+
+/// Adds elements to a document that is being written. Names hold no zero byte.
+pub struct Writer<'a>(&'a mut Vec<u8>);
+
+/// Write a document at the end of `out`.
+pub fn document(out: &mut Vec<u8>, content: impl FnOnce(&mut Writer<'_>)) {
+    let begin = out.len();
+    out.extend_from_slice(&[0; 4]);
+    content(&mut Writer(out));
+    out.push(0);
+    let length = (out.len() - begin) as u32;
+    out[begin..begin + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+impl Writer<'_> {
+    fn begin(&mut self, kind: u8, name: &str) {
+        self.0.push(kind);
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.push(0);
+    }
+
+    /// A text.
+    pub fn text(&mut self, name: &str, value: &str) {
+        self.begin(STRING, name);
+        let length = value.len() as u32 + 1;
+        self.0.extend_from_slice(&length.to_le_bytes());
+        self.0.extend_from_slice(value.as_bytes());
+        self.0.push(0);
+    }
+
+    /// Bytes.
+    pub fn binary(&mut self, name: &str, value: &[u8]) {
+        self.begin(BINARY, name);
+        self.0
+            .extend_from_slice(&(value.len() as u32).to_le_bytes());
+        self.0.push(GENERIC);
+        self.0.extend_from_slice(value);
+    }
+
+    /// A number of 32 bits.
+    pub fn integer(&mut self, name: &str, value: i32) {
+        self.begin(INT32, name);
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// A number of 64 bits.
+    pub fn long(&mut self, name: &str, value: i64) {
+        self.begin(INT64, name);
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// True or false.
+    pub fn boolean(&mut self, name: &str, value: bool) {
+        self.begin(BOOLEAN, name);
+        self.0.push(u8::from(value));
+    }
+
+    /// A document inside this one.
+    pub fn document(&mut self, name: &str, content: impl FnOnce(&mut Writer<'_>)) {
+        self.begin(DOCUMENT, name);
+        document(self.0, content);
+    }
+
+    /// An array of one document.
+    pub fn only(&mut self, name: &str, content: impl FnOnce(&mut Writer<'_>)) {
+        self.begin(ARRAY, name);
+        document(self.0, |array| array.document("0", content));
+    }
+}
+
+/// Bytes that are no BSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+impl From<Malformed> for Failure {
+    fn from(_: Malformed) -> Self {
+        Self::new(Fault::Protocol, "the answer does not follow the protocol")
+    }
+}
+
+/// A document in a buffer: its elements, without length and end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Document<'a>(&'a [u8]);
+
+/// The value of an element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// A floating-point number.
+    Double(f64),
+    /// A whole number of either length.
+    Integer(i64),
+    /// True or false.
+    Boolean(bool),
+    /// A text, which ought to be UTF-8.
+    Text(&'a [u8]),
+    /// A document, or an array, which is one whose names are numbers.
+    Document(Document<'a>),
+    /// Bytes that are nothing in particular.
+    Binary(&'a [u8]),
+    /// An object's identifier.
+    Id(&'a [u8]),
+    /// What no load has a use for.
+    Other,
+}
+
+impl<'a> Value<'a> {
+    /// The number, in whole; None for what is no number.
+    pub fn integer(self) -> Option<i64> {
+        match self {
+            Self::Integer(number) => Some(number),
+            Self::Double(number) => Some(number as i64),
+            _ => None,
+        }
+    }
+
+    /// The text; None for what is no text.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(String::from_utf8_lossy(text)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    /// The document that begins where `bytes` begin.
+    pub fn first_of(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let length = length(bytes).ok_or(Malformed)?;
+        match bytes.get(..length) {
+            Some([_, _, _, _, elements @ .., 0]) => Ok(Self(elements)),
+            _ => Err(Malformed),
+        }
+    }
+
+    /// Its elements in their order, by name.
+    pub fn elements(self) -> Elements<'a> {
+        Elements(self.0)
+    }
+
+    /// The value of the first element of that name; None if there is none.
+    pub fn get(self, name: &str) -> Result<Option<Value<'a>>, Malformed> {
+        for element in self.elements() {
+            let (known, value) = element?;
+            if known == name.as_bytes() {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Elements of a document; an error is the last one.
+pub struct Elements<'a>(&'a [u8]);
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Result<(&'a [u8], Value<'a>), Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (kind, rest) = self.0.split_first()?;
+        let Some((name, value, rest)) = element(*kind, rest) else {
+            self.0 = &[];
+            return Some(Err(Malformed));
+        };
+        self.0 = rest;
+        Some(Ok((name, value)))
+    }
+}
+
+/// Name and value of an element, and what comes after it.
+fn element(kind: u8, bytes: &[u8]) -> Option<(&[u8], Value<'_>, &[u8])> {
+    let (name, bytes) = name(bytes)?;
+    let (value, rest) = bytes.split_at_checked(size(kind, bytes)?)?;
+    Some((name, decoded(kind, value)?, rest))
+}
+
+/// Bytes up to a zero, and what comes after it.
+fn name(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
+/// The number of 32 bits at the beginning.
+fn length(bytes: &[u8]) -> Option<usize> {
+    bytes
+        .first_chunk()
+        .map(|head| u32::from_le_bytes(*head) as usize)
+}
+
+/// How many of `bytes` belong to a value of this kind.
+fn size(kind: u8, bytes: &[u8]) -> Option<usize> {
+    Some(match kind {
+        // Also a time, and a timestamp.
+        DOUBLE | INT64 | 0x09 | 0x11 => 8,
+        // Also a script, and a symbol.
+        STRING | 0x0D | 0x0E => length(bytes)?.checked_add(4)?,
+        // Also a script with its scope.
+        DOCUMENT | ARRAY | 0x0F => length(bytes)?,
+        BINARY => length(bytes)?.checked_add(5)?,
+        OBJECT_ID => 12,
+        BOOLEAN => 1,
+        INT32 => 4,
+        // Undefined, null, the least and the greatest of all.
+        0x06 | 0x0A | 0xFF | 0x7F => 0,
+        // A regular expression and its options.
+        0x0B => {
+            let (_, options) = name(bytes)?;
+            let (_, rest) = name(options)?;
+            bytes.len() - rest.len()
+        }
+        // A pointer to a document.
+        0x0C => length(bytes)?.checked_add(4 + 12)?,
+        // A decimal number.
+        0x13 => 16,
+        _ => return None,
+    })
+}
+
+/// The value that `bytes`, of the right number, are.
+fn decoded(kind: u8, bytes: &[u8]) -> Option<Value<'_>> {
+    Some(match kind {
+        DOUBLE => Value::Double(f64::from_le_bytes(bytes.try_into().ok()?)),
+        INT32 => Value::Integer(i32::from_le_bytes(bytes.try_into().ok()?).into()),
+        INT64 => Value::Integer(i64::from_le_bytes(bytes.try_into().ok()?)),
+        BOOLEAN => Value::Boolean(bytes != [0]),
+        STRING => match bytes {
+            [_, _, _, _, text @ .., 0] => Value::Text(text),
+            _ => return None,
+        },
+        DOCUMENT | ARRAY => Value::Document(Document::first_of(bytes).ok()?),
+        BINARY if bytes[4] == GENERIC => Value::Binary(&bytes[5..]),
+        OBJECT_ID => Value::Id(bytes),
+        _ => Value::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(content: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        document(&mut out, content);
+        out
+    }
+
+    #[test]
+    fn documents_are_written_as_the_specification_shows() {
+        // The first example of bsonspec.org.
+        let hello = written(|document| document.text("hello", "world"));
+        assert_eq!(hello, b"\x16\0\0\0\x02hello\0\x06\0\0\0world\0\0");
+        let all = written(|document| {
+            document.integer("a", -2);
+            document.long("b", 1 << 40);
+            document.boolean("c", true);
+            document.binary("d", &[0, 255]);
+            document.only("e", |inner| inner.integer("f", 7));
+        });
+        let expected = [
+            &b"\x3c\0\0\0"[..],
+            b"\x10a\0\xfe\xff\xff\xff",
+            b"\x12b\0\0\0\0\0\0\x01\0\0",
+            b"\x08c\0\x01",
+            b"\x05d\0\x02\0\0\0\0\0\xff",
+            b"\x04e\0\x14\0\0\0\x030\0\x0c\0\0\0\x10f\0\x07\0\0\0\0\0",
+            b"\0",
+        ]
+        .concat();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn what_was_written_is_found_by_its_name() {
+        let bytes = written(|document| {
+            document.text("text", "käse");
+            document.document("inner", |inner| inner.boolean("true", true));
+            document.binary("binary", b"\0x");
+            document.long("long", -1);
+        });
+        let document = Document::first_of(&bytes).unwrap();
+        let get = |name| document.get(name).unwrap();
+        assert_eq!(get("text").unwrap().text().unwrap(), "käse");
+        let Some(Value::Document(inner)) = get("inner") else {
+            panic!("there is an inner document");
+        };
+        assert_eq!(inner.get("true"), Ok(Some(Value::Boolean(true))));
+        assert_eq!(get("binary"), Some(Value::Binary(b"\0x")));
+        assert_eq!(get("long").unwrap().integer(), Some(-1));
+        assert_eq!((get("long").unwrap().text(), get("none")), (None, None));
+        assert_eq!(get("text").unwrap().integer(), None);
+    }
+
+    /// A document of elements that are given as they are.
+    fn raw(elements: &[u8]) -> Vec<u8> {
+        let length = elements.len() as u32 + 5;
+        [&length.to_le_bytes()[..], elements, &[0]].concat()
+    }
+
+    #[test]
+    fn kinds_that_no_load_needs_are_passed_over() {
+        let others: [&[u8]; 16] = [
+            b"\x06a\0",
+            b"\x0aa\0",
+            b"\xffa\0",
+            b"\x7fa\0",
+            b"\x07a\x00abcdefghijkl",
+            b"\x09a\x0012345678",
+            b"\x11a\x0012345678",
+            b"\x0ba\0x.*\0i\0",
+            b"\x0ca\0\x02\0\0\0b\0abcdefghijkl",
+            b"\x0da\0\x02\0\0\0b\0",
+            b"\x0ea\0\x02\0\0\0b\0",
+            b"\x0fa\0\x05\0\0\0\0",
+            b"\x13a\x001234567812345678",
+            b"\x05a\0\x01\0\0\0\x04x",
+            b"\x01a\0\0\0\0\0\0\0\xf0\x3f",
+            b"\x03a\0\x05\0\0\0\0",
+        ];
+        for other in others {
+            let bytes = raw(&[other, b"\x10z\0\x05\0\0\0"].concat());
+            let document = Document::first_of(&bytes).unwrap();
+            assert_eq!(document.get("z"), Ok(Some(Value::Integer(5))), "{other:?}");
+            assert_eq!(document.elements().count(), 2, "{other:?}");
+        }
+        let one = raw(others[14]);
+        let found = Document::first_of(&one).unwrap().get("a").unwrap();
+        assert_eq!(found.and_then(Value::integer), Some(1));
+        let id = raw(others[4]);
+        let found = Document::first_of(&id).unwrap().get("a").unwrap();
+        assert_eq!(found, Some(Value::Id(b"abcdefghijkl")));
+        let uuid = raw(others[13]);
+        let found = Document::first_of(&uuid).unwrap().get("a").unwrap();
+        assert_eq!(found, Some(Value::Other), "binary data of another subtype");
+    }
+
+    #[test]
+    fn what_is_no_bson_is_told() {
+        let broken: [&[u8]; 7] = [
+            b"\x10a",
+            b"\x10a\0\0",
+            b"\x02a\0\0\0\0\0",
+            b"\x02a\0\x02\0\0\0bc",
+            b"\x02a\0\xff\xff\xff\xff",
+            b"\x03a\0\x04\0\0\0",
+            b"\x55a\0",
+        ];
+        for elements in broken {
+            let bytes = raw(elements);
+            let mut found = Document::first_of(&bytes).unwrap().elements();
+            assert_eq!(found.next(), Some(Err(Malformed)), "{elements:?}");
+            assert_eq!(found.next(), None);
+        }
+        for bytes in [
+            &b""[..],
+            b"\x05\0\0",
+            b"\x05\0\0\0\x01",
+            b"\x04\0\0\0\0",
+            b"\x06\0\0\0\0",
+        ] {
+            assert_eq!(Document::first_of(bytes), Err(Malformed), "{bytes:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_at_all_stop_the_engine(elements: Vec<u8>) {
+            let bytes = raw(&elements);
+            let document = Document::first_of(&bytes).unwrap();
+            prop_assert!(document.elements().count() <= elements.len());
+            // Anything, also without a length that fits.
+            let _ = Document::first_of(&elements);
+        }
+
+        #[test]
+        fn a_document_that_was_cut_is_none(cut in 0_usize..30) {
+            let bytes = written(|document| document.text("a", "a text that is long"));
+            prop_assert_eq!(bytes.len(), 32);
+            prop_assert_eq!(Document::first_of(&bytes[..cut]), Err(Malformed));
+        }
+    }
+}

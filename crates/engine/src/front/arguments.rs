@@ -1,0 +1,346 @@
+//! What can be typed after `drive`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use super::workloads::Core;
+
+const ADDRESSES_AND_EXAMPLES: &str = "\
+Addresses; a host may be followed by :PORT, and USER@ may stand in front of the first one:
+  redis://HOST                          options: ?shape=string&wait=1, with several hosts ?replicas
+                                        or ?cluster, and with those ?read_from=replica
+  rediss://HOST                         the same, encrypted, as ?tls makes each of them
+  cassandra://HOST1,HOST2/KEYSPACE      ?read_consistency=ONE&write_consistency=LOCAL_QUORUM
+  mongodb://HOST/DATABASE               ?w=majority, with several hosts ?replicas or ?sharded
+  fake://                               a server inside the engine: ?service_us=100
+
+Examples:
+  dunnage-engine drive redis://127.0.0.1 load --workload a -p recordcount=100000 --threads 32
+  dunnage-engine drive redis://127.0.0.1 --workload a -p recordcount=100000 --threads 32 --time 30s
+  dunnage-engine drive cassandra://10.0.0.1,10.0.0.2/ycsb -P my.properties --rate 5000 --time 2min
+  DUNNAGE_PASSWORD=… dunnage-engine drive rediss://db.example --workload c --time 30s
+  dunnage-engine drive 'fake://?service_us=100' --workload b --time 5s
+";
+
+/// Arguments of `drive`.
+#[derive(clap::Args)]
+#[command(after_help = ADDRESSES_AND_EXAMPLES)]
+pub struct Arguments {
+    /// The database as a URL: see below
+    pub address: String,
+    /// What to do [default: run, or as the property `dotransactions` says]
+    #[arg(value_enum)]
+    pub phase: Option<Phase>,
+    /// What the operations are.
+    #[command(flatten, next_help_heading = "Workload")]
+    pub workload: Workload,
+    /// How hard and how long.
+    #[command(flatten, next_help_heading = "Load")]
+    pub load: Load,
+    /// As whom to speak with the database, and how.
+    #[command(flatten, next_help_heading = "Log-in and encryption")]
+    pub security: Security,
+    /// Where what came of it goes.
+    #[command(flatten, next_help_heading = "Results")]
+    pub results: Results,
+}
+
+/// What the operations are.
+#[derive(Debug, Default, clap::Args)]
+pub struct Workload {
+    /// One of YCSB's six core workloads; -P and -p change it
+    #[arg(long = "workload", value_name = "LETTER", value_enum)]
+    pub core: Option<Core>,
+    /// A property file of YCSB; later ones win
+    #[arg(short = 'P', long = "properties", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A property of YCSB, which wins over those of files
+    #[arg(short = 'p', long = "property", value_name = "NAME=VALUE")]
+    pub properties: Vec<String>,
+}
+
+/// How hard and how long.
+#[derive(Debug, Default, clap::Args)]
+pub struct Load {
+    /// Closed loop: so many threads, each of which waits for its answer [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+    /// Open load: so many operations a second, however long the answers take
+    #[arg(long, value_parser = positive)]
+    pub rate: Option<f64>,
+    /// Open load beyond what can be answered: at this rate first, then at that of --rate, or none
+    #[arg(long, value_name = "RATE", value_parser = positive, conflicts_with = "ramp")]
+    pub burst: Option<f64>,
+    /// How long the burst lasts [default: half of --time]
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "burst")]
+    pub burst_time: Option<f64>,
+    /// Open load whose rate changes evenly over --time
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "rate")]
+    pub ramp: Option<Ramp>,
+    /// How the starts of an open load are spaced [default: constant]
+    #[arg(long, value_enum)]
+    pub arrivals: Option<Arrivals>,
+    /// Most operations of an open load in flight [default: as many as --threads says, or 64]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections: Option<u32>,
+    /// What becomes of an operation that finds every connection busy [default: queue]
+    #[arg(long, value_enum)]
+    pub policy: Option<Policy>,
+    /// Measure for so long: 30s, 200ms, 2min or 1h
+    #[arg(long, value_parser = seconds)]
+    pub time: Option<f64>,
+    /// Measure so many operations; with --time, whichever is reached first
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: Option<u64>,
+    /// Load of so long before that, which is not measured
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub warmup: Option<f64>,
+    /// An operation without an answer for so long is an error [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// Of all random choices; the same one makes the same load [default: another one each time]
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+/// As whom to speak with the database, and how.
+#[derive(Debug, Default, clap::Args)]
+pub struct Security {
+    /// The user; the password is read from the variable `DUNNAGE_PASSWORD`, or from a file
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
+    /// A file with the password and nothing else
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+    /// Is refused, and told what to type instead.
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "")]
+    pub password: Option<String>,
+    /// Encrypt all connections
+    #[arg(long)]
+    pub tls: bool,
+    /// Trust the certificates in this file, in place of those that this host trusts
+    #[arg(long, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
+    /// The name that the server's certificate must be for, in place of the host in the address
+    #[arg(long, value_name = "NAME")]
+    pub tls_name: Option<String>,
+    /// Take any certificate
+    #[arg(long)]
+    pub tls_insecure: bool,
+}
+
+/// Where what came of it goes.
+#[derive(Debug, Default, clap::Args)]
+pub struct Results {
+    /// Directory for result.json, latency.hlog and plan.json [default: a new one in this one]
+    #[arg(short, long, value_name = "DIRECTORY")]
+    pub out: Option<PathBuf>,
+    /// Length of an interval of latency.hlog and of the time line [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub interval: Option<f64>,
+    /// Print the plan, which `load --plan` takes, and make no load
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Phase {
+    /// Insert all records
+    Load,
+    /// Make the operations of the workload
+    Run,
+}
+
+/// How the starts of an open load are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Arrivals {
+    /// Evenly
+    Constant,
+    /// As if they came from many users who know nothing of one another
+    Poisson,
+}
+
+/// What becomes of an operation that finds every connection busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Policy {
+    /// It waits for one, which is part of its response time
+    Queue,
+    /// It is left out, and counted
+    Drop,
+}
+
+impl From<Phase> for wire::load::Phase {
+    fn from(phase: Phase) -> Self {
+        match phase {
+            Phase::Load => Self::Load,
+            Phase::Run => Self::Run,
+        }
+    }
+}
+
+impl From<Arrivals> for wire::load::Arrivals {
+    fn from(arrivals: Arrivals) -> Self {
+        match arrivals {
+            Arrivals::Constant => Self::Constant,
+            Arrivals::Poisson => Self::Poisson,
+        }
+    }
+}
+
+impl From<Policy> for wire::load::Policy {
+    fn from(policy: Policy) -> Self {
+        match policy {
+            Policy::Queue => Self::Queue,
+            Policy::Drop => Self::Drop,
+        }
+    }
+}
+
+/// Rates at the beginning and at the end, in operations per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ramp {
+    /// At the beginning.
+    pub from: f64,
+    /// At the end.
+    pub to: f64,
+}
+
+impl FromStr for Ramp {
+    type Err = String;
+
+    /// The error is one sentence.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rate = |text: &str| finite(text).filter(|rate| *rate >= 0.0);
+        let ramp = text
+            .split_once("..")
+            .and_then(|(from, to)| rate(from).zip(rate(to)));
+        match ramp {
+            Some((from, to)) if from + to > 0.0 => Ok(Self { from, to }),
+            _ => Err("write it as 1000..5000, in operations per second".to_owned()),
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = finite(text).filter(|number| *number > 0.0);
+    number.ok_or_else(|| "it must be a positive number".to_owned())
+}
+
+/// Units of lengths of time, in seconds.
+const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+
+/// Seconds of a length of time such as `30s`; a number alone is of seconds, as in YCSB.
+fn seconds(text: &str) -> Result<f64, String> {
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic());
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    let unit = if unit.is_empty() { "s" } else { unit };
+    UNITS
+        .iter()
+        .find(|(name, _)| *name == unit)
+        .and_then(|(_, length)| Some(positive(number).ok()? * length))
+        .ok_or_else(|| "write it as 30s, 200ms, 2min or 1h".to_owned())
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// What is typed after `drive`; the error is that of the command line.
+    pub fn typed(words: &[&str]) -> Result<Arguments, String> {
+        Line::try_parse_from([&["drive"][..], words].concat())
+            .map(|line| line.arguments)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lengths_of_time_have_units_and_numbers_alone_are_seconds() {
+        for (text, expected) in [
+            ("30s", 30.0),
+            ("200ms", 0.2),
+            ("2min", 120.0),
+            ("1.5h", 5400.0),
+            ("30", 30.0),
+        ] {
+            assert_eq!(seconds(text), Ok(expected), "{text}");
+        }
+        for text in ["", "s", "0s", "-1s", "1m", "1 s", "inf", "1e400s", "1S"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_ramp_has_two_rates() {
+        let ramp = |text: &str| text.parse::<Ramp>();
+        let (from, to) = (0.0, 2500.5);
+        assert_eq!(ramp("0..2500.5"), Ok(Ramp { from, to }));
+        for text in ["", "1", "1..", "..1", "0..0", "-1..5", "1..inf", "a..b"] {
+            assert!(ramp(text).unwrap_err().contains("1000..5000"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_load_are_taken_and_those_that_exclude_one_another_refused() {
+        let found = typed(&[
+            "redis://h",
+            "load",
+            "--workload",
+            "f",
+            "-P",
+            "one",
+            "-P",
+            "two",
+            "-p",
+            "a=b=c",
+            "-p",
+            "d=",
+            "--rate",
+            "5e3",
+            "--burst",
+            "9000",
+            "--burst-time",
+            "1min",
+            "--arrivals",
+            "poisson",
+            "--connections",
+            "3",
+            "--policy",
+            "drop",
+        ]);
+        let found = found.unwrap();
+        assert_eq!(
+            (&*found.address, found.phase),
+            ("redis://h", Some(Phase::Load))
+        );
+        assert_eq!(found.workload.core, Some(Core::F));
+        assert_eq!(found.workload.files, [PathBuf::from("one"), "two".into()]);
+        assert_eq!(found.workload.properties, ["a=b=c", "d="]);
+        let load = &found.load;
+        assert_eq!((load.rate, load.burst), (Some(5000.0), Some(9000.0)));
+        assert_eq!((load.burst_time, load.connections), (Some(60.0), Some(3)));
+        assert_eq!(load.arrivals, Some(Arrivals::Poisson));
+        assert_eq!(load.policy, Some(Policy::Drop));
+        for words in [
+            &["redis://h", "--ramp", "1..2", "--rate", "1"][..],
+            &["redis://h", "--ramp", "1..2", "--burst", "1"],
+            &["redis://h", "--burst-time", "1s"],
+            &["redis://h", "--threads", "0"],
+            &["redis://h", "--operations", "0"],
+            &["redis://h", "dance"],
+            &[],
+        ] {
+            assert!(typed(words).is_err(), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The first interrupt ends the load with a result, the second one without.

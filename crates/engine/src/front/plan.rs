@@ -1,0 +1,309 @@
+//! From what is typed to the plan of a load.
+
+use wire::load::{LOAD_VERSION, LoadPlan, Part, Phase, Policy, Target, Tls, Workload};
+
+use super::address::Address;
+use super::arguments::{Arguments, Security};
+use super::ends::Ends;
+use super::given::Given;
+use super::{binding, level, names, secrets, ycsb};
+use crate::load::plan::{check, secret};
+
+/// Seconds after which an operation has no answer if nothing else is said.
+const TIMEOUT: f64 = 10.0;
+/// Seconds of an interval of the time line likewise.
+const INTERVAL: f64 = 1.0;
+
+/// What comes from outside the command line.
+pub struct Surroundings {
+    /// Whether the variable with a password is set.
+    pub password: bool,
+    /// The seed if none is typed.
+    pub seed: u64,
+}
+
+/// A plan, and what whoever typed is to know of it, each in one sentence.
+pub struct Made {
+    /// One that can be carried out.
+    pub plan: LoadPlan,
+    /// What has no effect, and what is otherwise than in YCSB.
+    pub notes: Vec<String>,
+}
+
+/// Make the plan; the error is one sentence.
+pub fn make(arguments: &Arguments, surroundings: &Surroundings) -> Result<Made, String> {
+    let Arguments { load, security, .. } = arguments;
+    if security.password.is_some() {
+        return Err(secrets::refused("`--password`"));
+    }
+    let mut address = Address::parse(&arguments.address)?;
+    let typed = &arguments.workload;
+    let given = Given::read(typed.core, &typed.files, &typed.properties)?;
+    ycsb::is_core(&given)?;
+    let mut notes = names::check(&given, address.driver)?;
+    address.user = user(address.user.take(), security)?;
+    let timeout = binding::apply(&given, &mut address, &mut notes)?;
+
+    let phase = arguments
+        .phase
+        .map_or_else(|| ycsb::phase(&given), Phase::from);
+    let workload = ycsb::workload(&given, phase, &mut notes)?;
+    let ends = Ends::of(load, &given, phase, &mut notes)?;
+    let most = match phase {
+        Phase::Load => Some(ycsb::inserted(&workload)),
+        Phase::Run => ends.operations,
+    };
+    let level = level::of(load, &given, &ends, most, &mut notes)?;
+    let plan = LoadPlan {
+        version: LOAD_VERSION,
+        phase,
+        workload: Workload::Ycsb(workload),
+        target: target(address, security, &given, surroundings)?,
+        level,
+        policy: load.policy.map_or(Policy::Queue, Policy::from),
+        part: Part { index: 0, of: 1 },
+        start: None,
+        warmup: load.warmup.unwrap_or(0.0),
+        duration: ends.seconds,
+        until_told: false,
+        operations: ends.operations,
+        interval: arguments.results.interval.unwrap_or(INTERVAL),
+        latencies: true,
+        timeout: load.timeout.or(timeout).unwrap_or(TIMEOUT),
+        seed: load.seed.unwrap_or(surroundings.seed),
+    };
+    check(&plan).map_err(|what| format!("this load cannot be made: {what}"))?;
+    if let Some(credentials) = &plan.target.credentials {
+        secret(&credentials.password)?;
+    }
+    Ok(Made { plan, notes })
+}
+
+/// The user of the address, or the one that is typed.
+fn user(of_address: Option<String>, security: &Security) -> Result<Option<String>, String> {
+    match (of_address, security.user.clone()) {
+        (Some(one), Some(other)) if one != other => {
+            Err("the address has one user, and `--user` another one; write one of them".to_owned())
+        }
+        (of_address, typed) => Ok(of_address.or(typed)),
+    }
+}
+
+fn target(
+    address: Address,
+    security: &Security,
+    given: &Given,
+    surroundings: &Surroundings,
+) -> Result<Target, String> {
+    let file = security.password_file.as_deref();
+    let driver = address.driver;
+    let credentials =
+        secrets::credentials(driver, address.user, file, given, surroundings.password)?;
+    Ok(Target {
+        driver: driver.to_owned(),
+        topology: address.topology,
+        addresses: address.members,
+        options: address.options,
+        credentials,
+        tls: tls(security, address.encrypted)?,
+    })
+}
+
+/// How connections are encrypted, if anything that is typed means that they are.
+fn tls(security: &Security, encrypted: bool) -> Result<Option<Tls>, String> {
+    let (authority, name) = (&security.tls_ca, &security.tls_name);
+    let insecure = security.tls_insecure;
+    let meant = security.tls || insecure || authority.is_some() || name.is_some();
+    if !meant && !encrypted {
+        return Ok(None);
+    }
+    if insecure && (authority.is_some() || name.is_some()) {
+        return Err(
+            "`--tls-insecure` takes any certificate; leave out `--tls-ca` and `--tls-name`"
+                .to_owned(),
+        );
+    }
+    Ok(Some(Tls {
+        authority: authority.as_deref().map(secrets::absolute).transpose()?,
+        name: name.clone(),
+        insecure,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::tests::typed;
+    use super::super::given::tests::File;
+    use super::*;
+    use wire::load::{Arrivals, Credentials, Level, Secret};
+
+    const QUIET: Surroundings = Surroundings {
+        password: false,
+        seed: 5,
+    };
+
+    fn made(words: &str, surroundings: &Surroundings) -> Result<Made, String> {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        make(&typed(&words).unwrap(), surroundings)
+    }
+
+    fn plan(words: &str) -> LoadPlan {
+        let made = made(words, &QUIET).unwrap_or_else(|what| panic!("{words}: {what}"));
+        assert_eq!(made.notes, [""; 0], "{words}");
+        made.plan
+    }
+
+    fn refused(words: &str) -> String {
+        let made = made(words, &QUIET);
+        made.err().unwrap_or_else(|| panic!("`{words}` is taken"))
+    }
+
+    #[test]
+    fn one_line_makes_a_whole_plan() {
+        let found = plan("redis://h1,h2:7000?cluster --workload c --threads 8 --time 30s");
+        assert_eq!((found.phase, found.seed), (Phase::Run, 5));
+        assert_eq!(found.level, Level::Threads { threads: 8 });
+        assert_eq!((found.duration, found.operations), (Some(30.0), None));
+        assert_eq!(
+            (found.warmup, found.timeout, found.interval),
+            (0.0, 10.0, 1.0)
+        );
+        let target = &found.target;
+        assert_eq!((&*target.driver, &*target.topology), ("redis", "cluster"));
+        assert_eq!(target.addresses, ["h1:6379", "h2:7000"]);
+        assert_eq!((&target.credentials, &target.tls), (&None, &None));
+        assert!(found.latencies && !found.until_told && found.start.is_none());
+        assert_eq!(found.part, Part { index: 0, of: 1 });
+    }
+
+    #[test]
+    fn what_is_typed_goes_before_properties_and_the_word_before_dotransactions() {
+        let words = "fake:// load -p recordcount=7 -p dotransactions=true -p operationcount=3 \
+             --threads 2 --warmup 1s --timeout 2s --interval 500ms --seed 9 -p table=usertable";
+        let found = plan(words);
+        assert_eq!((found.phase, found.operations), (Phase::Load, None));
+        assert_eq!(
+            (found.warmup, found.timeout, found.interval),
+            (1.0, 2.0, 0.5)
+        );
+        assert_eq!(found.seed, 9);
+        let found = plan("fake:// run -p recordcount=7 -p dotransactions=false --operations 3");
+        assert_eq!((found.phase, found.operations), (Phase::Run, Some(3)));
+        let found = plan("fake:// -p recordcount=7 -p dotransactions=false");
+        assert_eq!(found.phase, Phase::Load);
+    }
+
+    #[test]
+    fn properties_of_ycsb_mean_what_they_mean_there() {
+        let found = plan(
+            "redis://h --workload b -p threadcount=4 -p target=100 -p maxexecutiontime=20 \
+             -p redis.timeout=250",
+        );
+        let (rate, connections, arrivals) = (100.0, 4, Arrivals::Constant);
+        let expected = Level::Rate {
+            rate,
+            connections,
+            arrivals,
+        };
+        assert_eq!(found.level, expected);
+        assert_eq!((found.duration, found.operations), (Some(20.0), Some(1000)));
+        assert_eq!((found.timeout, found.warmup), (0.25, 0.0));
+        let most = made("fake:// load -p recordcount=3 --threads 9", &QUIET).unwrap();
+        assert_eq!(most.plan.level, Level::Threads { threads: 3 });
+        assert_eq!(most.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_plan_names_the_place_of_a_password_and_never_has_it() {
+        let file = File::new("plan-password", "s3cret\n");
+        let path = file.0.display().to_string();
+        let found = plan(&format!(
+            "cassandra://h --user me --password-file {path} --workload a --tls-name db"
+        ));
+        let expected = Credentials {
+            user: Some("me".to_owned()),
+            password: Secret::File(path),
+        };
+        assert_eq!(found.target.credentials, Some(expected));
+        let tls = Tls {
+            authority: None,
+            name: Some("db".to_owned()),
+            insecure: false,
+        };
+        assert_eq!(found.target.tls, Some(tls));
+        assert!(!serde_json::to_string(&found).unwrap().contains("s3cret"));
+        let properties = File::new("plan-properties", "cassandra.password=s3cret\n");
+        let path = properties.0.display().to_string();
+        let found = plan(&format!(
+            "cassandra://me@h --user me -P {path} --workload a"
+        ));
+        let credentials = found.target.credentials.unwrap();
+        let name = "cassandra.password".to_owned();
+        assert_eq!(credentials.password, Secret::Property { file: path, name });
+    }
+
+    #[test]
+    fn connections_are_encrypted_if_anything_means_it() {
+        for (words, insecure) in [
+            ("rediss://h", false),
+            ("redis://h?tls", false),
+            ("redis://h --tls", false),
+            ("redis://h --tls-ca /ca.pem", false),
+            ("redis://h --tls-insecure", true),
+        ] {
+            let tls = plan(&format!("{words} --workload a")).target.tls.unwrap();
+            assert_eq!(tls.insecure, insecure, "{words}");
+            let authority = words.contains("/ca.pem").then_some("/ca.pem");
+            assert_eq!(tls.authority.as_deref(), authority, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_driven_is_refused_with_a_sentence() {
+        for (words, what) in [
+            (
+                "redis://h --workload a --password s3cret",
+                "`--password` has a password",
+            ),
+            (
+                "redis://h --workload a --password=s3cret",
+                "`--password` has a password",
+            ),
+            ("redis://me@h --user you --workload a", "write one of them"),
+            ("redis://me@h --workload a", "no password for the user `me`"),
+            (
+                "redis://h --password-file /nowhere --workload a",
+                "the file `/nowhere`",
+            ),
+            (
+                "redis://h --workload a --tls-insecure --tls-ca /ca.pem",
+                "leave out `--tls-ca`",
+            ),
+            (
+                "redis://h -p workload=Other -p colour=blue",
+                "the only one that there is",
+            ),
+            (
+                "redis://h --workload a -p colour=blue",
+                "no property `colour`",
+            ),
+            ("redis://h -p recordcount=1", "type --time 30s"),
+            (
+                "redis://h --workload a -p zeropadding=33",
+                "this load cannot be made: ",
+            ),
+        ] {
+            let said = refused(words);
+            assert!(said.contains(what), "{words}: {said}");
+            assert!(!said.contains("s3cret"), "{said}");
+        }
+        let surroundings = Surroundings {
+            password: true,
+            seed: 5,
+        };
+        let said = made("cassandra://h --workload a", &surroundings)
+            .err()
+            .unwrap();
+        assert!(said.contains("type: --user NAME"), "{said}");
+    }
+}

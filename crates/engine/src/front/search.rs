@@ -1,0 +1,1 @@
+//! The highest rate that meets an objective.

@@ -1,0 +1,1 @@
+//! The line on a terminal that tells how the load is going.

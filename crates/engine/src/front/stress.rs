@@ -1,0 +1,126 @@
+//! The words of cassandra-stress 3.11.2, as far as they say what load to make.
+//!
+//! What is not taken is refused with what to type instead; what has no effect here is told in
+//! `Request::notes`. `limit=`, which older versions say for `throttle=`, is taken too.
+
+use wire::load::Stress;
+
+use crate::load::stress::Workload;
+
+use self::command::{Asked, Command, Until};
+use self::log::Log;
+use self::place::Place;
+use self::rate::Rate;
+use self::tables::Tables;
+use self::words::{Group, Groups};
+
+mod columns;
+mod command;
+mod log;
+mod others;
+mod place;
+mod population;
+mod rate;
+mod tables;
+mod words;
+
+/// What a command line asks for.
+#[derive(Debug, PartialEq)]
+pub struct Request {
+    /// The operations and the rows.
+    pub workload: Stress,
+    /// When it is over.
+    pub until: Until,
+    /// Operations of each kind that are made for each node before anything is measured.
+    pub warmup: u64,
+    /// How many threads there are, and how fast they go.
+    pub rate: Rate,
+    /// The consistency level by its name in CQL.
+    pub consistency: &'static str,
+    /// The time of all that is written, in microseconds since 1970; None for that of the server.
+    pub timestamp: Option<i64>,
+    /// The tables with the rows.
+    pub tables: Tables,
+    /// The servers, and how to speak with them.
+    pub place: Place,
+    /// What is written down.
+    pub log: Log,
+    /// What was written without an effect, and what is done otherwise; each is one sentence.
+    pub notes: Vec<String>,
+}
+
+/// Read the words after `stress`; the error is one sentence.
+pub fn parse(words: &[String]) -> Result<Request, String> {
+    let mut groups = Groups::of(words)?;
+    let mut notes = Vec::new();
+    let asked = command::parse(groups.command(), &mut notes)?;
+    let Asked { command, until, .. } = asked;
+
+    let rate = rate::parse(groups.take("-rate"), command, until, &mut notes)?;
+    let population = population::parse(groups.take("-pop"), command, until, &mut notes)?;
+    let columns = columns::parse(groups.take("-col"), &mut notes)?;
+    let validate = errors(groups.take("-errors"), &mut notes)?;
+    let tables = tables::parse(groups.take("-schema"), &mut notes)?;
+    let members = groups.take("-node");
+    let place = place::parse(
+        members,
+        groups.take("-port"),
+        groups.take("-mode"),
+        &mut notes,
+    )?;
+    let log = log::parse(groups.take("-log"), &mut notes)?;
+    groups.done()?;
+
+    let workload = Stress {
+        mix: asked.mix,
+        clustering: asked.clustering.to_string(),
+        population,
+        columns: columns.names,
+        size: columns.size.to_string(),
+        key_size: asked.key_size,
+        add: asked.add.to_string(),
+        slice: columns.slice,
+        validate,
+    };
+    Workload::of(&workload, 1)?;
+    Ok(Request {
+        workload,
+        until,
+        warmup: asked.warmup,
+        rate,
+        consistency: asked.consistency,
+        timestamp: columns.timestamp,
+        tables: Tables {
+            made: matches!(command, Command::Write | Command::CounterWrite),
+            truncated: asked.truncated,
+            ..tables
+        },
+        place,
+        log,
+        notes,
+    })
+}
+
+/// Whether reads are compared with what was written.
+fn errors(mut group: Group, notes: &mut Vec<String>) -> Result<bool, String> {
+    let skip = group.switch("skip-read-validation")?;
+    let ignore = group.switch("ignore")?;
+    let retries = group.value("retries=")?;
+    group.done(notes)?;
+    if let Some(count) = retries.as_ref()
+        && count.parse::<u32>().is_err()
+    {
+        return Err(words::wrong("-errors", "retries=", count, "`retries=0`"));
+    }
+    if !ignore || retries.as_deref() != Some("0") {
+        notes.push(
+            "no operation is repeated, and one that fails does not end the load; cassandra-stress \
+             calls this `-errors retries=0 ignore`"
+                .to_owned(),
+        );
+    }
+    Ok(!skip)
+}
+
+#[cfg(test)]
+mod tests;

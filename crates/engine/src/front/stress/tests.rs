@@ -1,0 +1,592 @@
+use wire::load::{Population, StressMix};
+
+use super::place::Members;
+use super::rate::Pace;
+use super::tables::Strategy;
+use super::*;
+
+fn parsed(line: &str) -> Result<Request, String> {
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    parse(&words)
+}
+
+fn taken(line: &str) -> Request {
+    parsed(line).unwrap_or_else(|error| panic!("`{line}`: {error}"))
+}
+
+fn refused(line: &str) -> String {
+    match parsed(line) {
+        Ok(_) => panic!("`{line}` is taken"),
+        Err(error) => error,
+    }
+}
+
+fn pairs(settings: &[(&str, &str)]) -> Vec<(String, String)> {
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    settings.iter().map(owned).collect()
+}
+
+fn sequence(first: u64, last: u64) -> Population {
+    Population::Sequence {
+        first,
+        last,
+        wrap: true,
+        lookback: None,
+    }
+}
+
+fn drawn(distribution: &str) -> Population {
+    Population::Drawn {
+        distribution: distribution.to_owned(),
+    }
+}
+
+fn mix(read: f64, write: f64, counter_read: f64, counter_write: f64) -> StressMix {
+    StressMix {
+        write,
+        read,
+        counter_write,
+        counter_read,
+    }
+}
+
+#[test]
+fn what_is_not_written_is_as_in_cassandra_stress() {
+    let expected = Request {
+        workload: Stress {
+            mix: mix(0.0, 1.0, 0.0, 0.0),
+            clustering: "fixed(1)".to_owned(),
+            population: sequence(1, 1000),
+            columns: ["C0", "C1", "C2", "C3", "C4"].map(str::to_owned).to_vec(),
+            size: "fixed(34)".to_owned(),
+            key_size: 10,
+            add: "fixed(1)".to_owned(),
+            slice: false,
+            validate: true,
+        },
+        until: Until::Operations(1000),
+        warmup: 250,
+        rate: Rate {
+            threads: 200,
+            pace: Pace::Free,
+        },
+        consistency: "LOCAL_ONE",
+        timestamp: None,
+        tables: Tables {
+            made: true,
+            truncated: false,
+            keyspace: "keyspace1".to_owned(),
+            replication: Strategy {
+                class: "org.apache.cassandra.locator.SimpleStrategy".to_owned(),
+                options: pairs(&[("replication_factor", "1")]),
+            },
+            compression: None,
+            compaction: None,
+        },
+        place: Place {
+            members: Members::Listed(vec!["localhost".to_owned()]),
+            only_these: false,
+            datacenter: None,
+            port: 9042,
+            connections: 8,
+            prepared: true,
+            compression: None,
+            user: None,
+        },
+        log: Log {
+            interval: 1.0,
+            histograms: None,
+        },
+        notes: vec![
+            "no operation is repeated, and one that fails does not end the load; cassandra-stress \
+             calls this `-errors retries=0 ignore`"
+                .to_owned(),
+        ],
+    };
+    assert_eq!(taken("write n=1000"), expected);
+}
+
+#[test]
+fn commands_have_their_names() {
+    let kinds = |name: &str| taken(&format!("{name} n=1 -rate threads=1")).workload.mix;
+    for name in ["read", "READ"] {
+        assert_eq!(kinds(name), mix(1.0, 0.0, 0.0, 0.0), "{name}");
+    }
+    for name in ["write", "insert"] {
+        assert_eq!(kinds(name), mix(0.0, 1.0, 0.0, 0.0), "{name}");
+    }
+    for name in ["counter_read", "counterread", "counter_get", "counterget"] {
+        assert_eq!(kinds(name), mix(0.0, 0.0, 1.0, 0.0), "{name}");
+    }
+    for name in ["counter_write", "counterwrite", "counter_add", "counteradd"] {
+        assert_eq!(kinds(name), mix(0.0, 0.0, 0.0, 1.0), "{name}");
+    }
+    assert_eq!(kinds("mixed"), mix(1.0, 1.0, 0.0, 0.0));
+}
+
+#[test]
+fn only_writes_make_the_tables() {
+    let made = |command: &str| taken(&format!("{command} n=9 -rate threads=1")).tables.made;
+    let commands = ["write", "counter_write", "read", "mixed", "counter_read"];
+    assert_eq!(commands.map(made), [true, true, false, false, false]);
+    assert_eq!(taken("write n=0").until, Until::Operations(0));
+}
+
+#[test]
+fn the_end_and_what_is_done_before_are_read() {
+    let asked = |words: &str| taken(&format!("read {words} -rate threads=1"));
+    assert_eq!(asked("n=2k").until, Until::Operations(2_000));
+    assert_eq!(asked("N=3M").until, Until::Operations(3_000_000));
+    assert_eq!(asked("duration=90s").until, Until::Seconds(90));
+    assert_eq!(asked("duration=10m").until, Until::Seconds(600));
+    assert_eq!(asked("duration=2H").until, Until::Seconds(7_200));
+    assert_eq!(asked("n=1m").warmup, 50_000);
+    assert_eq!(asked("n=1m no-warmup").warmup, 0);
+    assert_eq!(asked("duration=10m").warmup, 0);
+    let truncated = |when: &str| asked(&format!("n=1 truncate={when}")).tables.truncated;
+    assert_eq!(
+        ["never", "once", "ALWAYS"].map(truncated),
+        [false, true, true]
+    );
+    assert_eq!(asked("n=1 cl=each_quorum").consistency, "EACH_QUORUM");
+    assert_eq!(asked("n=1 keysize=50").workload.key_size, 50);
+    assert_eq!(asked("n=1 add=UNIFORM(1..9)").workload.add, "uniform(1..9)");
+}
+
+#[test]
+fn a_mixture_has_the_ratio_that_is_written_and_nothing_else() {
+    let mixed = |words: &str| taken(&format!("mixed n=1 {words} -rate threads=1")).workload;
+    let all = mixed("ratio(write=1,READ=2.5,counter_write=3,counter_read=0) clustering=fixed(4)");
+    assert_eq!(all.mix, mix(2.5, 1.0, 0.0, 3.0));
+    assert_eq!(all.clustering, "fixed(4)");
+    let one = mixed("ratio(write=1)");
+    assert_eq!(one.mix, mix(0.0, 1.0, 0.0, 0.0));
+    assert_eq!(one.clustering, "gaussian(1..10,5.5,1.5)");
+}
+
+#[test]
+fn populations_depend_on_the_command_and_its_end() {
+    let population = |line: &str| taken(line).workload.population;
+    assert_eq!(population("counter_write n=70"), sequence(1, 70));
+    assert_eq!(
+        population("write duration=1m -rate threads=1"),
+        sequence(1, 1_000_000)
+    );
+    assert_eq!(
+        population("read n=70 -rate threads=1"),
+        drawn("gaussian(1..70,35.5,11.5)")
+    );
+    let timed = "mixed duration=1m -rate threads=1";
+    assert_eq!(population(timed), population("read n=1m -rate threads=1"));
+    assert_eq!(population("write n=70 -pop seq=5..1k"), sequence(5, 1000));
+    assert_eq!(
+        population("write n=70 -pop contents=sorted"),
+        drawn("gaussian(1..70,35.5,11.5)")
+    );
+    assert_eq!(
+        population("write n=70 -pop dist=~EXP(1..9)"),
+        drawn("~exp(1..9)")
+    );
+    let all = "mixed n=70 -rate threads=1 -pop seq=1..9 no-wrap read-lookback=exp(1..5)";
+    let expected = Population::Sequence {
+        first: 1,
+        last: 9,
+        wrap: false,
+        lookback: Some("exp(1..5)".to_owned()),
+    };
+    assert_eq!(population(all), expected);
+}
+
+#[test]
+fn rates_are_those_that_whole_nanoseconds_keep() {
+    let rate = |words: &str| taken(&format!("read n=1 -rate {words}")).rate;
+    let of = |threads, pace| Rate { threads, pace };
+    assert_eq!(rate("threads=40"), of(40, Pace::Free));
+    assert_eq!(
+        rate("threads=4 throttle=5000/s"),
+        of(4, Pace::Throttled(5000.0))
+    );
+    assert_eq!(
+        rate("threads=4 limit=5000/S"),
+        of(4, Pace::Throttled(5000.0))
+    );
+    assert_eq!(
+        rate("threads=4 fixed=3/s"),
+        of(4, Pace::Fixed(1e9 / 333_333_333.0))
+    );
+    assert_eq!(
+        rate("threads=4 throttle=0/s fixed=8/s"),
+        of(4, Pace::Fixed(8.0))
+    );
+    assert_eq!(rate("threads=4 fixed=0/s"), of(4, Pace::Free));
+}
+
+#[test]
+fn columns_are_counted_or_named() {
+    let asked = |words: &str| taken(&format!("write n=1 -col {words}"));
+    let columns = |words: &str| asked(words).workload.columns;
+    assert_eq!(columns("n=fixed(11)")[..4], ["C0", "C1", "C10", "C2"]);
+    assert_eq!(columns("names=foo,Bar,a1"), ["Bar", "a1", "foo"]);
+    assert_eq!(asked("size=uniform(1..20)").workload.size, "uniform(1..20)");
+    let all = asked("slice timestamp=17 comparator=AsciiType n=fixed(1)");
+    assert_eq!((all.workload.slice, all.timestamp), (true, Some(17)));
+}
+
+#[test]
+fn tables_are_made_as_the_schema_says() {
+    let tables = |words: &str| taken(&format!("write n=1 -schema {words}")).tables;
+    assert_eq!(tables("keyspace=ks_2").keyspace, "ks_2");
+    let replication = |settings: &str| {
+        let Strategy { class, options } = tables(&format!("replication({settings})")).replication;
+        let class = class
+            .rsplit('.')
+            .next()
+            .map(str::to_owned)
+            .unwrap_or_default();
+        (class, options)
+    };
+    let of = |class: &str, options: &[(&str, &str)]| (class.to_owned(), pairs(options));
+    assert_eq!(
+        replication("factor=3"),
+        of("SimpleStrategy", &[("replication_factor", "3")])
+    );
+    assert_eq!(
+        replication("strategy=NetworkTopologyStrategy,dc1=3,dc2=2"),
+        of("NetworkTopologyStrategy", &[("dc1", "3"), ("dc2", "2")])
+    );
+    assert_eq!(
+        replication("strategy=org.apache.cassandra.locator.NetworkTopologyStrategy"),
+        of("NetworkTopologyStrategy", &[("replication_factor", "1")])
+    );
+    assert_eq!(
+        replication("replication_factor=2,factor=3"),
+        of("SimpleStrategy", &[("replication_factor", "2")])
+    );
+    let stored = tables(
+        "compression=LZ4Compressor compaction(strategy=LeveledCompactionStrategy,min_threshold=4)",
+    );
+    assert_eq!(stored.compression.as_deref(), Some("LZ4Compressor"));
+    let expected = Strategy {
+        class: "LeveledCompactionStrategy".to_owned(),
+        options: pairs(&[("min_threshold", "4")]),
+    };
+    assert_eq!(stored.compaction, Some(expected));
+}
+
+#[test]
+fn servers_and_how_to_speak_with_them_are_read() {
+    let line = "write n=1 -node A,10.0.0.2 whitelist datacenter=dc1 -port native=9043 \
+                -mode native cql3 unprepared user=cassandra compression=LZ4 connectionsPerHost=2 \
+                auth-provider=com.datastax.driver.core.PlainTextAuthProvider protocolVersion=4";
+    let expected = Place {
+        members: Members::Listed(vec!["A".to_owned(), "10.0.0.2".to_owned()]),
+        only_these: true,
+        datacenter: Some("dc1".to_owned()),
+        port: 9043,
+        connections: 2,
+        prepared: false,
+        compression: Some("lz4"),
+        user: Some("cassandra".to_owned()),
+    };
+    assert_eq!(taken(line).place, expected);
+    let place = |words: &str| taken(&format!("write n=1 {words}")).place;
+    assert_eq!(
+        place("-node file=/tmp/nodes").members,
+        Members::File("/tmp/nodes".into())
+    );
+    let compression = |name: &str| place(&format!("-mode compression={name}")).compression;
+    assert_eq!(["none", "snappy"].map(compression), [None, Some("snappy")]);
+    assert!(place("-mode native prepared cql3").prepared);
+}
+
+#[test]
+fn what_is_written_down_is_read() {
+    let log = |words: &str| taken(&format!("write n=1 -log {words}")).log;
+    for (words, interval) in [
+        ("interval=200ms", 0.2),
+        ("interval=5s", 5.0),
+        ("interval=3", 3.0),
+    ] {
+        let histograms = None;
+        assert_eq!(
+            log(words),
+            Log {
+                interval,
+                histograms
+            }
+        );
+    }
+    assert_eq!(log("hdrfile=a.hdr").histograms, Some("a.hdr".into()));
+}
+
+#[test]
+fn reads_are_compared_unless_that_is_skipped() {
+    let validate = |words: &str| taken(&format!("write n=1 {words}")).workload.validate;
+    assert!(validate("-errors retries=3"));
+    assert!(!validate("-errors skip-read-validation"));
+}
+
+#[test]
+fn what_has_no_effect_is_told() {
+    let notes = |words: &str| taken(&format!("write n=1 {words}")).notes;
+    assert_eq!(notes("-errors retries=0 ignore"), Vec::<String>::new());
+    assert_eq!(notes("-errors ignore").len(), 1);
+    assert_eq!(notes("-errors retries=0").len(), 1);
+    let all = notes(
+        "-errors retries=0 ignore -pop contents=sorted -port thrift=9160 jmx=7199 \
+         -mode maxPending=128 -log level=verbose file=x no-summary no-settings",
+    );
+    let named: Vec<&str> = all
+        .iter()
+        .filter_map(|note| note.split('`').nth(1))
+        .collect();
+    let expected = [
+        "-pop contents=",
+        "-port thrift=",
+        "-port jmx=",
+        "-mode maxPending=",
+        "-log file=",
+        "-log level=",
+        "-log no-summary",
+        "-log no-settings",
+    ];
+    assert_eq!(named, expected);
+    assert!(
+        all.iter().all(|note| note.contains("has no effect: ")),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn spaces_around_signs_part_no_words() {
+    let plain = taken("mixed ratio(read=1,write=2) n=10 -rate threads=4 -node a,b");
+    let spaced = "mixed ratio ( read = 1 , write=2 ) n= 10  -RATE threads =4 -node a , b ";
+    assert_eq!(taken(spaced), plain);
+    let words = [
+        "mixed",
+        "ratio(read=1,",
+        "write=2)",
+        "n=10",
+        "-rate",
+        "threads=4",
+        "-node",
+        "a,b",
+    ];
+    assert_eq!(parse(&words.map(str::to_owned)), Ok(plain));
+}
+
+/// A command line, and what its refusal must say.
+const REFUSED: [(&str, &str); 72] = [
+    // The command.
+    ("", "the commands are `read`, `write`"),
+    ("-rate threads=4", "there is no command `-rate`"),
+    (
+        "foo n=1",
+        "there is no command `foo`; the commands are `read`",
+    ),
+    ("user profile=x.yaml n=1", "`user` is not taken: profiles"),
+    ("print dist=exp(1..9)", "`print` is not taken"),
+    ("help read", "`dunnage-engine --help`"),
+    ("version", "`dunnage-engine --version`"),
+    ("legacy -n 5", "`legacy` is not taken"),
+    ("write", "write `n=1m` or `duration=60s`"),
+    ("write err<0.02 n>30 n<200", "`write err<` is not taken"),
+    ("write n>30", "`write n>` is not taken"),
+    ("write n<200", "write `n=1m` or `duration=60s`"),
+    ("write n=10 duration=10s", "both `n=` and `duration=`"),
+    (
+        "write n=10000p",
+        "cannot have `n=10000p`; write it as `n=1000`",
+    ),
+    ("write n=-5", "cannot have `n=-5`"),
+    ("read n=0 -rate threads=1", "write `write n=0`"),
+    (
+        "read duration=1hour",
+        "`duration=60s`, `duration=10m` or `duration=2h`",
+    ),
+    ("read duration=0s", "cannot have `duration=0s`"),
+    ("write n=1 cl=foo", "`cl=ONE`, `cl=QUORUM`"),
+    ("write n=1 cl=SERIAL", "cannot have `cl=SERIAL`"),
+    ("write n=1 cl=one cl=quorum", "`cl=` twice"),
+    ("write n=1 no-warmup=foo", "no setting `no-warmup=`"),
+    ("write n=1 truncate=often", "`truncate=never`"),
+    ("write n=1 keysize=0", "from 1 to 65535 bytes"),
+    ("write n=1 keysize=70000", "from 1 to 65535 bytes"),
+    ("write n=1 keysize=-1", "such as `keysize=10`"),
+    (
+        "write n=1 add=5",
+        "`write add=` `5`: write one of `fixed(34)`",
+    ),
+    (
+        "read n=1 ratio(read=1)",
+        "`read` has no setting `ratio(`; it has `n=`",
+    ),
+    ("read n=1 clustering=fixed(2)", "no setting `clustering=`"),
+    (
+        "mixed n=1 ratio(help=1) -rate threads=1",
+        "`ratio(read=2,write=1)`",
+    ),
+    (
+        "mixed n=1 ratio(read=-1) -rate threads=1",
+        "cannot have `ratio(read=-1`",
+    ),
+    (
+        "mixed n=1 ratio(read=0) -rate threads=1",
+        "one must be above zero",
+    ),
+    ("mixed n=1 ratio()", "write it as `ratio(name=value,…)`"),
+    (
+        "mixed n=1 ratio(read=1",
+        "write it as `ratio(name=value,…)`",
+    ),
+    ("mixed n=1 ratio(read=1,read=2)", "`read=` twice"),
+    (
+        "mixed n=1 clustering=fixed(0) -rate threads=1",
+        "clusters of `fixed(0)`",
+    ),
+    // -rate
+    ("read n=1", "write `-rate threads=32`"),
+    ("write duration=1m", "write `-rate threads=32`"),
+    ("write n=1 -rate throttle=5/s", "`-rate` has no `threads=`"),
+    ("write n=1 -rate auto", "`-rate auto` is not taken"),
+    (
+        "write n=1 -rate threads>=4 threads<=9",
+        "`-rate threads>=` is not taken",
+    ),
+    ("write n=1 -rate threads=0", "cannot have `threads=0`"),
+    (
+        "write n=1 -rate threads=1 throttle=9/s fixed=9/s",
+        "both `throttle=` and `fixed=`",
+    ),
+    (
+        "write n=1 -rate threads=1 throttle=9/s limit=9/s",
+        "`throttle=` twice",
+    ),
+    (
+        "write n=1 -rate threads=1 limit=9",
+        "write it as `limit=5000/s`",
+    ),
+    (
+        "write n=1 -rate threads=1 -rate fixed=9/s",
+        "`-rate` is there twice",
+    ),
+    // -pop
+    (
+        "write n=1 -pop seq=1..9 dist=exp(1..9)",
+        "both `seq=` and `dist=`",
+    ),
+    ("write n=1 -pop no-wrap", "for a sequence only"),
+    ("write n=1 -pop seq=9..1", "cannot have `seq=9..1`"),
+    ("write n=1 -pop seq=-1..5", "`seq=1..1000`"),
+    (
+        "write n=1 -pop dist=foo",
+        "`-pop dist=` `foo`: write one of",
+    ),
+    (
+        "write n=1 -pop seq=1..9 read-lookback=fixed(50)",
+        "cannot look back by `fixed(50)`",
+    ),
+    // -col
+    (
+        "write n=1 -col n=uniform(1..10)",
+        "all rows of a table in CQL have the same columns",
+    ),
+    ("write n=1 -col n=fixed(0)", "from 1 to 65534 columns"),
+    ("write n=1 -col n=fixed(1b)", "from 1 to 65534 columns"),
+    (
+        "write n=1 -col n=fixed(2) names=a",
+        "both `names=` and `n=`",
+    ),
+    ("write n=1 -col names=a,a", "name columns once"),
+    ("write n=1 -col super=2", "`-col super=` is not taken"),
+    (
+        "write n=1 -col comparator=TimeUUIDType",
+        "`comparator=AsciiType`",
+    ),
+    ("write n=1 -col timestamp=now", "microseconds since 1970"),
+    ("write n=1 -col size=qextreme(1..9,2,2)", "use `extreme`"),
+    // -errors, -log and -schema
+    ("write n=1 -errors retries=many", "`retries=0`"),
+    ("write n=1 -log interval=1h", "`interval=1s`"),
+    (
+        "write n=1 -schema keyspace=a\"b",
+        "a name of letters, digits and `_`",
+    ),
+    (
+        "write n=1 -schema replication(factor=abc)",
+        "`replication(factor=3)`",
+    ),
+    (
+        "write n=1 -schema replication(dc1='3')",
+        "letters, digits and `._-:/+`",
+    ),
+    (
+        "write n=1 -schema compaction(a=b)",
+        "`compaction(strategy=LeveledCompactionStrategy)`",
+    ),
+    // All of it.
+    ("write n=1 -node a,,b", "`-node host1,host2`"),
+    ("write n=1 -node a b", "`-node` has no setting `b`"),
+    ("write n=1 -node a file=b", "both members and `file=`"),
+    ("write n=1 -port native=0", "`native=9042`"),
+    (
+        "write n=1 -rates threads=4",
+        "there is no option `-rates`; the options are `-rate`, `-pop`",
+    ),
+];
+
+#[test]
+fn what_is_not_taken_is_refused_with_what_to_type() {
+    for (line, expected) in REFUSED {
+        let error = refused(line);
+        assert!(error.contains(expected), "`{line}` is refused by `{error}`");
+    }
+}
+
+#[test]
+fn ways_to_speak_that_are_not_ours_are_refused() {
+    let refused = |words: &str| refused(&format!("write n=1 {words}"));
+    for mode in ["thrift", "native cql3 simplenative", "thrift smart"] {
+        assert!(
+            refused(&format!("-mode {mode}")).contains("write `-mode native cql3`"),
+            "{mode}"
+        );
+    }
+    assert!(refused("-mode port=9046").contains("write `-port native=9042`"));
+    assert!(refused("-mode prepared unprepared").contains("both"));
+    assert!(refused("-mode auth-provider=a.B").contains("PlainTextAuthProvider"));
+    assert!(refused("-mode user=").contains("`user=cassandra`"));
+    assert!(refused("-mode protocolVersion=3").contains("`protocolVersion=4`"));
+    assert!(refused("-mode connectionsPerHost=0").contains("`connectionsPerHost=8`"));
+    assert!(refused("-mode compression=zip").contains("`compression=lz4`"));
+}
+
+#[test]
+fn options_of_other_loads_are_refused_by_name() {
+    for (option, expected) in [
+        ("-insert visits=fixed(2)", "`-insert` is not taken"),
+        ("-transport truststore=x", "`--tls-ca`"),
+        ("-graph file=x", "`-graph` is not taken"),
+        ("-sendto host", "`-sendto` is not taken"),
+        ("-send-to host", "`-send-to` is not taken"),
+        ("-tokenrange wrap", "`-tokenrange` is not taken"),
+    ] {
+        let error = refused(&format!("write n=1 {option}"));
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn no_refusal_repeats_a_password() {
+    for words in [
+        "-mode native cql3 user=u password=hunter2",
+        "-mode PASSWORD=hunter2 password=hunter2",
+        "-mode passwd=hunter2",
+        "-transport truststore-password=hunter2",
+        "-password=hunter2",
+    ] {
+        let error = refused(&format!("write n=1 {words}"));
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+    assert!(refused("write n=1 -mode password=x").contains("`DUNNAGE_PASSWORD`"));
+}

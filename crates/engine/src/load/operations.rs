@@ -1,0 +1,219 @@
+//! `operations`: print what a plan would do, without a database.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use wire::load::{Level, LoadPlan, Phase, Workload};
+
+use super::core::values::Values;
+use super::mix::{Fields, Kind, Operation, Operations, stream};
+use super::{plan, share};
+
+/// Arguments of `operations`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The plan, JSON of the schema `engine-load.schema.json`.
+    #[arg(long)]
+    plan: PathBuf,
+    /// How many operations of this part to print; all records of a load phase without it.
+    #[arg(long)]
+    count: Option<u64>,
+    /// Print the values to write, too, in hexadecimal.
+    #[arg(long)]
+    values: bool,
+}
+
+/// What stands in a column that an operation does not have.
+const NONE: &str = "-";
+
+/// Print one line for each operation, with tabs between: its type, its key, the records of a scan,
+/// what it reads (`*`: all fields without their names), the fields that it writes, the lengths of
+/// their values, and the values if they are asked for. The virtual clients of a closed loop come in
+/// turns, and each insert is taken for answered at once.
+pub fn operations(arguments: &Arguments) -> io::Result<()> {
+    let plan = plan::read(&arguments.plan)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    match print(&plan, arguments, &mut out).and_then(|()| out.flush()) {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
+}
+
+fn print(plan: &LoadPlan, arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    let count = match (arguments.count, plan.phase) {
+        (Some(count), _) => count,
+        (None, Phase::Load) => u64::MAX,
+        (None, Phase::Run) => {
+            let what = "a run phase has no end of its own; say how many operations: --count N";
+            return Err(io::Error::other(what));
+        }
+    };
+    let Workload::Ycsb(workload) = &plan.workload else {
+        return Err(io::Error::other("only operations of `ycsb` can be printed"));
+    };
+    let mut operations = Operations::new(plan).map_err(io::Error::other)?;
+    let values = Values::new(workload);
+    let clients = match plan.level {
+        Level::Threads { threads } => share::count(u64::from(threads), plan.part),
+        _ => 1,
+    };
+    let mut streams: Vec<_> = (0..clients)
+        .map(|client| stream(plan.seed, plan.part, client))
+        .collect();
+    for number in 0..count {
+        let client = (number % clients) as usize;
+        let Some(operation) = operations.draw(&mut streams[client]) else {
+            break;
+        };
+        operations.over(&operation);
+        writeln!(out, "{}", line(&operation, &values, arguments.values))?;
+    }
+    Ok(())
+}
+
+fn line(operation: &Operation, values: &Values, with_values: bool) -> String {
+    let kind = operation.kind;
+    let reads = kind.reads_one() || kind == Kind::Scan;
+    let writes = matches!(kind, Kind::Update | Kind::Insert | Kind::ReadModifyWrite);
+    let written = if writes {
+        values.written(operation)
+    } else {
+        0..0
+    };
+    let texts: Vec<_> = written
+        .clone()
+        .map(|field| values.value(operation, field))
+        .collect();
+    let mut columns = vec![
+        kind.name().to_owned(),
+        operation.key.as_str().to_owned(),
+        if kind == Kind::Scan {
+            operation.length.to_string()
+        } else {
+            NONE.to_owned()
+        },
+        match operation.read {
+            _ if !reads => NONE.to_owned(),
+            Fields::All => "*".to_owned(),
+            Fields::Named | Fields::One(_) => values.names()[values.read(operation)].join(","),
+        },
+        listed(values.names()[written].iter().cloned()),
+        listed(texts.iter().map(|text| text.len().to_string())),
+    ];
+    if with_values {
+        columns.push(listed(texts.iter().map(|text| hexadecimal(text))));
+    }
+    columns.join("\t")
+}
+
+/// Items with commas between them.
+fn listed(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    if items.is_empty() {
+        NONE.to_owned()
+    } else {
+        items.join(",")
+    }
+}
+
+fn hexadecimal(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a string takes everything");
+        digits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::plan::tests::{plan, stress, ycsb};
+    use wire::load::{FieldLengths, ReadFields};
+
+    fn printed(plan: &LoadPlan, count: Option<u64>, values: bool) -> io::Result<Vec<String>> {
+        let arguments = Arguments {
+            plan: PathBuf::new(),
+            count,
+            values,
+        };
+        let mut out = Vec::new();
+        print(plan, &arguments, &mut out)?;
+        let text = String::from_utf8(out).unwrap();
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn a_load_phase_is_printed_to_its_end() {
+        let mut plan = plan();
+        plan.phase = Phase::Load;
+        let workload = ycsb(&mut plan);
+        (workload.records, workload.fields) = (3, 2);
+        workload.field_lengths = FieldLengths::Constant { length: 5 };
+        workload.integrity = true;
+        let lines = printed(&plan, None, true).unwrap();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(
+            lines[0],
+            "insert\tuser6284781860667377211\t-\t-\tfield0,field1\t5,5\t7573657236,7573657236"
+        );
+    }
+
+    #[test]
+    fn a_run_phase_is_printed_as_far_as_it_is_asked_for() {
+        let mut plan = plan();
+        let refused = printed(&plan, None, false).unwrap_err().to_string();
+        assert!(refused.contains("--count N"), "{refused}");
+        plan.level = Level::Threads { threads: 3 };
+        let mix = &mut ycsb(&mut plan).mix;
+        (mix.update, mix.insert, mix.scan, mix.read_modify_write) = (1.0, 1.0, 1.0, 1.0);
+        ycsb(&mut plan).read_fields = ReadFields::One;
+        let lines = printed(&plan, Some(200), false).unwrap();
+        assert_eq!(lines.len(), 200);
+        let columns = |kind: &str| -> Vec<&str> {
+            let found = lines
+                .iter()
+                .find(|line| line.split('\t').next() == Some(kind));
+            found.unwrap().split('\t').skip(2).collect()
+        };
+        let one = |name: &str| {
+            name.strip_prefix("field")
+                .is_some_and(|rest| rest.len() == 1)
+        };
+        let read = columns("read");
+        assert!(one(read[1]));
+        assert_eq!((read[0], &read[2..]), ("-", &["-", "-"][..]));
+        let update = columns("update");
+        assert!(one(update[2]));
+        assert_eq!((update[1], update[3]), ("-", "100"));
+        assert_eq!(columns("insert")[2].split(',').count(), 10);
+        let scan = columns("scan");
+        assert!((1..=100).contains(&scan[0].parse::<u32>().unwrap()));
+        assert_eq!(scan[2], "-");
+        let both = columns("read-modify-write");
+        assert!(one(both[1]) && one(both[2]));
+    }
+
+    #[test]
+    fn operations_of_another_workload_are_refused() {
+        let mut plan = plan();
+        plan.workload = stress();
+        let refused = printed(&plan, Some(1), false).unwrap_err().to_string();
+        assert!(refused.contains("only operations of `ycsb`"), "{refused}");
+    }
+
+    #[test]
+    fn a_client_is_printed_the_same_whatever_others_there_are() {
+        let printed = |threads| {
+            let mut plan = plan();
+            plan.level = Level::Threads { threads };
+            printed(&plan, Some(20 * u64::from(threads)), false).unwrap()
+        };
+        let second = |lines: &[String], of| -> Vec<String> {
+            lines.iter().skip(1).step_by(of).take(20).cloned().collect()
+        };
+        let (two, five) = (printed(2), printed(5));
+        assert_eq!(second(&two, 2), second(&five, 5));
+        assert_ne!(two[..20], five[..20]);
+    }
+}

@@ -1,0 +1,257 @@
+//! Replica sets: several servers that share their records, and what each says that it is.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::driven::{RECORDS, Scratch, loading, running, sum, target};
+use crate::server::{Command, Reply, Store, listener, serve};
+
+/// The number of no member.
+const NOBODY: usize = usize::MAX;
+
+/// A replica set. Its members are up once they are begun.
+struct Set {
+    addresses: Vec<SocketAddr>,
+    /// The number of the primary.
+    primary: AtomicUsize,
+    /// The number of a member that hangs up on everybody.
+    dark: AtomicUsize,
+    /// After so many writes the next member becomes the primary.
+    reign: AtomicU64,
+    store: Store,
+    /// Member and command of everything that is not about who is who.
+    seen: Mutex<Vec<(usize, String, Value)>>,
+}
+
+impl Set {
+    /// `down` of the members refuse connections.
+    fn begin(members: usize, down: &[usize]) -> Arc<Self> {
+        let listeners: Vec<(TcpListener, SocketAddr)> = (0..members).map(|_| listener()).collect();
+        let set = Arc::new(Self {
+            addresses: listeners.iter().map(|(_, address)| *address).collect(),
+            primary: AtomicUsize::new(0),
+            dark: AtomicUsize::new(NOBODY),
+            reign: AtomicU64::new(u64::MAX),
+            store: Store::default(),
+            seen: Mutex::default(),
+        });
+        for (number, (listener, _)) in listeners.into_iter().enumerate() {
+            let set = set.clone();
+            if !down.contains(&number) {
+                serve(listener, move |command| set.answer(number, command));
+            }
+        }
+        set
+    }
+
+    fn answer(&self, number: usize, command: &Command) -> Reply {
+        if self.dark.load(Ordering::Relaxed) == number {
+            return Reply::Close;
+        }
+        let primary = self.primary.load(Ordering::Relaxed) == number;
+        match command.name.as_str() {
+            "hello" => return Reply::Document(self.hello(primary)),
+            "ping" => return Reply::Document(json!({"ok": 1.0})),
+            name => {
+                let seen = (number, name.to_owned(), command.body.clone());
+                self.seen.lock().unwrap().push(seen);
+            }
+        }
+        let write = command.name != "find";
+        if write && self.reign.fetch_sub(1, Ordering::Relaxed) == 1 {
+            // This write was the last: it is not done, and neither is any other here from now on.
+            let next = (self.primary.load(Ordering::Relaxed) + 1) % self.addresses.len();
+            self.primary.store(next, Ordering::Relaxed);
+            return not_primary();
+        }
+        let elsewhere = command.body["$readPreference"].is_object();
+        if primary || (!write && elsewhere) {
+            self.store.answer(command)
+        } else {
+            not_primary()
+        }
+    }
+
+    fn hello(&self, primary: bool) -> Value {
+        json!({
+            "isWritablePrimary": primary, "secondary": !primary, "setName": "rs0",
+            "hosts": self.addresses.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "electionId": {"$id": "election0001"}, "ok": 1.0,
+        })
+    }
+
+    /// A target of which the driver is told one member only.
+    fn target(&self, told: usize, options: &Value) -> Value {
+        target("replicas", &[self.addresses[told]], options)
+    }
+
+    /// How many commands of a name each member got since the last call.
+    fn got(&self, name: &str) -> Vec<usize> {
+        let mut seen = self.seen.lock().unwrap();
+        let members = 0..self.addresses.len();
+        let of = |member| {
+            let own =
+                |(number, known, _): &&(usize, String, Value)| *number == member && known == name;
+            seen.iter().filter(own).count()
+        };
+        let counts = members.map(of).collect();
+        seen.clear();
+        counts
+    }
+}
+
+fn not_primary() -> Reply {
+    Reply::Document(json!({
+        "ok": 0.0, "code": 10107, "codeName": "NotWritablePrimary", "errmsg": "not primary",
+    }))
+}
+
+#[test]
+fn the_primary_is_found_by_any_member_and_takes_everything() {
+    let set = Set::begin(3, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(2, &json!({"replicaSet": "rs0"}));
+    let loaded = scratch.result(&loading(&target));
+    assert_eq!(loaded["operations"], json!({"insert": RECORDS}));
+    assert_eq!(set.got("insert"), [50, 0, 0]);
+    let run = scratch.result(&running(&target, &["read"], 40));
+    assert_eq!(run["verified"], 40);
+    assert_eq!(set.got("find"), [40, 0, 0]);
+}
+
+#[test]
+fn reads_go_to_secondaries_in_turns_if_they_are_to_and_say_so() {
+    let set = Set::begin(3, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(0, &json!({"readPreference": "secondary"}));
+    let loaded = scratch.result(&loading(&target));
+    assert_eq!(sum(&loaded["operations"]), RECORDS);
+    assert_eq!(set.got("insert"), [50, 0, 0]);
+    let run = scratch.result(&running(&target, &["read"], 40));
+    assert_eq!(run["verified"], 40);
+    let modes: Vec<Value> = set
+        .seen
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(_, _, body)| body["$readPreference"]["mode"].clone())
+        .collect();
+    assert_eq!(modes, vec![json!("secondary"); 40]);
+    assert_eq!(set.got("find"), [0, 20, 20]);
+    let mut told: Vec<String> = set.addresses.iter().map(ToString::to_string).collect();
+    told.sort();
+    assert_eq!(run["remotes"], json!(told));
+    assert_eq!(run["consistency"]["read"], "readPreference=secondary");
+}
+
+#[test]
+fn a_secondary_that_was_away_takes_reads_again_when_it_is_back() {
+    let set = Set::begin(3, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(0, &json!({"readPreference": "secondary"}));
+    scratch.result(&loading(&target));
+    set.got("insert");
+    let mut plan = running(&target, &["read"], 0);
+    plan["operations"] = json!(null);
+    plan["duration"] = json!(5.0);
+    plan["level"] = json!({
+        "kind": "rate", "rate": 300.0, "connections": 2, "arrivals": "constant",
+    });
+    let seen = |member: usize| {
+        let seen = set.seen.lock().unwrap();
+        seen.iter().filter(|(number, ..)| *number == member).count()
+    };
+    let (run, before, away) = std::thread::scope(|scope| {
+        let run = scope.spawn(|| scratch.result(&plan));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while seen(2) < 50 {
+            assert!(Instant::now() < deadline, "no read comes");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        set.dark.store(2, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(200));
+        let before = (seen(1), seen(2));
+        std::thread::sleep(Duration::from_millis(800));
+        let away = (seen(1), seen(2));
+        set.dark.store(NOBODY, Ordering::Relaxed);
+        (run.join().unwrap(), before, away)
+    });
+    assert!(away.0 > before.0, "the other one takes all reads");
+    assert_eq!(away.1, before.1);
+    assert!(seen(2) > away.1, "it is back");
+    let kinds: Vec<&String> = run["errors"]["read"].as_object().unwrap().keys().collect();
+    assert_eq!(kinds, ["connection"], "{}", run["messages"]);
+}
+
+#[test]
+fn the_nearest_members_are_asked_whoever_they_are() {
+    let set = Set::begin(2, &[]);
+    let scratch = Scratch::new();
+    let target = set.target(0, &json!({"readPreference": "nearest"}));
+    scratch.result(&loading(&target));
+    set.got("insert");
+    let run = scratch.result(&running(&target, &["read"], 40));
+    assert_eq!(run["verified"], 40);
+    assert_eq!(set.got("find").iter().sum::<usize>(), 40);
+}
+
+#[test]
+fn another_primary_is_found_when_the_first_one_steps_down() {
+    let set = Set::begin(3, &[]);
+    set.reign.store(20, Ordering::Relaxed);
+    let loaded = Scratch::new().result(&loading(&set.target(0, &json!({}))));
+    assert_eq!(loaded["errors"], json!({"insert": {"server": 1}}));
+    assert_eq!(
+        loaded["messages"],
+        json!(["not primary (NotWritablePrimary)"])
+    );
+    assert_eq!(loaded["operations"], json!({"insert": RECORDS - 1}));
+    assert_eq!(set.got("insert"), [20, 30, 0]);
+}
+
+#[test]
+fn a_load_does_not_begin_without_a_primary_or_without_those_that_reads_go_to() {
+    let scratch = Scratch::new();
+    let refused = |set: &Set, options: &Value| {
+        let mut plan = loading(&set.target(0, options));
+        plan["timeout"] = json!(1.5);
+        scratch.refused(&plan)
+    };
+    let headless = Set::begin(2, &[]);
+    headless.primary.store(NOBODY, Ordering::Relaxed);
+    let said = refused(&headless, &json!({}));
+    assert!(said.contains("the replica set has no primary"), "{said}");
+    let alone = Set::begin(1, &[]);
+    let said = refused(&alone, &json!({"readPreference": "secondary"}));
+    assert!(
+        said.contains("no member for `readPreference=secondary`"),
+        "{said}"
+    );
+    let halved = Set::begin(3, &[2]);
+    let said = refused(&halved, &json!({"replicaSet": "rs1"}));
+    let other = "is a member of the replica set `rs0`, not of `rs1`";
+    assert!(said.contains(other), "{said}");
+    let missing = halved.addresses[2].to_string();
+    let said = refused(&halved, &json!({"readPreference": "secondary"}));
+    assert!(said.contains(&missing), "{said}");
+    assert!(
+        scratch
+            .load(&loading(&halved.target(0, &json!({}))))
+            .status
+            .success()
+    );
+}
+
+#[test]
+fn a_server_of_no_replica_set_is_not_driven_as_one() {
+    let (listener, address) = listener();
+    serve(listener, |command| Store::default().answer(command));
+    let mut plan = loading(&target("replicas", &[address], &json!({})));
+    plan["timeout"] = json!(0.5);
+    let said = Scratch::new().refused(&plan);
+    assert!(said.contains("is not a member of a replica set"), "{said}");
+}
