@@ -104,10 +104,15 @@ def insist_stands(lab: str) -> None:
         assert client.containers.list(all=True) == []
 
 
+def insist_on_no_other(lab: str = "") -> None:
+    """Fail if `clean --kept` would remove a lab that is not ours."""
+    kept = [each.name for each in lab_tool.standing_labs() if each.kept and each.name != lab]
+    assert not kept, f"`clean --kept` would remove others; dunnage lab down --lab {kept[0]}"
+
+
 @pytest.mark.quiet  # other kept labs of this machine would be removed, too
 def test_a_kept_lab_stands_until_kept_ones_are_to_be_removed(tmp_path: Path) -> None:
-    others = [each.name for each in lab_tool.standing_labs() if each.kept]
-    assert not others, f"`clean --kept` would remove others; dunnage lab down --lab {others[0]}"
+    insist_on_no_other()
     name, path = written(tmp_path)
     opened, said, lab = carried_out(name, path, "--keep")
     try:
@@ -123,6 +128,7 @@ def test_a_kept_lab_stands_until_kept_ones_are_to_be_removed(tmp_path: Path) -> 
         assert left.returncode == 0
         assert f"lab {lab} of `{name}` was left standing on purpose and stays" in left.stderr
         insist_stands(lab)
+        insist_on_no_other(lab)
         removed = typed("clean", "--kept", "--format", "json")
         assert json.loads(removed.stdout)["removed"] == [{"lab": lab, "study": name, "hosts": 2}]
         assert status(lab) is None
