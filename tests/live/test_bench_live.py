@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from engine.shape import SHAPE, compared
 
 pytestmark = pytest.mark.live
 
@@ -54,7 +55,7 @@ def test_all_clients_of_redis_take_turns_and_the_table_shows_them() -> None:
             assert re.fullmatch(rf"{RATIO} \|", throughput)
     assert re.search(r"^## Redis 7\.\d+\.\d+$", done.stdout, re.MULTILINE)
     assert re.search(r"^- server on processor \d+, clients on processor \d+$", done.stdout, re.M)
-    assert "Plain strings are not compared" in done.stdout
+    assert compared(SHAPE) in done.stdout
     assert f"Type: export {MEMTIER}=PATH" in done.stdout
 
 

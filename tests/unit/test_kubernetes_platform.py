@@ -135,6 +135,12 @@ def test_a_log_is_empty_before_there_is_a_container() -> None:
         logged(status(500))
 
 
+def test_a_log_is_asked_for_again_while_its_container_is_replaced() -> None:
+    lost = httpx2.Response(200, text="unable to retrieve container logs for containerd://6028")
+    api = Api().on(f"GET {POD}/log", lost, lost, httpx2.Response(200, text="bad option\n"))
+    assert opened(api).log("redis-1-0", 2, "redis-1") == "bad option\n"
+
+
 def test_all_of_a_stay_is_removed_its_volumes_too_and_is_waited_for() -> None:
     own = f"{NAMESPACES}/dunnage-b1-x-1"
     volume = {"metadata": {"name": "dunnage-b1-x-1-redis-1"}}

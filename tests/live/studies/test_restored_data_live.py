@@ -57,7 +57,11 @@ LEAST = {"redis": 5_000_000, "cassandra": 2**20}
 """Bytes that the records take at least; Cassandra compresses them, and tells whole MiB."""
 
 
-@pytest.fixture(scope="module", params=[REDIS, CASSANDRA], ids=["redis", "cassandra"])
+@pytest.fixture(
+    scope="module",
+    params=[REDIS, pytest.param(CASSANDRA, marks=pytest.mark.proof)],
+    ids=["redis", "cassandra"],
+)
 def restored(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Result]:

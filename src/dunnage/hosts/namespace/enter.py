@@ -21,8 +21,12 @@ from dunnage.units import duration
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ENVIRONMENT: Mapping[str, str] = {"PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
 """What every program starts with, so that ours does not leak into what is measured."""
-_PATIENCE = 30.0
-"""Seconds in which a program must have started; only a frozen unit takes so long."""
+_WAITS, _WAIT = 120, 0.5
+"""How many times, and for how many seconds, a program's start is waited for without a word.
+
+Only a frozen unit takes so long. They are many short ones because a machine that stood still itself
+ends no more than one of them: its clock goes on without it.
+"""
 
 
 def open_files() -> int:
@@ -172,7 +176,11 @@ class NamespaceProcess:
 def _report(descriptor: int) -> Mapping[str, int]:
     """Read the two process ids; the report ends when the program runs or has failed to."""
     text = b""
-    while select.select([descriptor], [], [], _PATIENCE)[0]:
+    waits = 0
+    while waits < _WAITS:
+        if not select.select([descriptor], [], [], _WAIT)[0]:
+            waits += 1
+            continue
         part = os.read(descriptor, 200)
         if not part:
             break

@@ -41,6 +41,10 @@ _REMOVED = 60.0
 _INTERVAL = 0.05
 _GONE, _TAKEN = 404, 409
 """HTTP status of what is not there, and of a name that something else has."""
+_LOST_LOG = "unable to retrieve container logs for "
+"""What a kubelet tells in the place of a log while it replaces the container that wrote it."""
+_REPLACED = 5.0
+"""Seconds within which the next container can be asked."""
 
 T = TypeVar("T")
 
@@ -155,6 +159,14 @@ class Namespace:
 
     def log(self, pod: str, lines: int, where: str) -> str:
         """The last lines that a pod's container wrote; nothing before there is one."""
+        within = Deadline.after(_REPLACED)
+        told = self._log(pod, lines, where)
+        while told.startswith(_LOST_LOG) and not within.passed:
+            within.pause(_INTERVAL)
+            told = self._log(pod, lines, where)
+        return told
+
+    def _log(self, pod: str, lines: int, where: str) -> str:
         with self._spoken("the pod's log cannot be read", where):
             try:
                 return "".join(self._client.log(pod, namespace=self.name, tail_lines=lines))
