@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,10 +46,10 @@ def test_a_program_whose_machine_stood_still_meanwhile_is_waited_for(
     door = way(BEGUN)
     real, over = select.select, iter([True] * 20)
 
-    def jumped(*arguments: list[int]) -> object:
+    def jumped(*arguments: Any) -> object:
         return ([], [], []) if next(over, False) else real(*arguments)
 
-    monkeypatch.setattr(enter.select, "select", jumped)
+    monkeypatch.setattr(select, "select", jumped)
     assert door.complete(["true"], (), timeout=30.0).stdout == "done\n"
     assert not next(over, False)
 
